@@ -25,9 +25,15 @@ import (
 // adyenAsking is asking at Adyen, which completes a charge only with what the payer's browser brings back.
 func adyenAsking(t *testing.T) asking {
 	t.Helper()
-	card := customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "SIM_AUTHENTICATE"}
+	return adyenCharging(t, "SIM_AUTHENTICATE", nil)
+}
+
+// adyenCharging is a subscription with a card at Adyen. between may stand between the adapter and the network.
+func adyenCharging(t *testing.T, token string, between http.RoundTripper) asking {
+	t.Helper()
+	card := customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: token}
 	return newAskingAt(t, "adyen", card, adyensim.New(adyensim.Config{}), func(url string) (providers.Provider, error) {
-		return adyen.Factory{}.Open(providers.Account{BaseURL: url, Credentials: map[string]string{
+		return adyen.Factory{}.Open(providers.Account{BaseURL: url, Transport: between, Credentials: map[string]string{
 			adyen.FieldAPIKey: "AQE_of_the_test", adyen.FieldMerchantAccount: "AcmeECOM",
 		}})
 	})

@@ -40,12 +40,14 @@ type exchange struct {
 	backups   int                 // how many more accounts can take a new send
 	held      bool                // a slot of its account
 	limit     int                 // of requests to its account a second; 0: none
+	pause     time.Duration       // before it, until its turn
 	mayRepeat bool                // a first send, which a restored database may have forgotten
 	row       payment.Transaction // the transaction before an account was chosen for it
 	restored  time.Time           // when the database came under its present server
 	lost      *lifecycle.Lost     // the lost send that is looked for; nil: none is
 	unopened  error               // why the account of a charge that is looked for cannot be reached; nil: it can
 	told      []db.Callback       // evidence, the one to believe first
+	handed    payment.Handed      // to complete the charge
 	publicURL string              // how payers reach the API
 }
 
@@ -115,7 +117,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	if x.earlier != nil {
 		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
 	}
-	look.Since = t.Type == payment.Charge
+	look.Since, look.AskedApart = t.Type == payment.Charge, x.askedApart()
 	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
 	switch {
 	case x.move == payment.MoveBelieve:
@@ -134,7 +136,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 		return x.provider.CancelCharge(ctx, look)
 	case x.move == payment.MoveComplete:
 		return x.provider.CompleteCharge(ctx, providers.CompleteRequest{
-			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(t.Action),
+			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(x.handed), Repeat: x.handed.Again,
 		})
 	case refund:
 		return x.provider.Refund(ctx, providers.RefundRequest{
@@ -144,18 +146,21 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat,
+		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat, AskedApart: x.askedApart(),
 	})
 }
 
 // brought are the parameters that the payer's browser brought back, as service.PayerReturned has kept them.
-func brought(a payment.Action) url.Values {
-	values, err := url.ParseQuery(a.Brought)
+func brought(h payment.Handed) url.Values {
+	values, err := url.ParseQuery(h.Brought)
 	if err != nil { // nothing that could be handed over
 		return nil
 	}
 	return values
 }
+
+// askedApart reports whether the requests of the send have references of their own.
+func (x exchange) askedApart() bool { return x.number > 0 && x.number == x.txn.Action.ApartSend }
 
 // abandoned is why a charge that no provider captures was canceled without a request.
 func abandoned(t payment.Transaction) string {

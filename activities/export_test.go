@@ -11,19 +11,29 @@ const RecordingTime = recordingTime
 // Know and Take are what an exchange asks of a Pacing.
 func Know(p *Pacing) error { return p.know(context.Background()) }
 
-// Take takes a turn.
+// Take takes a turn of a first send that was told none; zero: it has one now.
 func Take(p *Pacing, account string, perSecond int) time.Duration {
-	return p.take(account, perSecond, errandSend)
+	wait, _ := p.take(account, perSecond, errandSend, time.Time{})
+	return wait
 }
+
+// TakeTold takes the turn that a first send was told.
+func TakeTold(p *Pacing, account string, perSecond int, turn time.Time) (wait time.Duration, mine bool) {
+	return p.take(account, perSecond, errandSend, turn)
+}
+
+// ShortTurn is a wait for a turn as a repeat of the activity.
+const ShortTurn = shortTurn
 
 // TakeUrgent takes a turn for what a callback asks for.
 func TakeUrgent(p *Pacing, account string, perSecond int) time.Duration {
-	return p.take(account, perSecond, errandUrgent)
+	wait, _ := p.take(account, perSecond, errandUrgent, time.Time{})
+	return wait
 }
 
 // TakePoll takes a turn for a look-up that nobody asked for.
-func TakePoll(p *Pacing, account string, perSecond int) time.Duration {
-	return p.take(account, perSecond, errandPoll)
+func TakePoll(p *Pacing, account string, perSecond int) (wait time.Duration, mine bool) {
+	return p.take(account, perSecond, errandPoll, time.Time{})
 }
 
 // Owe counts requests beside one that had a turn.

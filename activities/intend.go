@@ -193,7 +193,8 @@ func (x *exchange) hear(ctx context.Context, tx *db.Tx, in contract.ResolveInput
 		}
 	}
 	if !x.protocol.LookupByKey {
-		x.told, err = tx.Evidence(ctx, in.EnvironmentID, x.txn.ID, x.config.ID, x.txn.Type, 2)
+		named := x.txn.ProviderRef != "" || x.txn.Status != payment.Pending || x.earlier != nil
+		x.told, err = tx.Evidence(ctx, in.EnvironmentID, x.txn.ID, x.config.ID, x.txn.Type, named, 2)
 		told.Evidence = len(x.told) > 0
 	}
 	return told, err
@@ -210,8 +211,8 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 	if x.move == payment.MoveSend {
 		x.mayRepeat = x.txn.MayRepeat(x.restored)
 		x.txn = x.txn.Sending(x.protocol, now)
-		if x.protocol.ActionExpiry > 0 && x.txn.Type == payment.Charge && x.txn.Action.Token == "" {
-			x.txn.Action.Token = rand.Text()
+		if x.protocol.ActionExpiry > 0 && x.txn.Type == payment.Charge {
+			x.txn.Action.Token, x.txn.Action.ApartSend = cmp.Or(x.txn.Action.Token, rand.Text()), x.txn.SendNumber
 		}
 		x.number = x.txn.SendNumber
 		if err := tx.SaveTransaction(ctx, env, x.txn); err != nil {
@@ -226,7 +227,7 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 		}
 	}
 	if x.move == payment.MoveComplete {
-		x.txn = x.txn.HandingOver(now)
+		x.handed, x.txn = x.txn.Handing(), x.txn.HandingOver(now)
 		if err := tx.SaveTransaction(ctx, env, x.txn); err != nil {
 			return err
 		}

@@ -55,7 +55,8 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	require.Empty(t, l.now(txn).FailureReason)
 
 	l.Clock.Set(l.now(txn).NextCheckAt)
-	for activities.TakePoll(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+	for wait := time.Duration(0); wait < 40*time.Second; { // a poll's is spread
+		wait, _ = activities.TakePoll(l.Payments.Pacing, l.Config.ID, 1)
 	}
 	checks := l.now(txn).Checks
 	out = l.check(txn)
@@ -69,6 +70,39 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 		EventID: "one", Type: "succeeded", Kind: providers.KindSucceeded, TransactionID: txn, Ref: l.Provider.Reference(txn),
 	})
 	require.Equal(t, payment.Success, l.now(txn).Status)
+}
+
+// A change of the accounts does not wake what waits for its turn: all of a crowd would come at once.
+func TestPaced_NoChangeOfTheAccountsWakesACrowd(t *testing.T) {
+	t.Parallel()
+	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &woken{}
+	l.Payments.Gateway = scene.Gateway{Only: limited{l.Provider}}
+	l.Payments.Pacing = &activities.Pacing{
+		Clock: l.Clock.Now, Workers: func(context.Context) (int, error) { return 1, nil },
+	}
+	require.NoError(t, activities.Know(l.Payments.Pacing))
+	for activities.Take(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+	}
+	txn := l.own(t).ID
+	out := l.check(txn)
+	require.True(t, l.now(txn).HeldBack.ForTurn)
+
+	stop := stopsOf(t, l.Scene)["account"]
+	require.NoError(t, stop.pause())
+	require.NoError(t, stop.resume())
+
+	l.Clock.Add(time.Second)
+	require.NotContains(t, w.pass(t, l.Scene), "check  "+txn)
+	require.Equal(t, out.CheckAt, l.now(txn).NextCheckAt)
+	held, err := l.Store.HeldTransactions(t.Context(), l.Env, 10)
+	require.NoError(t, err)
+	require.Empty(t, held, "nor the end of a stop")
+
+	l.check(txn) // somebody has it looked at
+	require.Equal(t, out.CheckAt, l.now(txn).NextCheckAt, "it keeps its turn")
+	l.Clock.Set(out.CheckAt)
+	l.check(txn)
+	require.Equal(t, []string{"charge"}, l.operations(txn))
 }
 
 // A search whose account takes no more requests a second says that it is one, and what it waits for: also of a charge

@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -20,7 +21,8 @@ const shareLife = 15 * time.Second
 //
 // Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so that a
 // crowd costs little more than its requests; and polls take at most half of the turns, so that payments that were accepted
-// do not keep others from being sent. What follows a callback or a person's command tries again soon.
+// do not keep others from being sent. What follows a callback or a person's command tries again soon. While turns are
+// promised, a first send that was told none waits behind those that were: what comes for its turn finds it.
 type Pacing struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
@@ -90,48 +92,93 @@ type turns struct {
 	all, polls     *rate.Limiter
 	contestedUntil time.Time
 	next, nextPoll time.Time // the turn after all those that were promised
+	late           time.Time // the turn after those of first sends that came for theirs, and not to the moment
 }
 
-// take returns zero where a request may go out now, and else for how long it must wait; it has no turn then.
-func (p *Pacing) take(account string, perSecond int, why errand) time.Duration {
+// take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
+// told is when a first send was told to come; zero: it comes for the first time.
+func (p *Pacing) take(account string, perSecond int, why errand, told time.Time) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
-		return 0
+		return 0, true
 	}
 	now := p.Clock()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.turnsOf(account, perSecond, now)
 	turn := t.all.ReserveN(now, 1)
-	wait := turn.DelayFrom(now)
-	mine := wait == 0 && (why != errandPoll || now.After(t.contestedUntil) || t.polls.AllowN(now, 1))
+	wait = turn.DelayFrom(now)
+	switch why {
+	case errandSend:
+		due := !told.IsZero() && !now.Before(told)
+		mine = due && wait <= t.near() || wait == 0 && !now.Before(t.next)
+	case errandPoll:
+		if now.After(t.contestedUntil) {
+			mine = wait == 0
+		} else {
+			mine = wait <= t.near() && t.polls.AllowN(now, 1) // sends leave no turn unused
+		}
+	default: // urgent
+		mine = wait == 0
+	}
 	if mine {
-		return 0
+		return wait, true
 	}
 	turn.CancelAt(now)
 	switch why {
 	case errandSend:
-		t.contestedUntil = now.Add(contested)
-		return promise(&t.next, now.Add(wait), t.all.Limit(), now)
+		wait = t.promiseSend(now.Add(wait), told, now)
 	case errandPoll:
-		return promise(&t.nextPoll, now.Add(wait), t.polls.Limit(), now)
-	default:
-		return wait
+		wait = promise(&t.nextPoll, now.Add(wait), gapOf(t.polls.Limit()), now)
+		wait += rand.N(wait/4 + 1) //nolint:gosec // it only spreads
+	default: // urgent
 	}
+	return wait, false
+}
+
+// near is how long a first send that comes for its turn waits for it on the spot: timers are late, so that some come
+// together, and what is sent away again would leave turns unused.
+func (t *turns) near() time.Duration {
+	return min(time.Second, max(100*time.Millisecond, 5*gapOf(t.all.Limit())))
+}
+
+func gapOf(limit rate.Limit) time.Duration {
+	return time.Duration(float64(time.Second) / float64(limit))
+}
+
+// promiseSend returns how far away the turn of a first send is, which is not before the earliest.
+func (t *turns) promiseSend(earliest, told, now time.Time) time.Duration {
+	t.contestedUntil = now.Add(contested)
+	gap := gapOf(t.all.Limit())
+	switch {
+	case told.IsZero():
+	case now.Before(told): // something else woke it: it keeps its turn
+		return told.Sub(now)
+	case later(t.late, earliest).Sub(now) < shortTurn:
+		return promise(&t.late, earliest, gap, now)
+	}
+	if later(t.next, earliest).Before(t.nextPoll) {
+		gap *= 2 // every other turn is a poll's
+	}
+	return promise(&t.next, earliest, gap, now)
 }
 
 // promise returns how far away the turn after those promised is, which is not before the earliest, and takes it.
-func promise(next *time.Time, earliest time.Time, limit rate.Limit, now time.Time) time.Duration {
-	gap := time.Duration(float64(time.Second) / float64(limit))
-	if next.Before(earliest) {
-		*next = earliest
-	}
+func promise(next *time.Time, earliest time.Time, gap time.Duration, now time.Time) time.Duration {
+	*next = later(*next, earliest)
 	wait := next.Sub(now)
 	*next = next.Add(gap)
-	if wait > longestTurn { // the rest of the crowd comes again then, all the same
+	if wait > longestTurn { // the rest of the crowd comes again then, spread
 		*next = now.Add(longestTurn)
-		wait = longestTurn
+		wait = longestTurn + rand.N(longestTurn/4) //nolint:gosec // it only spreads
 	}
 	return max(wait, gap)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // owe counts requests that went out beside the one that had a turn: the next turns wait for them.
@@ -159,7 +206,11 @@ func (p *Pacing) turnsOf(account string, perSecond int, now time.Time) *turns {
 		p.by[account] = t
 	}
 	if t.all.Limit() != share {
-		t.next, t.nextPoll = time.Time{}, time.Time{} // promised by another limit
+		for _, next := range []*time.Time{&t.next, &t.nextPoll, &t.late} { // as many turns take another time now
+			if left := next.Sub(now); left > 0 {
+				*next = now.Add(time.Duration(float64(left) * float64(t.all.Limit()/share)))
+			}
+		}
 		for l, limit := range map[*rate.Limiter]rate.Limit{t.all: share, t.polls: share / 2} {
 			l.SetLimitAt(now, limit)
 			l.SetBurstAt(now, burst(limit))

@@ -3,9 +3,11 @@ package activities_test
 import (
 	"container/heap"
 	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
@@ -16,6 +18,7 @@ type crowd []request
 
 type request struct {
 	at   time.Time
+	told time.Time // when its turn is; zero: it was told none
 	poll bool
 }
 
@@ -29,6 +32,9 @@ func (c *crowd) Pop() any {
 	return last
 }
 
+// lateness is by how much timers and activities are later than they were asked for.
+const lateness = 300 * time.Millisecond
+
 // serve lets all have their turns at an account with a limit of 10 a second. A poll that had its turn comes again after
 // pollGap; zero: it does not. It returns how often turns were asked for, and when the last that is no poll had its own.
 func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (asked int, lastSend time.Duration, polled int) {
@@ -38,6 +44,7 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
 	heap.Init(&c)
+	spread := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
 	sends := 0
 	for _, one := range c {
 		if !one.poll {
@@ -48,15 +55,18 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 		one := heap.Pop(&c).(request) //nolint:forcetypeassert // only ours
 		now = one.at
 		require.Less(t, now.Sub(start), 24*time.Hour, "somebody never has a turn")
-		take := activities.Take
-		if one.poll {
-			take = activities.TakePoll
-		}
 		asked++
-		wait := take(p, "pp_1", 10)
+		var wait time.Duration
+		var mine bool
+		if one.poll {
+			wait, mine = activities.TakePoll(p, "pp_1", 10)
+		} else {
+			wait, mine = activities.TakeTold(p, "pp_1", 10, one.told)
+		}
 		switch {
-		case wait > 0:
-			one.at = now.Add(wait)
+		case !mine:
+			one.told = now.Add(wait)
+			one.at = one.told.Add(time.Duration(spread.Int64N(int64(lateness))))
 			heap.Push(&c, one)
 		case one.poll:
 			polled++
@@ -65,25 +75,58 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 			}
 		default:
 			sends--
-			lastSend = now.Sub(start)
+			lastSend = now.Add(wait).Sub(start)
 		}
 	}
 	return asked, lastSend, polled
 }
 
-// A crowd behind a slow account asks little more often than it has requests, and uses every turn.
+// A crowd behind a slow account asks little more often than it has requests, and uses the limit, also while others
+// come.
 func TestPacing_ACrowdComesWhenItsTurnIs(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1_700_000_000, 0)
 	for _, n := range []int{100, 5_000, 20_000} {
-		var c crowd
-		for range n {
-			c = append(c, request{at: start})
+		for _, newcomers := range []int{0, 3} { // a second
+			var c crowd
+			for range n {
+				c = append(c, request{at: start})
+			}
+			for i := range newcomers * n / 10 {
+				c = append(c, request{at: start.Add(time.Duration(i) * time.Second / time.Duration(newcomers))})
+			}
+			all := len(c)
+			asked, last, _ := c.serve(t, start, 0)
+			used := float64(all) / 10 / last.Seconds()
+			t.Logf("%d requests, and %d a second beside them: asked %d times, through after %s: %.0f %% of the limit",
+				n, newcomers, asked, last, used*100)
+			require.Less(t, asked, all*5)
+			assert.Greater(t, used, 0.9)
 		}
-		asked, last, _ := c.serve(t, start, 0)
-		t.Logf("%d requests asked %d times and were through after %s", n, asked, last)
-		require.Less(t, asked, n*5)
-		require.InDelta(t, float64(n)/10, last.Seconds(), float64(n)/10*0.25+2)
+	}
+}
+
+// While turns are promised, a first send that was told none does not take one, however often such come; what was told a
+// turn finds it, and keeps it where something else wakes it before.
+func TestPacing_PromisedTurnsAreKept(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	p := &activities.Pacing{
+		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
+	}
+	require.Zero(t, activities.Take(p, "pp_1", 1))
+	var turns []time.Time
+	for range 10 {
+		turns = append(turns, now.Add(activities.Take(p, "pp_1", 1)))
+	}
+	for _, turn := range turns[:9] {
+		now = turn
+		require.NotZero(t, activities.Take(p, "pp_1", 1), "a newcomer")
+		last := turns[9]
+		wait, mine := activities.TakeTold(p, "pp_1", 1, last)
+		require.Equal(t, [2]any{last.Sub(now), false}, [2]any{wait, mine}, "it comes early")
+		wait, mine = activities.TakeTold(p, "pp_1", 1, turn)
+		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine}, "its turn")
 	}
 }
 

@@ -2,6 +2,7 @@ package activities_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -33,10 +34,15 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 		for range rapid.IntRange(1, 400).Draw(t, "requests") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "gap")) * time.Millisecond)
 			p := all[rapid.IntRange(0, processes-1).Draw(t, "process")]
-			if activities.Take(p, "pp_1", limit) == 0 {
-				sent = append(sent, now)
+			told := time.Time{}
+			if rapid.Bool().Draw(t, "told") {
+				told = now
+			}
+			if wait, mine := activities.TakeTold(p, "pp_1", limit, told); mine {
+				sent = append(sent, now.Add(wait))
 			}
 		}
+		slices.SortFunc(sent, time.Time.Compare)
 		bursts := processes * max(1, limit/processes/10)
 		for i, first := range sent {
 			n := 0
@@ -66,7 +72,8 @@ func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
 		require.Zero(t, activities.Take(nil, "pp_1", 1))
 	}
 	now = now.Add(time.Second)
-	require.Zero(t, activities.Take(p, "pp_1", 1))
+	_, mine := activities.TakeTold(p, "pp_1", 1, now)
+	require.True(t, mine)
 }
 
 // A charge takes its turn inside a transaction. Would it wait there for the count of the workers, which waits for a
@@ -112,5 +119,6 @@ func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
 	require.Equal(t, 300*time.Millisecond, activities.Take(p, "pp_1", 10))
 	require.Zero(t, activities.Take(p, "pp_2", 10))
 	now = now.Add(300 * time.Millisecond)
-	require.Zero(t, activities.Take(p, "pp_1", 10))
+	wait, mine := activities.TakeTold(p, "pp_1", 10, now)
+	require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine})
 }

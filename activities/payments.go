@@ -83,6 +83,7 @@ func (a *Payments) step(
 		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
+	pause(ctx, x.pause)
 	started := a.Clock()
 	counting, requests := wire.CountRequests(ctx)
 	result, callErr := callInTime(counting, x)

@@ -106,7 +106,7 @@ func loadResult(
 		return r, err
 	}
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
-	r.About, r.Hint = x.about, x.hint
+	r.About, r.Hint, r.Handed = x.about, x.hint, x.handed
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
 	r.Hold, r.Lost, r.RestoredAt = x.hold, x.lost, x.restored
 	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
@@ -136,7 +136,25 @@ func loadResult(
 	if answer.Outcome == providers.NotSent && x.move == payment.MoveSend {
 		r.Move, err = provenMove(ctx, tx, env, x, answer)
 	}
+	if answer.Outcome == providers.NotSent && x.move == payment.MoveComplete && !x.handed.Again {
+		r.Answer.Outcome, err = provenRefusal(ctx, tx, env, x, r.Transaction.Action.HandedAt)
+	}
 	return r, err
+}
+
+// provenRefusal is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
+// it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
+// the provider may have what was handed over.
+func provenRefusal(
+	ctx context.Context, tx *db.Tx, env string, x exchange, handedAt time.Time,
+) (payment.Outcome, error) {
+	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
+	for _, c := range calls {
+		if c.Operation == db.CallComplete && c.ID != x.callID && !c.StartedAt.Before(handedAt) {
+			return payment.AnswerUnknown, err
+		}
+	}
+	return payment.AnswerNotSent, err
 }
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API

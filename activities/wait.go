@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -48,26 +49,56 @@ const shortTurn = 5 * time.Second
 // crowd waits in its workflows, where a callback or a cancellation wakes it.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
 	why := errandOf(*x)
-	wait := a.Pacing.take(x.config.ID, x.limit, why)
-	if wait == 0 {
+	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, x.promised(ctx, now))
+	switch {
+	case mine:
+		x.pause = wait
 		return false, nil
-	}
-	if why == errandUrgent || wait < shortTurn && why == errandSend {
+	case why == errandUrgent:
 		return false, errBusy(ctx, wait)
+	case why == errandSend && wait < shortTurn:
+		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
 	}
 	x.move = payment.MoveNone
-	wait += rand.N(wait / 4) //nolint:gosec // it only spreads
 	switch {
 	case x.lost != nil: // also of a charge that was sent once, which nothing holds back
-		x.txn = x.txn.Searching(x.lost.Why+" It takes no more requests a second now.", wait, x.hold, now)
+		x.hold.ForTurn = true
+		x.txn = x.txn.Searching(x.lost.Why+searchTurn, wait, x.hold, now)
 	case why == errandPoll:
 		x.txn = x.txn.PutOff(now.Add(wait))
 	default:
 		x.unchosen()
+		x.hold.ForTurn = true
 		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
 			x.restored, now)
 	}
 	return true, tx.SaveTransaction(ctx, env, x.txn)
+}
+
+// pause waits for a turn that is near, outside of any transaction.
+func pause(ctx context.Context, wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	select {
+	case <-ctx.Done(): // the request fails at once, and says so
+	case <-time.After(wait):
+	}
+}
+
+// searchTurn ends the reason of a payment whose search waits for its turn.
+const searchTurn = " It takes no more requests a second now."
+
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near
+// waits as a repeat of its activity; a search for what was sent once is not held back, but its row says what it waits for.
+func (x exchange) promised(ctx context.Context, now time.Time) time.Time {
+	switch {
+	case activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1:
+		return now
+	case strings.HasSuffix(x.row.FailureReason, searchTurn):
+		return x.row.NextCheckAt
+	}
+	return x.row.Turn()
 }
 
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any

@@ -23,7 +23,11 @@ var confirmTemplate = template.Must(template.New("confirm").Parse(confirmSource)
 type confirmPage struct{ Title, Text string }
 
 var confirmPages = map[payment.Confirmation]confirmPage{
-	payment.ConfirmNow:     {"Thank you", "We are asking your bank. You can close this page."},
+	payment.ConfirmAsked: {"Thank you", "We are asking your bank. You can close this page."},
+	payment.ConfirmMissing: {
+		"Payment not confirmed", "Your bank has not confirmed the payment here. Reload this page in a few seconds, or open " +
+			"the payment link again.",
+	},
 	payment.ConfirmDecided: {"Thank you", "We wait for your bank. Reload this page to see the result."},
 	payment.ConfirmPaid:    {"Payment received", "Thank you. There is nothing more to do."},
 	payment.ConfirmExpired: {"This link has expired", "Nothing was charged. You will hear from the seller."},
@@ -44,21 +48,21 @@ func (s *Server) confirm(ctx context.Context, w http.ResponseWriter, r *http.Req
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	return s.tellPayer(w, txn, err)
+	return s.tellPayer(w, txn.Confirmation(s.now()), err)
 }
 
 // confirmed is where a provider sends the payer back to. What the address says of the outcome is not believed: anybody
 // can write it. What the provider needs of it to complete the charge is kept for that, and shown to nobody.
 func (s *Server) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	txn, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
-	return s.tellPayer(w, txn, err)
+	_, told, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
+	return s.tellPayer(w, told, err)
 }
 
-func (s *Server) tellPayer(w http.ResponseWriter, txn payment.Transaction, err error) error {
+func (s *Server) tellPayer(w http.ResponseWriter, told payment.Confirmation, err error) error {
 	page, status := unknownLink, http.StatusNotFound
 	switch {
 	case err == nil:
-		page, status = confirmPages[txn.Confirmation(s.now())], http.StatusOK
+		page, status = confirmPages[told], http.StatusOK
 	case !errors.Is(err, db.ErrTransactionNotFound):
 		return err
 	}

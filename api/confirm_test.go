@@ -137,8 +137,9 @@ func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
 	b := newBench(t)
 	charge := b.asksPayer(t, func(txn *payment.Transaction) { txn.Provider = "adyen" })
 	path := "/confirm/" + confirmToken + "/return"
-	require.Contains(t, string(b.send(t, "GET", path, nil).Body), "We are asking your bank")
-	require.Empty(t, b.engine.checks, "nothing was brought")
+	nothing := string(b.send(t, "GET", path, nil).Body)
+	require.Contains(t, nothing, "<h1>Payment not confirmed</h1>", "nothing was brought, and nobody asks the bank")
+	require.Empty(t, b.engine.checks)
 	r := b.send(t, "GET", path+"?redirectResult=X6Xtf%21canary&resultCode=forged", nil)
 	require.Equal(t, http.StatusOK, r.Status)
 	requireForPayer(t, r)
@@ -156,6 +157,7 @@ func TestConfirm_ReturnKeepsWhatCompletesTheCharge(t *testing.T) {
 	long := b.send(t, "GET", path+"?redirectResult="+strings.Repeat("x", 33<<10), nil)
 	require.Equal(t, http.StatusOK, long.Status)
 	require.Len(t, b.engine.checks, 1, "no provider writes as much")
+	require.Contains(t, string(long.Body), "We wait for your bank", "for what was kept before")
 }
 
 // A token that nobody has looks like one that nobody could have.

@@ -75,7 +75,7 @@ func (s *Server) migratePlan(
 	}
 	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.PlanMigrated]) error {
 		return s.service.MigratePlan(ctx, caller(c), in.ID, m, around)
-	}, s.admit(in.ID))
+	})
 }
 
 // planMigrationOperation is POST /plans/{id}/migrate.
@@ -88,8 +88,8 @@ func (s *Server) planMigrationOperation(load httpkit.Loader) {
 			"charged and credited now. Repeat the request with startingAfter while hasMore is true. A request that " +
 			"failed half-way can be repeated: what was moved is passed over. Scheduled changes to another plan and " +
 			"scheduled cancellations stay; those subscriptions are refused with plan_change_scheduled at period_end.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load,
-		Request: PlanMigrationForm{FromVersion: 1, ToVersion: 2, Effective: "now", DryRun: true},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load,
+		Request: PlanMigrationForm{FromVersion: 1, Effective: "now", DryRun: true},
 		Response: PlanMigration{
 			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", ToVersion: 2, DryRun: true, Examined: 2, Migrated: 1,
 			Refused: []MigrationRefusal{{

@@ -10,13 +10,15 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Evidence is what open callbacks of a provider configuration prove about a transaction, in the order in which it is believed, at most limit of
-// them. Each is an answer of its own; see Callback.Evidence.
+// Evidence is what open callbacks of a provider configuration prove about a transaction, in the order in which it is
+// believed, at most limit of them. Each is an answer of its own; see Callback.Evidence. named: also what counts only
+// once the provider's reference of the transaction is known.
 func (r Reader) Evidence(
-	ctx context.Context, environmentID, transactionID, providerConfigID string, typ payment.Type, limit int,
+	ctx context.Context, environmentID, transactionID, providerConfigID string, typ payment.Type, named bool, limit int,
 ) ([]Callback, error) {
 	rows, err := queries.CallbackListEvidence(ctx, r.handle, dbsqlc.CallbackListEvidenceParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Type: string(typ), RowLimit: rows(limit),
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Type: string(typ),
+		Named: named, RowLimit: rows(limit),
 	})
 	return refs(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
 		c := row.ProviderCallback
@@ -24,7 +26,7 @@ func (r Reader) Evidence(
 		return Callback{
 			ID: c.ID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
 			Kind: payment.MessageKind(c.Kind), TransactionID: transactionID, ProviderRef: c.ProviderRef, Key: c.Key,
-			ReceivedAt: c.ReceivedAt,
+			ReceivedAt: c.ReceivedAt, NeedsRef: c.EvidenceNeedsRef,
 			Evidence: &payment.Answer{
 				Outcome: payment.Outcome(value(c.EvidenceOutcome)), Ref: value(c.EvidenceRef),
 				Amount: money.Minor(value(c.EvidenceAmount)), Currency: money.Currency(value(c.EvidenceCurrency)),

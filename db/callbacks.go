@@ -24,6 +24,7 @@ type Callback struct {
 	ReceivedAt       time.Time
 	// Evidence is what the message itself proves; nil: nothing. Without Response.
 	Evidence *payment.Answer
+	NeedsRef bool // the Evidence counts only once the transaction's ProviderRef is known
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
 	LostTransactionID string
 	// Processed reports that the message says nothing new, so that storing it is all there is to do.
@@ -46,6 +47,7 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 		params.EvidenceOutcome, params.EvidenceRef = null(string(e.Outcome)), null(e.Ref)
 		params.EvidenceAmount, params.EvidenceCurrency = null(int64(e.Amount)), null(string(e.Currency))
 		params.EvidenceFailureCode, params.EvidenceSince = null(e.FailureCode), sinceToDB(*e)
+		params.EvidenceNeedsRef = c.NeedsRef
 		if processed.IsZero() { // else nobody will read it
 			params.EvidenceFailureReason = null(e.FailureReason)
 		}

@@ -86,14 +86,16 @@ var crowding = []struct{ into, columns, values string }{
 	{"transactions", `
 			type, status, customer_id, subscription_id, invoice_id, amount, currency, description, trigger,
 			provider_config_id, charge_id, amount_refunded, send_number, next_check_at, checks, not_found_count, due_at,
-			completed_at, created_at, held_at, held_revision, held_by_stop, first_sent_at`, `
+			completed_at, created_at, held_at, held_revision, held_by_stop, first_sent_at,
+			created_virtually`, `
 			case when i < 100 then 'refund' else 'charge' end, case when i < 50 then 'failed' when i < 100 then
 			'refunded' when i % 3 = 0 then 'pending' else 'success' end, {customer}, case when i % 5 <> 1 then
 			{subscription} end, case when i % 5 <> 1 then 'in_' || lpad((case when i % 20 = 0 and i % 3 <> 0 then 0 else
 			i end)::text, 26, '0') end, 100, 'EUR', '', 'automatic', 'pp_' || lpad((i % 40)::text, 26, '0'), case when i
 			< 100 then 'txn_' || lpad('100', 26, '0') end, 0, 1, case when i % 3 = 0 and i >= 100 then now() - i *
-			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, now(), case when i % 3 = 0
-			then now() end, case when i % 3 = 0 then 0 end, i % 3 = 0, now() - i * interval '1 second'`},
+			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, to_timestamp(1700000000 + 60 *
+			case when i < 100 then $1::int / 3 + i else i end), case when i % 3 = 0 then now() end, case when i % 3 = 0
+			then 0 end, i % 3 = 0, now() - i * interval '1 second', i < 100`},
 	{"disputes", `
 			transaction_id, customer_id, ref, status, amount, currency, amount_withdrawn, opened_at, closed_at`, `
 			'txn_' || lpad(i::text, 26, '0'), {customer}, i::text, case when i < 100 then 'open' else 'won' end, 100, 'EUR', 0,

@@ -168,6 +168,7 @@ func (c *crowd) lists(t *testing.T) {
 	customer, subscription, invoice := crowdID("cust_", 0), crowdID("sub_", 0), crowdID("in_", 0)
 	clock, rarePlan, plan := crowdID("clk_", 0), crowdID("plan_", 1), crowdID("plan_", 0)
 	yes, no := true, false
+	minute := func(i int) time.Time { return time.Unix(1700000000+int64(i)*60, 0) }
 	lists := map[string]struct {
 		prefix string
 		read   func(db.Page) error
@@ -221,6 +222,16 @@ func (c *crowd) lists(t *testing.T) {
 		"invoice": {InvoiceID: invoice}, "customer and rare status": {CustomerID: customer, Status: "failed"},
 		"account": {ProviderConfigID: crowdID("pp_", 2)}, "account without payments": {ProviderConfigID: crowdID("pp_", 1)},
 		"account and rare status": {ProviderConfigID: crowdID("pp_", 2), Status: "failed"}, "refund owed": {RefundOwed: true},
+		"old time": {CreatedFrom: minute(c.rows / 10), CreatedTo: minute(c.rows / 2)},
+		"one day":  {CreatedFrom: minute(c.rows / 2), CreatedTo: minute(c.rows/2 + 1440)},
+		"since":    {CreatedFrom: minute(c.rows / 2)}, "until": {CreatedTo: minute(c.rows / 10)},
+		"time without payments": {CreatedFrom: minute(c.rows + 100), CreatedTo: minute(c.rows + 200)},
+		"time and status":       {CreatedFrom: minute(c.rows / 10), CreatedTo: minute(c.rows / 2), Status: "success"},
+		"time and rare status":  {CreatedFrom: minute(c.rows / 10), CreatedTo: minute(c.rows / 2), Status: "failed"},
+		"time and customer":     {CreatedFrom: minute(c.rows / 10), CreatedTo: minute(c.rows / 2), CustomerID: customer},
+		"time and account": {
+			CreatedFrom: minute(c.rows / 10), CreatedTo: minute(c.rows / 2), ProviderConfigID: crowdID("pp_", 2),
+		},
 	} {
 		add("transactions, "+name, "txn_", func(p db.Page) error {
 			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)
@@ -261,7 +272,7 @@ func (c *crowd) lists(t *testing.T) {
 			return err
 		})
 	}
-	endpoint, minute := crowdID("whe_", 0), func(i int) time.Time { return time.Unix(1700000000+int64(i)*60, 0) }
+	endpoint := crowdID("whe_", 0)
 	for name, f := range map[string]db.WebhookDeliveryFilter{
 		"all": {}, "failed": {Status: "failed"}, "pending": {Status: "pending"}, "succeeded": {Status: "succeeded"},
 		"endpoint": {EndpointID: endpoint}, "endpoint and failed": {EndpointID: endpoint, Status: "failed"},
@@ -324,6 +335,10 @@ func (c *crowd) reconciler(t *testing.T) {
 		},
 		"overdue checks": func() error {
 			_, err := c.store.OverdueChecks(ctx, soon, limit)
+			return err
+		},
+		"kept returns": func() error {
+			_, err := c.store.KeptReturns(ctx, soon, limit)
 			return err
 		},
 		"late subscriptions": func() error {

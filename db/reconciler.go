@@ -127,6 +127,17 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
+// KeptReturns lists pending transactions whose payer came back before then with what completes the charge, and no
+// provider was given it, whenever their next check is due; at most the latest ones. Global.
+func (r Reader) KeptReturns(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
+	found, err := queries.TransactionListBrought(ctx, r.lists(), dbsqlc.TransactionListBroughtParams{
+		Before: &before, RowLimit: rows(limit),
+	})
+	return refs(found, func(f dbsqlc.TransactionListBroughtRow) TransactionRef {
+		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
+	}), translate("TransactionListBrought", err)
+}
+
 // SilentProbes lists one payment of each provider account that has left everything unanswered since before then: one whose
 // own last exchange was not answered, to find out whether the account answers again.
 func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {

@@ -234,7 +234,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 		want := txn
 		want.Action = payment.Action{
 			Token: "4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", URL: "https://bank.example", ExpiresAt: wall, ReturnedAt: wall.Add(time.Second),
-			Brought: "redirectResult=X6Xtf", HandedAt: wall.Add(time.Minute),
+			Brought: "redirectResult=X6Xtf", HandedAt: wall.Add(time.Minute), ApartSend: 1,
 		}
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
 		env, asked, err := tx.TransactionByConfirmToken(ctx, want.Action.Token)

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"errors"
+	"math"
 	"regexp"
 	"time"
 
@@ -101,18 +102,21 @@ func (r Reader) Transactions(
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.TransactionList(ctx, r.lists(), dbsqlc.TransactionListParams{
+	in := dbsqlc.TransactionListParams{
 		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
 		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
 		ProviderConfigID: null(f.ProviderConfigID), CreatedFrom: nullTime(f.CreatedFrom), CreatedTo: nullTime(f.CreatedTo),
 		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
-	})
-	if err != nil {
-		return nil, false, translate("TransactionList", err)
 	}
-	txns, hasMore = cut(page, rows, func(row dbsqlc.TransactionListRow) payment.Transaction {
-		return transactionFromDB(row.Transaction)
-	})
+	list := r.transactions
+	if in.CreatedFrom != nil || in.CreatedTo != nil {
+		list = r.transactionsInTime
+	}
+	rows, err := list(ctx, in)
+	if err != nil {
+		return nil, false, err
+	}
+	txns, hasMore = cut(page, rows, transactionFromDB)
 	return txns, hasMore, nil
 }
 
@@ -212,7 +216,8 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop, ConfirmToken: null(t.Action.Token),
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
-		ActionHandedAt: nullTime(t.Action.HandedAt), UnsentAt: nullTime(t.UnsentAt),
+		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend),
+		UnsentAt: nullTime(t.UnsentAt),
 	})
 	if err != nil {
 		return err
@@ -220,12 +225,26 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 	return tx.saveDisputes(ctx, environmentID, t)
 }
 
+// noRevision is that of a payment that waits for its turn: no revision of the accounts is later, so that none wakes it.
+const noRevision = math.MaxInt64
+
 // heldRevision is null where nothing is held, since 0 is a revision.
 func heldRevision(h payment.Hold) *int64 {
-	if h.At.IsZero() {
+	switch {
+	case h.At.IsZero():
 		return nil
+	case h.ForTurn:
+		return new(int64(noRevision))
 	}
 	return &h.Revision
+}
+
+func heldFromDB(row dbsqlc.Transaction) payment.Hold {
+	h := payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop}
+	if h.Revision == noRevision {
+		h.Revision, h.ForTurn = 0, true
+	}
+	return h
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
@@ -244,11 +263,11 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
 		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
 		Review:   payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
-		HeldBack: payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop},
+		HeldBack: heldFromDB(row),
 		Action: payment.Action{
 			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
 			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
-			HandedAt: value(row.ActionHandedAt),
+			HandedAt: value(row.ActionHandedAt), ApartSend: value(row.ActionApartSend),
 		},
 		UnsentAt: value(row.UnsentAt),
 	}

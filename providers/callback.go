@@ -45,6 +45,9 @@ type Callback struct {
 	// whether it was captured before: where it is booked as captured, its money went back. Amount is zero where the
 	// message is not about the transaction's own amount. Nil: the operation is looked up before anything is booked.
 	Evidence *Result
+	// NeedsRef: the Evidence counts only once the provider's reference of the transaction is known. Until then another
+	// operation of the same send may follow the one that the message is about.
+	NeedsRef bool
 }
 
 // Acknowledgement is what a provider wants to read before it takes a message for received. The status is 200.

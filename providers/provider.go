@@ -25,8 +25,8 @@ type Provider interface {
 	// CancelCharge asks to cancel a pending charge; the Result tells the charge's state afterwards.
 	CancelCharge(ctx context.Context, in LookupRequest) (Result, error)
 	// CompleteCharge hands over what the payer's browser brought back from the page of Result.ConfirmURL. The same charge
-	// and values may be handed over again. NotSent: the provider refuses the values, and the charge waits for its payer as
-	// before. Where Capabilities exclude it, the Result is Unknown: see SelfCompleting.
+	// and values may be handed over again (Repeat). NotSent: the provider refuses the values, and the charge waits for its
+	// payer as before. Where Capabilities exclude it, the Result is Unknown: see SelfCompleting.
 	CompleteCharge(ctx context.Context, in CompleteRequest) (Result, error)
 	Refund(ctx context.Context, in RefundRequest) (Result, error)
 	LookupRefund(ctx context.Context, in LookupRequest) (Result, error)

@@ -34,6 +34,10 @@ type ChargeRequest struct {
 	Repeat bool
 	// ReturnURL is where a provider may send the payer's browser after a confirmation; empty: nobody is there to confirm.
 	ReturnURL string
+	// AskedApart: where a payment of its own asks the payer, the payment before it, in the payer's absence, has a
+	// reference of its own too. It is false only for sends of builds that gave both the same one: a repeat must be equal
+	// to them.
+	AskedApart bool
 }
 
 // RefundRequest gives money of a captured charge back.
@@ -54,6 +58,9 @@ type CompleteRequest struct {
 	// Brought are the parameters of Factory.ReturnParameters, as the payer's browser brought them: anybody may have
 	// written them, and they are as secret as a credential.
 	Brought url.Values
+	// Repeat: the provider may have had these values before, or others that complete the charge, so that a refusal of them
+	// does not prove that the charge waits for its payer.
+	Repeat bool
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
@@ -65,4 +72,5 @@ type LookupRequest struct {
 	Ref           string
 	ChargeRef     string
 	Since         bool // of a charge: where it was captured, also list its refunds and disputes
+	AskedApart    bool // of the send, as in ChargeRequest
 }

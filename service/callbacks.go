@@ -38,7 +38,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		ID: id.New(id.Callback, now), ProviderConfigID: config.ID, ProviderEventID: message.EventID, Type: message.Type,
 		Kind:          payment.MessageKind(message.Kind),
 		TransactionID: txn.ID, ProviderRef: message.Ref, ReceivedAt: now,
-		LostTransactionID: lost, Key: message.Key, Evidence: evidenceOf(message),
+		LostTransactionID: lost, Key: message.Key, Evidence: evidenceOf(message), NeedsRef: message.NeedsRef,
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
 	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {

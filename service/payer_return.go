@@ -13,17 +13,21 @@ import (
 const maxBrought = 32 << 10
 
 // PayerReturned has the provider asked about a charge whose payer comes back from the provider's page, and returns the
-// charge. That the payer is back proves nothing. query is of the address that the browser came to: of it, only what the
-// provider needs to complete the charge is kept, until it has answered. Fault: transaction_not_found.
-func (s *Service) PayerReturned(ctx context.Context, token string, query url.Values) (payment.Transaction, error) {
+// charge and what to tell the payer. That the payer is back proves nothing. query is of the address that the browser
+// came to: of it, only what the provider needs to complete the charge is kept, until it has answered. Fault:
+// transaction_not_found.
+func (s *Service) PayerReturned(
+	ctx context.Context, token string, query url.Values,
+) (payment.Transaction, payment.Confirmation, error) {
 	environmentID, txn, err := s.store.TransactionByConfirmToken(ctx, token)
 	if err != nil {
-		return txn, err
+		return txn, "", err
 	}
 	now := s.now()
-	brought, lacking := broughtBack(txn.Provider, query)
+	brought, completes := broughtBack(txn.Provider, query)
+	lacking := completes && brought == ""
 	if _, ask := txn.PayerReturned(brought, now); !ask || lacking {
-		return txn, nil
+		return txn, txn.ConfirmationOfReturn(completes, now), nil
 	}
 	err = s.store.InTx(ctx, db.BySystem("payer"), now, func(tx *db.Tx) error {
 		if txn, err = tx.LockTransaction(ctx, environmentID, txn.ID); err != nil {
@@ -37,12 +41,12 @@ func (s *Service) PayerReturned(ctx context.Context, token string, query url.Val
 		tx.AfterCommit(db.CheckTransaction{EnvironmentID: environmentID, ID: txn.ID, SubscriptionID: txn.SubscriptionID})
 		return tx.SaveTransaction(ctx, environmentID, txn)
 	})
-	return txn, err
+	return txn, txn.ConfirmationOfReturn(completes, now), err
 }
 
-// broughtBack returns what a provider needs of the address that the payer's browser came to, as a query; empty: nothing,
-// since the provider completes charges itself, or, lacking, since the address has nothing that it could need.
-func broughtBack(provider string, query url.Values) (brought string, lacking bool) {
+// broughtBack returns what a provider needs of the address that the payer's browser came to, as a query. completes: it
+// completes charges only with that, so that nothing happens where it is empty.
+func broughtBack(provider string, query url.Values) (brought string, completes bool) {
 	factory, err := all.Registry.Factory(provider)
 	if err != nil { // not registered any more: nothing can be handed over
 		return "", false
@@ -56,5 +60,5 @@ func broughtBack(provider string, query url.Values) (brought string, lacking boo
 	if brought = kept.Encode(); len(brought) > maxBrought {
 		brought = ""
 	}
-	return brought, brought == "" && len(factory.ReturnParameters()) > 0
+	return brought, len(factory.ReturnParameters()) > 0
 }

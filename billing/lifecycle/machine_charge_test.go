@@ -209,7 +209,8 @@ func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction 
 		closed := *m.store.invoice(t.InvoiceID)
 		result.Invoice = &closed
 	}
-	if t.Status == payment.Canceled || x.earlier != nil {
+	another := t.Status == payment.Success && result.Answer.Ref != "" && result.Answer.Ref != t.ProviderRef
+	if t.Status == payment.Canceled || x.earlier != nil || another { // as activities.loadResult does
 		for _, other := range m.store.transactions {
 			if other.RecoveredFrom == t.ID {
 				result.Recovered = &other

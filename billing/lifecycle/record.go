@@ -26,6 +26,7 @@ type Result struct {
 	Hint        string                // the reference that it asked by, where only callbacks have named it; empty: it is known
 	Protocol    payment.Protocol      // of the provider
 	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
+	Handed      payment.Handed        // of a move that completes: what the provider was given
 	Lost        *Lost                 // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time             // when the database came under its present server; see payment.MayRepeat
 	Answer      payment.Answer
@@ -150,7 +151,7 @@ func (r *recording) record() error {
 	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
 		r.unanswerable()
 		return nil
-	case r.elsewhere():
+	case r.elsewhere(), r.Move == payment.MoveComplete && r.txn.Overtaken(r.Handed, r.Answer.Outcome):
 		return nil
 	case r.mismatched():
 		r.keepReference() // an operator needs it
@@ -190,7 +191,7 @@ func (r *recording) answered() error {
 		was.HeldBack = r.txn.HeldBack
 	}
 	if r.Move == payment.MoveComplete && r.Answer.Outcome != payment.AnswerUnknown {
-		r.txn = r.txn.HandedOver(r.Answer.Outcome == payment.AnswerNotSent || r.Answer.ConfirmURL != "")
+		r.txn = r.txn.HandedOver(r.Handed, r.Answer.Outcome == payment.AnswerNotSent, r.Answer.ConfirmURL != "")
 	}
 	held := !was.HeldBack.At.IsZero() // its reason is ours, and workflows show it: see contract.HeldOf
 	if was.Status == payment.Pending && r.Answer.FailureReason != "" && !held {

@@ -14,8 +14,11 @@ type Action struct {
 	// Brought is what the browser brought back from the page, where the provider needs it to complete the charge, and has
 	// not answered to it yet; empty: nothing. It is never shown or logged.
 	Brought string
-	// HandedAt is since when the provider may have it; zero: it was not sent.
+	// HandedAt is since when the provider may have it, or another one that completes the charge; zero: none was sent.
 	HandedAt time.Time
+	// ApartSend is the number of the send whose requests, that in the payer's absence and the one that asks the payer,
+	// have references of their own; 0: none has, of builds from before this one.
+	ApartSend int
 }
 
 // closed is what stays of it when the charge has ended: what the payer who was asked may still read.
@@ -38,6 +41,9 @@ const (
 	ConfirmExpired Confirmation = "expired" // too late: nothing was paid
 	ConfirmFailed  Confirmation = "failed"
 	ConfirmEnded   Confirmation = "canceled" // nobody wants the money any more
+	// Only of a payer who comes back from the provider's page:
+	ConfirmAsked   Confirmation = "asked"   // the provider is asked what came of it
+	ConfirmMissing Confirmation = "missing" // nothing came back that could complete the charge
 )
 
 // Confirmation returns what a payer who opens the link of the charge is told. now is real time.
@@ -55,6 +61,20 @@ func (t Transaction) Confirmation(now time.Time) Confirmation {
 		return ConfirmExpired
 	}
 	return ConfirmFailed
+}
+
+// ConfirmationOfReturn returns what a payer is told who has just come back from the provider's page: see PayerReturned.
+// completes: the provider completes the charge only with what the payer brings back. now is real time.
+func (t Transaction) ConfirmationOfReturn(completes bool, now time.Time) Confirmation {
+	told := t.Confirmation(now)
+	open := told == ConfirmNow || told == ConfirmExpired && t.Status == Pending
+	switch {
+	case open && !completes && now.Sub(t.Action.ReturnedAt) < returnGap:
+		return ConfirmAsked // also one who comes back at the last moment
+	case told == ConfirmNow:
+		return ConfirmMissing
+	}
+	return told
 }
 
 // Unconfirmed is the reason of a failed attempt whose payer did not act.

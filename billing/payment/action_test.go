@@ -168,3 +168,24 @@ func TestPayerErased_EndsTheAction(t *testing.T) {
 	txn := asked(t, asking).PayerErased(t0.Add(time.Minute))
 	require.Equal(t, payment.MoveCancel, txn.Next(asking, false, t0.Add(time.Minute)))
 }
+
+// A payer who comes back is told the truth: that the provider is asked, or that nothing came back that it could be
+// asked with.
+func TestConfirmationOfReturn(t *testing.T) {
+	t.Parallel()
+	now := t0.Add(time.Hour)
+	txn := asked(t, asking)
+	returned := back(t, txn, "", now)
+	require.Equal(t, payment.ConfirmAsked, returned.ConfirmationOfReturn(false, now))
+	require.Equal(t, payment.ConfirmAsked, returned.ConfirmationOfReturn(false, now.Add(9*time.Second)), "a reload")
+	end := back(t, txn, "", txn.Action.ExpiresAt)
+	require.Equal(t, payment.ConfirmAsked, end.ConfirmationOfReturn(false, txn.Action.ExpiresAt), "at the last moment")
+	canceling := returned
+	canceling.CancelRequestedAt = now
+	require.Equal(t, payment.ConfirmEnded, canceling.ConfirmationOfReturn(false, now))
+
+	txn = asked(t, completing)
+	require.Equal(t, payment.ConfirmMissing, txn.ConfirmationOfReturn(true, now), "nothing was brought")
+	require.Equal(t, payment.ConfirmDecided, back(t, txn, brought, now).ConfirmationOfReturn(true, now))
+	require.Equal(t, payment.ConfirmExpired, txn.ConfirmationOfReturn(true, txn.Action.ExpiresAt), "it is not kept")
+}

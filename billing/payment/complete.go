@@ -37,11 +37,33 @@ func (t Transaction) HandingOver(now time.Time) Transaction {
 	return t
 }
 
-// HandedOver notes that the provider has answered to what the payer's browser brought. on: the charge waits for its payer
-// again, who may bring something else; else the provider has all that it needs.
-func (t Transaction) HandedOver(on bool) Transaction {
-	if t.Action.Brought = ""; on {
+// Handed is what an exchange handed over.
+type Handed struct {
+	Brought string
+	Again   bool // the provider may have had it before, or another value that completes the charge
+}
+
+// Handing returns what would be handed over now.
+func (t Transaction) Handing() Handed {
+	return Handed{Brought: t.Action.Brought, Again: !t.Action.HandedAt.IsZero()}
+}
+
+// HandedOver notes that the provider has answered to what the payer's browser brought. asked: it asks the payer again;
+// refused: it refuses what was brought, and the payer may bring something else. Else the provider has all that it
+// needs. A refusal of one value says nothing about others that the provider may have had before.
+func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
+	if t.Action.Brought = ""; asked || refused && !h.Again {
 		t.Action.HandedAt = time.Time{}
 	}
 	return t
+}
+
+// Overtaken reports whether an answer to a completion decides nothing, since what was handed over is not what waits for
+// an answer any more. A worker that hung may record it after another one was answered, and after the payer brought
+// another value: of that it says nothing. What the answer itself proves of the charge counts as long as no newer value
+// waits; a success always does.
+func (t Transaction) Overtaken(h Handed, o Outcome) bool {
+	newer := t.Action.Brought != "" && t.Action.Brought != h.Brought
+	answered := t.Action.Brought == "" && !o.Final()
+	return t.Status == Pending && o != AnswerSucceeded && (newer || answered)
 }

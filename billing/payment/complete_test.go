@@ -76,12 +76,13 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 	require.Equal(t, brought, txn.Action.Brought, "the last one, until the provider has it")
 	handed := back(t, txn.HandingOver(now), "another", now.Add(20*time.Second))
 	require.Equal(t, brought, handed.Action.Brought, "what it may have is not exchanged")
-	answered := handed.HandedOver(true)
+	first := payment.Handed{Brought: brought}
+	answered := handed.HandedOver(first, true, false)
 	require.Empty(t, answered.Action.Brought)
 	require.Zero(t, answered.Action.HandedAt)
 	require.Equal(t, payment.ConfirmNow, answered.Confirmation(now), "the payer is asked on")
 
-	pending, _ := handed.HandedOver(false).AsksPayer(completing, "", now)
+	pending, _ := handed.HandedOver(first, false, false).AsksPayer(completing, "", now)
 	pending.CancelRequestedAt = now
 	require.Equal(t, payment.MoveCancel, pending.Next(completing, false, now), "the provider has it")
 
@@ -111,4 +112,41 @@ func TestRestored_ProviderMayHaveCompletedTheCharge(t *testing.T) {
 	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, restored))
 	again := back(t, txn, brought, restored.Add(time.Minute))
 	require.Equal(t, payment.MoveComplete, again.Next(completing, false, restored.Add(time.Minute)))
+}
+
+// A refusal of what may have been handed over before does not prove that nothing was: the charge does not end without a
+// request then. That the provider asks the payer again does.
+func TestHandedOver_RefusalOfARepeatProvesNothing(t *testing.T) {
+	t.Parallel()
+	now := t0.Add(time.Hour)
+	txn := back(t, asked(t, completing), brought, now)
+	require.Equal(t, payment.Handed{Brought: brought}, txn.Handing())
+	txn = txn.HandingOver(now)
+	again := txn.Handing()
+	require.Equal(t, payment.Handed{Brought: brought, Again: true}, again)
+
+	refused := txn.HandedOver(again, true, false)
+
+	require.Empty(t, refused.Action.Brought, "the payer may bring something else")
+	require.Equal(t, payment.MoveCancel, refused.Next(completing, false, refused.Action.ExpiresAt))
+	require.Zero(t, txn.HandedOver(again, false, true).Action.HandedAt, "the payer is asked on")
+}
+
+func TestOvertaken(t *testing.T) {
+	t.Parallel()
+	now := t0.Add(time.Hour)
+	txn := back(t, asked(t, completing), brought, now)
+	handed, older := payment.Handed{Brought: brought}, payment.Handed{Brought: "redirectResult=older"}
+	answered := txn.HandedOver(handed, false, false)
+	closed, err := txn.Close(payment.Declined, now)
+	require.NoError(t, err)
+	for _, o := range []payment.Outcome{
+		payment.AnswerSucceeded, payment.AnswerDeclined, payment.AnswerFailed, payment.AnswerCanceled, payment.AnswerPending,
+		payment.AnswerUnknown, payment.AnswerNotSent,
+	} {
+		require.False(t, txn.Overtaken(handed, o), o)
+		require.Equal(t, o != payment.AnswerSucceeded, txn.Overtaken(older, o), "%s: a newer value waits", o)
+		require.Equal(t, !o.Final(), answered.Overtaken(handed, o), "%s: it was answered", o)
+		require.False(t, closed.Overtaken(handed, o), "%s: what is closed has rules of its own", o)
+	}
 }

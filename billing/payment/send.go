@@ -64,6 +64,17 @@ type Hold struct {
 	At       time.Time // real; it was not sent until then, when that was last found. Zero: nothing is held
 	Revision int64     // of the environment's accounts, at which it was found; a later one may take it, and wakes it
 	ByStop   bool      // because charging is paused
+	// ForTurn: its account takes no more requests a second, and it was told when its turn is. No revision of the accounts
+	// wakes it: all would come at once.
+	ForTurn bool
+}
+
+// Turn returns when a payment that waits for its turn was told to come; zero: it was told no time.
+func (t Transaction) Turn() time.Time {
+	if t.HeldBack.ForTurn {
+		return t.NextCheckAt
+	}
+	return time.Time{}
 }
 
 // Hold decides what to do with a transaction that no provider can take now. restored is as in MayRepeat.

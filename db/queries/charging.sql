@@ -31,8 +31,8 @@ select h.environment_id, h.id, h.type, h.subscription_id, s.finished_at
 from (
     select t.environment_id, t.id, t.type, t.subscription_id, t.held_revision
     from transactions t
-    where t.environment_id = @environment_id and t.status = 'pending' and t.held_revision is not null
-    order by t.held_revision -- as the index: thousands are of the same
+    where t.environment_id = @environment_id and t.status = 'pending' and t.held_revision < 9223372036854775807
+    order by t.held_revision -- as the index: thousands are of the same; the greatest number waits for a turn only
     limit @row_limit
 ) h
 left join subscriptions s on s.environment_id = h.environment_id and s.id = h.subscription_id

@@ -49,11 +49,11 @@ group by c.searched_config_id, c.send_number;
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
     kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
-    evidence_failure_reason, evidence_since
+    evidence_failure_reason, evidence_since, evidence_needs_ref
 ) values (
     @id, @environment_id, @provider_config_id, @provider_event_id, @type, @transaction_id, @provider_ref, @received_at, @processed_at,
     @kind, @lost_transaction_id, @key, @evidence_outcome, @evidence_ref, @evidence_amount, @evidence_currency,
-    @evidence_failure_code, @evidence_failure_reason, @evidence_since
+    @evidence_failure_code, @evidence_failure_reason, @evidence_since, @evidence_needs_ref
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id;
@@ -74,6 +74,7 @@ select sqlc.embed(c)
 from provider_callbacks c
 where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
   and c.provider_config_id = @provider_config_id and c.processed_at is null and c.evidence_outcome is not null
+  and (@named::boolean or not c.evidence_needs_ref)
 order by @type::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
 limit @row_limit;
 

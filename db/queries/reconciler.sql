@@ -262,6 +262,21 @@ from (
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.turn, w.id;
 
+-- name: TransactionListBrought :many
+-- What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
+-- nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none.
+select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
+    from transactions t
+    where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
+      and t.action_returned_at < @before and t.parked_at is null
+    order by t.action_returned_at desc
+    limit @row_limit
+) w
+left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
+order by w.action_returned_at, w.id;
+
 -- name: TransactionListProbes :many
 -- Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
 -- ask for a while: it finds out whether the account answers again. A few accounts at most are silent. A payment that was

@@ -33,7 +33,7 @@ with written as (
         held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
         action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
         unsent_at = @unsent_at,
-        action_brought = @action_brought, action_handed_at = @action_handed_at,
+        action_brought = @action_brought, action_handed_at = @action_handed_at, action_apart_send = @action_apart_send,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
@@ -92,6 +92,8 @@ where t.environment_id = @environment_id and t.recovered_from = @recovered_from:
 for no key update;
 
 -- name: TransactionList :many
+-- The caller narrows the positions to a span of time, too. coalesce keeps the planner from counting the span twice: see
+-- EventList.
 select sqlc.embed(t)
 from transactions t
 where t.environment_id = @environment_id
@@ -102,11 +104,47 @@ where t.environment_id = @environment_id
   and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
   and (not @refund_owed::boolean or t.refund_owed > 0)
   and (sqlc.narg('provider_config_id')::text is null or t.provider_config_id = sqlc.narg('provider_config_id'))
-  and (sqlc.narg('created_from')::timestamptz is null or t.created_at >= sqlc.narg('created_from'))
-  and (sqlc.narg('created_to')::timestamptz is null or t.created_at < sqlc.narg('created_to'))
+  and coalesce(t.created_at >= sqlc.narg('created_from')::timestamptz, true)
+  and coalesce(t.created_at < sqlc.narg('created_to')::timestamptz, true)
   and t.position < @below::bigint and t.position > @above::bigint
 order by case when @forward::boolean then t.position end, t.position desc
 limit @row_limit;
+
+-- name: TransactionListInTime :many
+-- TransactionList of what its time finds, not its position: of payments that were written at another time than they say, and,
+-- where they are many, of all. What the time allows is read and sorted: the sum keeps the planner from walking the positions.
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id
+  and t.created_virtually = any(@virtually::boolean[]) and t.created_at >= @created_from and t.created_at < @created_to
+  and (sqlc.narg('customer_id')::text is null or t.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('subscription_id')::text is null or t.subscription_id = sqlc.narg('subscription_id'))
+  and (sqlc.narg('invoice_id')::text is null or t.invoice_id = sqlc.narg('invoice_id'))
+  and (sqlc.narg('status')::text is null or t.status = sqlc.narg('status'))
+  and (sqlc.narg('type')::text is null or t.type = sqlc.narg('type'))
+  and (not @refund_owed::boolean or t.refund_owed > 0)
+  and (sqlc.narg('provider_config_id')::text is null or t.provider_config_id = sqlc.narg('provider_config_id'))
+  and t.position < @below::bigint and t.position > @above::bigint
+order by case when @forward::boolean then t.position + 0 end, t.position + 0 desc
+limit @row_limit;
+
+-- name: TransactionPositionsAround :one
+-- The positions between which every payment lies that was created in a span of time and written then; crowded: among them are
+-- many that were not.
+select s.above, s.below, (
+    select count(*) from (
+        select from transactions t
+        where t.environment_id = @environment_id and t.created_virtually and t.position > s.above and t.position < s.below
+        limit @crowd) v) = @crowd::bigint as crowded
+from (
+    select
+        coalesce((select t.position from transactions t
+                  where t.environment_id = @environment_id and not t.created_virtually and t.created_at < @first_at
+                  order by t.created_at desc limit 1), 0)::bigint as above,
+        coalesce((select t.position from transactions t
+                  where t.environment_id = @environment_id and not t.created_virtually and t.created_at >= @end_at
+                  order by t.created_at limit 1), 9223372036854775807)::bigint as below
+) s;
 
 -- name: TransactionListRefunds :many
 select sqlc.embed(t)

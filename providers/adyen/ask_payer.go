@@ -37,11 +37,12 @@ var unseenBrowser = browserInfo{
 }
 
 // askPayer pays again, as with a payer who is there and authenticates on a page: a payment of its own, which Adyen
-// authorises only once that is completed. refused is the answer to the first one. Both have one reference, so that
-// webhooks about either are about the charge.
+// authorises only once that is completed. refused is the answer to the first one. Each has a reference of its own, so
+// that the webhook about the first refusal is not taken for one about the question.
 func (a *Adyen) askPayer(
 	ctx context.Context, in providers.ChargeRequest, request paymentRequest, refused providers.Result,
 ) (providers.Result, error) {
+	request.Reference = newReference(in.TransactionID, opCharge, in.Key).String()
 	request.RecurringProcessingModel, request.Channel = "CardOnFile", "Web"
 	request.AuthenticationData = &authenticationData{
 		AttemptAuthentication: "always", ThreeDSRequestData: threeDSRequestData{NativeThreeDS: "disabled"},

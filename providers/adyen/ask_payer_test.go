@@ -102,3 +102,25 @@ func TestCharge_PageAtOnce(t *testing.T) {
 	require.Empty(t, res.FailureReason)
 	require.Len(t, requests(), 1)
 }
+
+// What a webhook says of the first payment must not be taken for word of the one that asks the payer. A send of a build
+// from before that is repeated as it was.
+func TestCharge_PaymentsOfOneChargeHaveReferencesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	for _, apart := range []bool{true, false} {
+		adapter, requests := recording(t, wanted, paged)
+		in := sampleCharge()
+		in.ReturnURL, in.AskedApart = "https://billing.example/confirm/TOKEN/return", apart
+		res, err := adapter.Charge(t.Context(), in)
+		require.NoError(t, err)
+		require.Equal(t, providers.Pending, res.Outcome)
+		got, first := requests(), opCharge
+		if apart {
+			first = opUnattended
+		}
+		require.Equal(t, [2]any{sampleReference(first), sampleReference(opCharge)},
+			[2]any{got[0].body["reference"], got[1].body["reference"]})
+		require.Equal(t, in.Key, got[0].header.Get("Idempotency-Key"))
+		require.NotEqual(t, in.Key, got[1].header.Get("Idempotency-Key"))
+	}
+}

@@ -41,7 +41,7 @@ func (a *Adyen) read(i item) providers.Callback {
 		}
 	}
 	result.Response = i.record()
-	cb.Kind, cb.Evidence = kind, result
+	cb.Kind, cb.Evidence, cb.NeedsRef = kind, result, s.superseded()
 	return cb
 }
 

@@ -7,8 +7,9 @@ import (
 	"perennial/providers"
 )
 
-// CancelCharge asks Adyen to cancel a payment, by its pspReference or by our reference. Adyen only takes the request:
-// the Result is Pending, and a CANCELLATION or TECHNICAL_CANCEL webhook tells the rest. It carries no idempotency key:
+// CancelCharge asks Adyen to cancel a payment, by its pspReference or by our reference: where a second payment may have
+// asked the payer, both, of which at most one can be there to be canceled. Adyen only takes the request: the Result is
+// Pending, and a CANCELLATION or TECHNICAL_CANCEL webhook tells the rest. It carries no idempotency key:
 // a second cancel of a canceled payment changes nothing, and a stored refusal of the first would stand in its way.
 // Error: `provider_request_invalid` (fault.Invalid).
 func (a *Adyen) CancelCharge(ctx context.Context, in providers.LookupRequest) (providers.Result, error) {
@@ -19,15 +20,25 @@ func (a *Adyen) CancelCharge(ctx context.Context, in providers.LookupRequest) (p
 		MerchantAccount: a.merchantAccount,
 		Reference:       newReference(in.TransactionID, opCancel, in.Key).String(),
 	}
-	path := "/payments/" + url.PathEscape(in.Ref) + "/cancels"
-	if in.Ref == "" {
-		path, request.PaymentReference = "/cancels", newReference(in.TransactionID, opCharge, in.Key).String()
+	if in.Ref != "" {
+		return a.cancel(ctx, "/payments/"+url.PathEscape(in.Ref)+"/cancels", request, in.Ref), nil
 	}
+	if in.AskedApart {
+		request.PaymentReference = newReference(in.TransactionID, opUnattended, in.Key).String()
+		if res := a.cancel(ctx, "/cancels", request, ""); res.Outcome != providers.Pending {
+			return res, nil
+		}
+	}
+	request.PaymentReference = newReference(in.TransactionID, opCharge, in.Key).String()
+	return a.cancel(ctx, "/cancels", request, ""), nil
+}
+
+func (a *Adyen) cancel(ctx context.Context, path string, request modificationRequest, ref string) providers.Result {
 	x := a.post(ctx, path, request, "")
 	if _, ok := x.modification(); !ok {
-		return a.refused(x, false), nil
+		return a.refused(x, false)
 	}
 	return providers.Result{
-		Outcome: providers.Pending, Ref: in.Ref, HTTPStatus: x.status, Response: a.redact(x), RetryAfter: x.retryAfter,
-	}, nil
+		Outcome: providers.Pending, Ref: ref, HTTPStatus: x.status, Response: a.redact(x), RetryAfter: x.retryAfter,
+	}
 }

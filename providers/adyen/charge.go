@@ -78,7 +78,7 @@ func (a *Adyen) paymentRequest(in providers.ChargeRequest) (paymentRequest, erro
 	}
 	request := paymentRequest{
 		MerchantAccount:          a.merchantAccount,
-		Reference:                newReference(in.TransactionID, opCharge, in.Key).String(),
+		Reference:                newReference(in.TransactionID, firstOperation(in.AskedApart), in.Key).String(),
 		Amount:                   wire,
 		PaymentMethod:            storedCard{Type: "scheme", StoredPaymentMethodID: in.Method.PaymentMethodToken},
 		ShopperReference:         in.Method.CustomerToken,
@@ -93,6 +93,14 @@ func (a *Adyen) paymentRequest(in providers.ChargeRequest) (paymentRequest, erro
 		request.Metadata = map[string]string{"description": truncated(in.Description, maxDescription)}
 	}
 	return request, nil
+}
+
+// firstOperation is what the reference of a charge's first payment names.
+func firstOperation(askedApart bool) operation {
+	if askedApart {
+		return opUnattended
+	}
+	return opCharge
 }
 
 func truncated(s string, n int) string {

@@ -49,7 +49,11 @@ func TestCompleteCharge_Answers(t *testing.T) {
 		code   providers.FailureCode
 		ref    string
 	}{
-		"authorised":       {ours + amount + `"resultCode":"Authorised"`, providers.Succeeded, "", "PSP3"},
+		"authorised": {ours + amount + `"resultCode":"Authorised"`, providers.Succeeded, "", "PSP3"},
+		"of the first payment": {
+			`"merchantReference":"` + sampleReference(opUnattended) + `","pspReference":"PSP2","resultCode":"Authorised"`,
+			providers.Succeeded, "", "PSP2",
+		},
 		"known by Adyen's": {`"pspReference":"PSP2","resultCode":"Authorised"`, providers.Succeeded, "", "PSP2"},
 		"not authenticated": {
 			ours + `"resultCode":"Refused","refusalReasonCode":"11"`, providers.Declined, providers.DeclinedCode, "PSP3",
@@ -104,6 +108,11 @@ func TestCompleteCharge_Errors(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, [2]any{c.want, c.status}, [2]any{res.Outcome, res.HTTPStatus}, name)
 		require.Empty(t, res.FailureCode, name)
+		again := sampleCompletion()
+		again.Repeat = true
+		res, err = answering(t, c.status, c.body).CompleteCharge(t.Context(), again)
+		require.NoError(t, err)
+		require.Equal(t, providers.Unknown, res.Outcome, "%s: Adyen refuses what it has accepted before, too", name)
 	}
 	in := sampleCompletion()
 	in.TransactionID = ""

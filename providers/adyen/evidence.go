@@ -41,11 +41,17 @@ func (s statement) proves() (providers.Kind, *providers.Result) {
 	return providers.KindUnknown, nil
 }
 
+// superseded reports whether the item is about a payment that may have been made again with the payer there: one that
+// was refused in the payer's absence. Which refusal it was is not signed, and so is not known.
+func (s statement) superseded() bool {
+	return s.op == opUnattended && s.EventCode == eventAuthorisation && !s.done()
+}
+
 func (s statement) done() bool { return s.Success == "true" }
 
 // authorisation: the account captures automatically, so what is authorised is paid.
 func (s statement) authorisation() (providers.Kind, *providers.Result) {
-	if s.op != opCharge {
+	if s.op != opCharge && s.op != opUnattended {
 		return providers.KindUnknown, nil
 	}
 	res := &providers.Result{Outcome: providers.Succeeded, Ref: s.PSPReference, Amount: s.amount, Currency: s.currency}

@@ -53,6 +53,14 @@ func TestEvidence(t *testing.T) {
 			"AUTHORISATION", "false", opCharge, "Casey Holder", providers.KindFailed,
 			declined(providers.Failed, "PSP1", "the payment was refused"),
 		},
+		"paid, nobody asked": {
+			"AUTHORISATION", "true", opUnattended, "", providers.KindSucceeded,
+			result(providers.Succeeded, "PSP1"),
+		},
+		"refused, perhaps asked then": {
+			"AUTHORISATION", "false", opUnattended, "Authentication required", providers.KindFailed,
+			declined(providers.Failed, "PSP1", "Authentication required"),
+		},
 		"not a charge":  {"AUTHORISATION", "true", opCancel, "", "", nil},
 		"not a boolean": {"AUTHORISATION", "yes", opCharge, "", "", nil},
 
@@ -136,6 +144,8 @@ func TestEvidence(t *testing.T) {
 		require.Contains(t, string(cb.Evidence.Response), `"pspReference":"PSP1"`, name)
 		cb.Evidence.Response = nil
 		require.Equal(t, tc.want, cb.Evidence, name)
+		perhapsAsked := tc.op == opUnattended && tc.event == "AUTHORISATION" && tc.success == "false"
+		require.Equal(t, perhapsAsked, cb.NeedsRef, name)
 	}
 }
 

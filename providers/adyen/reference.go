@@ -14,10 +14,11 @@ import (
 type operation string
 
 const (
-	opCharge   operation = "c"
-	opRefund   operation = "r"
-	opCancel   operation = "x" // of a charge, on request
-	opReversal operation = "p" // of a partial authorisation, which is unwanted
+	opCharge     operation = "c" // the only payment of a charge, or the one that asks the payer
+	opUnattended operation = "u" // a payment in the payer's absence, which another one may follow that asks the payer
+	opRefund     operation = "r"
+	opCancel     operation = "x" // of a charge, on request
+	opReversal   operation = "p" // of a partial authorisation, which is unwanted
 )
 
 // reference is `<transaction>-<operation><tag of the key>`, at most 74 of the 80 characters that Adyen takes. The tag
@@ -33,7 +34,7 @@ const tagLength = 12
 // transactionID has no colon, which separates the fields that a webhook's signature covers, and no hyphen.
 var transactionID = regexp.MustCompile(`^[A-Za-z0-9_]{1,60}$`)
 
-var ownReference = regexp.MustCompile(`^([A-Za-z0-9_]{1,60})-([crxp])([0-9a-f]{12})$`)
+var ownReference = regexp.MustCompile(`^([A-Za-z0-9_]{1,60})-([cruxp])([0-9a-f]{12})$`)
 
 func newReference(transactionID string, op operation, key string) reference {
 	sum := sha256.Sum256([]byte(key))

@@ -90,6 +90,25 @@ func TestCancelCharge_ByEitherReference(t *testing.T) {
 	require.Empty(t, got[0].header.Get("Idempotency-Key"))
 }
 
+// Where the payer may have been asked by a second payment, both are canceled.
+func TestCancelCharge_OfTwoPayments(t *testing.T) {
+	t.Parallel()
+	const taken = `{"status":"received","pspReference":"CX1"}`
+	in := providers.LookupRequest{TransactionID: "txn_42", Key: sampleCharge().Key, AskedApart: true}
+	adapter, requests := recording(t, taken)
+	res, err := adapter.CancelCharge(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, providers.Pending, res.Outcome)
+	got := requests()
+	require.Equal(t, [2]any{sampleReference(opUnattended), sampleReference(opCharge)},
+		[2]any{got[0].body["paymentReference"], got[1].body["paymentReference"]})
+
+	adapter, _ = recording(t, taken, `{}`)
+	res, err = adapter.CancelCharge(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, providers.Unknown, res.Outcome, "the second was not taken")
+}
+
 func TestCancelCharge_RefusalSaysNothing(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{401, 403, 404, 422, 429, 500} {

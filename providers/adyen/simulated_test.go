@@ -169,3 +169,29 @@ func TestSimulated_PartialAuthorisationReversedByRepeat(t *testing.T) {
 	require.Len(t, s.rig.Movements(t, core.Capture), 1)
 	require.Len(t, s.rig.Movements(t, core.Refunded), 1)
 }
+
+// A charge whose payer was asked is canceled without the provider's name for it: of its two payments, the one that
+// asks.
+func TestSimulated_CancelsAChargeThatAsks(t *testing.T) {
+	t.Parallel()
+	s := simulate(t)
+	asked, err := s.Charge(t.Context(), providers.ChargeRequest{
+		TransactionID: "txn_1", Key: chargeKey, Amount: 1999, Currency: "EUR", Method: card("SIM_AUTHENTICATE"),
+		ReturnURL: "https://billing.example/confirm/TOKEN/return", AskedApart: true,
+	})
+	require.NoError(t, err)
+	require.Equal(t, providers.Pending, asked.Outcome)
+
+	canceled, err := s.CancelCharge(t.Context(), providers.LookupRequest{
+		TransactionID: "txn_1", Key: chargeKey, AskedApart: true,
+	})
+	require.NoError(t, err)
+	require.Equal(t, providers.Pending, canceled.Outcome)
+	for range 2 { // in any order
+		if c := s.heard(t)[0]; c.Evidence != nil {
+			require.Equal(t, [3]any{providers.Canceled, asked.Ref, false}, [3]any{c.Evidence.Outcome, c.Ref, c.NeedsRef})
+			return
+		}
+	}
+	require.Fail(t, "the payment that asked was not canceled")
+}

@@ -285,6 +285,7 @@ type ProviderCallback struct {
 	EvidenceFailureCode   *string
 	EvidenceFailureReason *string
 	EvidenceSince         []byte
+	EvidenceNeedsRef      bool
 }
 
 type ProviderConfig struct {
@@ -459,6 +460,8 @@ type Transaction struct {
 	UnsentAt          *time.Time
 	ActionBrought     *string
 	ActionHandedAt    *time.Time
+	ActionApartSend   *int
+	CreatedVirtually  bool
 }
 
 type WebhookDelivery struct {

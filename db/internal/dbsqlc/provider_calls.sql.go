@@ -43,11 +43,11 @@ const callbackInsert = `-- name: CallbackInsert :one
 insert into provider_callbacks (
     id, environment_id, provider_config_id, provider_event_id, type, transaction_id, provider_ref, received_at, processed_at,
     kind, lost_transaction_id, key, evidence_outcome, evidence_ref, evidence_amount, evidence_currency, evidence_failure_code,
-    evidence_failure_reason, evidence_since
+    evidence_failure_reason, evidence_since, evidence_needs_ref
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9,
     $10, $11, $12, $13, $14, $15, $16,
-    $17, $18, $19
+    $17, $18, $19, $20
 )
 on conflict (provider_config_id, provider_event_id) do nothing
 returning id
@@ -73,6 +73,7 @@ type CallbackInsertParams struct {
 	EvidenceFailureCode   *string
 	EvidenceFailureReason *string
 	EvidenceSince         []byte
+	EvidenceNeedsRef      bool
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -97,6 +98,7 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 		arg.EvidenceFailureCode,
 		arg.EvidenceFailureReason,
 		arg.EvidenceSince,
+		arg.EvidenceNeedsRef,
 	)
 	var id string
 	err := row.Scan(&id)
@@ -104,18 +106,20 @@ func (q *Queries) CallbackInsert(ctx context.Context, db DBTX, arg CallbackInser
 }
 
 const callbackListEvidence = `-- name: CallbackListEvidence :many
-select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason, c.evidence_since
+select c.id, c.environment_id, c.provider_config_id, c.provider_event_id, c.type, c.transaction_id, c.provider_ref, c.received_at, c.processed_at, c.kind, c.lost_transaction_id, c.key, c.evidence_outcome, c.evidence_ref, c.evidence_amount, c.evidence_currency, c.evidence_failure_code, c.evidence_failure_reason, c.evidence_since, c.evidence_needs_ref
 from provider_callbacks c
 where c.environment_id = $1 and c.transaction_id = $2::text
   and c.provider_config_id = $3 and c.processed_at is null and c.evidence_outcome is not null
-order by $4::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
-limit $5
+  and ($4::boolean or not c.evidence_needs_ref)
+order by $5::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
+limit $6
 `
 
 type CallbackListEvidenceParams struct {
 	EnvironmentID    string
 	TransactionID    string
 	ProviderConfigID string
+	Named            bool
 	Type             string
 	RowLimit         int32
 }
@@ -131,6 +135,7 @@ func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg Callbac
 		arg.EnvironmentID,
 		arg.TransactionID,
 		arg.ProviderConfigID,
+		arg.Named,
 		arg.Type,
 		arg.RowLimit,
 	)
@@ -161,6 +166,7 @@ func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg Callbac
 			&i.ProviderCallback.EvidenceFailureCode,
 			&i.ProviderCallback.EvidenceFailureReason,
 			&i.ProviderCallback.EvidenceSince,
+			&i.ProviderCallback.EvidenceNeedsRef,
 		); err != nil {
 			return nil, err
 		}

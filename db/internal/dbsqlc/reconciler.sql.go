@@ -531,6 +531,61 @@ func (q *Queries) TransactionClearWakePending(ctx context.Context, db DBTX, arg 
 	return err
 }
 
+const transactionListBrought = `-- name: TransactionListBrought :many
+select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
+from (
+    select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
+    from transactions t
+    where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
+      and t.action_returned_at < $1 and t.parked_at is null
+    order by t.action_returned_at desc
+    limit $2
+) w
+left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
+order by w.action_returned_at, w.id
+`
+
+type TransactionListBroughtParams struct {
+	Before   *time.Time
+	RowLimit int32
+}
+
+type TransactionListBroughtRow struct {
+	EnvironmentID  string
+	ID             string
+	Type           payment.Type
+	SubscriptionID *string
+	FinishedAt     *time.Time
+}
+
+// What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
+// nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none.
+func (q *Queries) TransactionListBrought(ctx context.Context, db DBTX, arg TransactionListBroughtParams) ([]TransactionListBroughtRow, error) {
+	rows, err := db.Query(ctx, transactionListBrought, arg.Before, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TransactionListBroughtRow
+	for rows.Next() {
+		var i TransactionListBroughtRow
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.Type,
+			&i.SubscriptionID,
+			&i.FinishedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const transactionListOverdue = `-- name: TransactionListOverdue :many
 with behind as materialized (
     select g.id, greatest(1, least($2::int, floor(8.0 / count(*) over () * $2::int)::int)) as share

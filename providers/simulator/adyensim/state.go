@@ -113,12 +113,14 @@ func (st *state) payment(ref string) *payment {
 	if psp := st.references[ref]; psp != "" {
 		return st.payments[psp]
 	}
+	var found *payment
 	for reference, psp := range st.references {
-		if transactionOf(reference) == ref && ref != "" {
-			return st.payments[psp]
+		p := st.payments[psp]
+		if transactionOf(reference) == ref && ref != "" && (found == nil || found.Status == resultRefused) {
+			found = p // a payment that asks the payer follows one that was refused
 		}
 	}
-	return nil
+	return found
 }
 
 func (st *state) refund(ref string) *refund {
