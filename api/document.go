@@ -25,7 +25,7 @@ func Document(version string) []byte {
 func (c Config) describe() httpkit.Config {
 	return httpkit.Config{
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
-		Problems: problems(), Refusals: refusals(),
+		Problems: problems(), Refusals: refusals(), Words: words,
 		Prefixes:  prefixes,
 		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
 	}

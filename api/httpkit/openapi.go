@@ -156,6 +156,7 @@ func (o Operation) dropHeaders(responses map[string]*huma.Response) {
 func (k *Kit) Document() []byte {
 	open := k.huma.OpenAPI()
 	allowNewFields(open)
+	describeProperties(open, k.config.Words)
 	doc, err := marshal(open)
 	if err != nil {
 		panic("httpkit: the OpenAPI document cannot be encoded: " + err.Error()) // it is made of constants
