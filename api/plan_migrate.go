@@ -29,7 +29,7 @@ type PlanMigrationForm struct {
 // PlanMigration says how far a migration has come.
 type PlanMigration struct {
 	PlanID    string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	ToVersion int                `json:"toVersion" example:"2"`
+	ToVersion int                `json:"toVersion" example:"2" doc:"The version that subscriptions move to."`
 	DryRun    bool               `json:"dryRun" doc:"Nothing was changed: the figures are what would happen."`
 	Examined  int                `json:"examined" example:"100" doc:"The subscriptions of this request that are on another version and not canceled."`
 	Migrated  int                `json:"migrated" example:"99" doc:"Those that moved, or move at the end of their period."`
@@ -44,8 +44,8 @@ type PlanMigration struct {
 // MigrationRefusal says why a subscription stays on its version.
 type MigrationRefusal struct {
 	SubscriptionID string `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Code           string `json:"code" example:"payment_in_progress"`
-	Detail         string `json:"detail" example:"A payment of the current period is in progress."`
+	Code           string `json:"code" example:"payment_in_progress" doc:"Why, as problems have it."`
+	Detail         string `json:"detail" example:"A payment of the current period is in progress." doc:"Why, in a sentence."`
 }
 
 // migratePlan looks at no more than 100 subscriptions a request, each a short transaction. What a request that was cut
