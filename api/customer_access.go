@@ -83,4 +83,3 @@ func (s *Server) accessOperations(load httpkit.Loader) {
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},
 	}, s.customerAccess)
 }
-

@@ -53,6 +53,8 @@ func Operations() []Operation {
 		{CauseRequest, "createPlanVersion", "", []Type{TypePlanUpdated}},
 		{CauseRequest, "migratePlan", "for each subscription that moves now, to dearer prices", after(TypeSubscriptionUpdated)(issued)},
 		{CauseRequest, "migratePlan", "for each that moves at the end of its period", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "createTaxRate", "", []Type{TypeTaxRateCreated}},
+		{CauseRequest, "updateTaxRate", "", []Type{TypeTaxRateUpdated}},
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
 		{CauseRequest, "createSubscription", "with a trial of three days or less",
 			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},
