@@ -106,3 +106,18 @@ func TestPlan_DunningPolicyOfItsOwn(t *testing.T) {
 	require.Nil(t, as[Plan](t, 200, b.ask(t, b.test, "PATCH", path, `{"removeDunning":true}`)).Dunning)
 	require.Equal(t, []string{"dunning", "dunning"}, b.settingChanges(t))
 }
+
+func TestSettings_InvoiceNumbers(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	change := func(body string) response { return b.ask(t, b.test, "PATCH", "/api/settings", body) }
+	is := as[Settings](t, 200, change(`{"invoiceNumbers":{"prefix":"ACME-","digits":6}}`))
+	require.Equal(t, InvoiceNumbers{Prefix: "ACME-", Digits: 6}, is.InvoiceNumbers)
+	issued := b.newInvoice(t, b.test, b.newSubscription(t, b.test).ID)
+	inv := as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+issued, nil))
+	require.Equal(t, int64(1), inv.Number)
+	require.Equal(t, "ACME-000001", inv.NumberText)
+	problem(t, 422, "invoice_number_prefix_malformed", "invoiceNumbers.prefix",
+		change(`{"invoiceNumbers":{"prefix":"ACME 2026","digits":6}}`))
+	problem(t, 422, "out_of_range", "invoiceNumbers.digits", change(`{"invoiceNumbers":{"prefix":"","digits":13}}`))
+}

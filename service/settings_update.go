@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/event"
+	"perennial/billing/invoice"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -16,6 +17,7 @@ type SettingsUpdate struct {
 	PastDueBilling *subscription.PastDueBilling
 	// RenewalReminderDays counts from a subscription's next change or period on.
 	RenewalReminderDays *int
+	InvoiceNumbers      *invoice.Numbering // of invoices that are issued from now on
 }
 
 // apply changes s and names the fields that changed.
@@ -28,6 +30,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	}
 	if u.RenewalReminderDays != nil && *u.RenewalReminderDays != s.RenewalReminderDays {
 		s.RenewalReminderDays, changed = *u.RenewalReminderDays, append(changed, "renewalReminderDays")
+	}
+	if u.InvoiceNumbers != nil && *u.InvoiceNumbers != s.InvoiceNumbers {
+		s.InvoiceNumbers, changed = *u.InvoiceNumbers, append(changed, "invoiceNumbers")
 	}
 	return changed
 }

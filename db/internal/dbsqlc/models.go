@@ -116,6 +116,8 @@ type Environment struct {
 	AccountsRevision       int64
 	RenewalReminderDays    int
 	Dunning                []byte
+	InvoiceNumberPrefix    string
+	InvoiceNumberDigits    int
 }
 
 type Erasure struct {
@@ -192,6 +194,7 @@ type Invoice struct {
 	Tax               money.Minor
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
+	NumberText        *string
 }
 
 type InvoiceLine struct {
