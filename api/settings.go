@@ -17,6 +17,7 @@ type Settings struct {
 	PastDueBilling      string         `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
 	RenewalReminderDays int            `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
 	InvoiceNumbers      InvoiceNumbers `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
+	Seller              *Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
 	Dunning             Dunning        `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
 }
 
@@ -31,13 +32,14 @@ type SettingsChange struct {
 	PastDueBilling      *string         `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
 	RenewalReminderDays *int            `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
 	InvoiceNumbers      *InvoiceNumbers `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
+	Seller              *Seller         `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
 	Dunning             *Dunning        `json:"dunning,omitempty" doc:"Replaces the whole policy."`
 }
 
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Dunning: renderDunning(s.Dunning),
+		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
 	}
 }
 
@@ -60,6 +62,7 @@ func (s *Server) updateSettings(
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
 		InvoiceNumbers:      (*invoice.Numbering)(in.Body.InvoiceNumbers),
+		Seller:              (*invoice.Seller)(in.Body.Seller),
 	}
 	if in.Body.Dunning != nil {
 		policy, err := in.Body.Dunning.policy()
@@ -80,7 +83,9 @@ func (s *Server) updateSettings(
 
 func (s *Server) settingsOperations() {
 	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
-		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6}, Dunning: exampleDunning(),
+		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6},
+		Seller:         &Seller{Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A"},
+		Dunning:        exampleDunning(),
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",

@@ -36,7 +36,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 		dbsqlc.EnvironmentUpdateSettingsParams{
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
-			InvoiceNumberDigits: is.InvoiceNumbers.Digits,
+			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: null(is.Seller),
 		})
 	if err != nil {
 		return err
@@ -45,11 +45,12 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 		"past_due_billing":      {was.PastDueBilling, is.PastDueBilling},
 		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
 		"invoice_numbers":       {was.InvoiceNumbers, is.InvoiceNumbers},
+		"seller":                {was.Seller, is.Seller},
 	} {
 		if value[0] == value[1] {
 			continue
 		}
-		before, _ := json.Marshal(value[0]) // texts, numbers and both
+		before, _ := json.Marshal(value[0]) // texts, numbers and structs of them
 		after, _ := json.Marshal(value[1])
 		if err := tx.noteSetting(ctx, environmentID, "", field, before, after); err != nil {
 			return err

@@ -25,6 +25,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	want := got.Settings
 	want.PastDueBilling = subscription.AccruePastDue
 	want.InvoiceNumbers = invoice.Numbering{Prefix: "A-", Digits: 4}
+	want.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "CM", TaxID: "M01", Email: "a@example.com"}
 	want.Dunning = dunning.Policy{
 		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Pause,
 	}

@@ -93,6 +93,7 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
 			RenewalReminderDays: row.RenewalReminderDays,
 			InvoiceNumbers:      invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
+			Seller:              value(row.Seller),
 		},
 	}
 }

@@ -29,6 +29,8 @@ type Settings struct {
 	RenewalReminderDays int
 	// InvoiceNumbers is how the numbers of new invoices are shown. The database writes them.
 	InvoiceNumbers invoice.Numbering
+	// Seller is who issues the invoices, as new ones show it. The database writes it on them.
+	Seller invoice.Seller
 }
 
 // For returns the settings for subscriptions to a plan, which may have a dunning policy of its own.
@@ -45,7 +47,7 @@ func DefaultSettings() Settings {
 }
 
 // Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of invoice.Numbering and dunning.Policy.
+// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of invoice.Numbering, invoice.Seller and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -59,6 +61,9 @@ func (s Settings) Validate() error {
 			"`renewalReminderDays` must be 1 to %d, or 0 to send no reminders.", maxReminder)
 	}
 	if err := s.InvoiceNumbers.Validate(); err != nil {
+		return err
+	}
+	if err := s.Seller.Validate(); err != nil {
 		return err
 	}
 	return s.Dunning.Validate()

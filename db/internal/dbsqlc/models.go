@@ -118,6 +118,7 @@ type Environment struct {
 	Dunning                []byte
 	InvoiceNumberPrefix    string
 	InvoiceNumberDigits    int
+	Seller                 *invoice.Seller
 }
 
 type Erasure struct {
@@ -195,6 +196,7 @@ type Invoice struct {
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
 	NumberText        *string
+	Seller            *invoice.Seller
 }
 
 type InvoiceLine struct {
