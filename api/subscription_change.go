@@ -14,7 +14,8 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan; or makes the change of a preview.
+// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan; or makes the change of a
+// preview.
 type SubscriptionChange struct {
 	PlanChoice
 	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`

@@ -54,7 +54,8 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	t.Parallel()
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
-		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.Pay{}, lifecycle.VoidInvoice{},
+		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.Pay{},
+		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
 	} {
 		if !slices.Contains(names, cmd.Name()) { // a migration is a change of plan

@@ -107,8 +107,8 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller holds
-// the lock; was is the plan as it was read. Fault: plan_not_found.
+// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller
+// holds the lock; was is the plan as it was read. Fault: plan_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
 		EnvironmentID: environmentID, PlanID: p.ID, Name: p.Name, Active: p.Active, Dunning: dunningToDB(p.Dunning),
@@ -120,11 +120,12 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Pl
 	return tx.noteDunning(ctx, environmentID, p.ID, was.Dunning, p.Dunning)
 }
 
-// InsertPlan writes a plan, or a version of one, and its prices, which have their IDs. The caller holds the lock of a plan
-// that it makes a version of.
+// InsertPlan writes a plan, or a version of one, and its prices, which have their IDs. The caller holds
+// the lock of a plan that it makes a version of.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
-		ID: versionID(p.Ref()), EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit,
+		ID: versionID(p.Ref()), EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency,
+		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
 	})
@@ -133,7 +134,8 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 	}
 	for i, price := range p.Prices {
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
-			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name, Model: price.Model,
+			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name,
+			Model:  price.Model,
 			Amount: price.Amount, Parameters: parameters(price),
 		})
 		if err != nil {
@@ -147,7 +149,8 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
 		ID: row.PlanID, Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
-		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt, VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
+		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }
 

@@ -42,8 +42,8 @@ type MigrationRefused struct {
 	Reason         *fault.Error
 }
 
-// MigratePlan moves the next subscriptions of a plan to one of its versions. Each is a transaction of its own, by the same
-// rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is on the
+// MigratePlan moves the next subscriptions of a plan to one of its versions. Each is a transaction of its own, by the
+// same rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is on the
 // version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
 // plan_not_found, cursor_unknown.
 func (s *Service) MigratePlan(
@@ -86,8 +86,8 @@ func (s *Service) migratePlan(
 	return out, nil
 }
 
-// migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the migration
-// meets the subscription again.
+// migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
+// migration meets the subscription again.
 func (s *Service) migrateOne(
 	ctx context.Context, by Caller, subscriptionID string, m PlanMigration, out *PlanMigrated,
 ) error {

@@ -16,8 +16,8 @@ type NewPlanVersion struct {
 	TrialDays *int         // nil: that of the current version
 }
 
-// CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs. Faults:
-// plan_not_found, those of plan.Plan.Next.
+// CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
+// Faults: plan_not_found, those of plan.Plan.Next.
 func (s *Service) CreatePlanVersion(
 	ctx context.Context, by Caller, planID string, in NewPlanVersion, also Also[plan.Plan],
 ) (plan.Plan, error) {

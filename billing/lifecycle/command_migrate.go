@@ -6,8 +6,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once it
-// has the State. Faults: those of subscription.Migrate.
+// Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once
+// it has the State. Faults: those of subscription.Migrate.
 type Migrate struct {
 	PlanID      string // the plan that the subscription must be on; empty: whichever it is
 	Version     int

@@ -35,7 +35,8 @@ func TestMigrate_Now(t *testing.T) {
 
 	require.Equal(t, to.Ref(), l.sub().Plan())
 	require.Equal(t, []money.Minor{1000, 500}, l.totals(), "two weeks at 500 less two weeks at 250")
-	require.Equal(t, []string{"planVersion"}, l.store.events[len(l.store.events)-3].Data.(event.SubscriptionUpdated).Changed)
+	updated := l.store.events[len(l.store.events)-3].Data.(event.SubscriptionUpdated)
+	require.Equal(t, []string{"planVersion"}, updated.Changed)
 	require.Zero(t, l.account.events[event.TypeSubscriptionPlanChanged], "the plan is the same")
 	l.result(payment.AnswerSucceeded)
 	l.until(l.sub().CurrentPeriod.End)
