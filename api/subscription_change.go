@@ -13,10 +13,10 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both; or makes the change of a preview.
+// SubscriptionChange changes the plan, the quantity, or both.
 type SubscriptionChange struct {
 	PlanChoice
-	PreviewToken string `json:"previewToken,omitempty" maxLength:"4000" doc:"Makes the change of a preview at the cost that it showed. Send it alone."`
+	PreviewToken string `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
 // PlanChoice is what a subscription is to be billed for.
@@ -41,20 +41,14 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	if token := in.Body.PreviewToken; token != "" {
-		if in.Body.PlanChoice != (PlanChoice{}) {
-			return nil, fault.InvalidParam("previewToken", "fields_exclusive",
-				"`previewToken` has the whole change. Send no other field beside it.")
-		}
-		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, around)
-		})
-	}
 	change, err := in.Body.change()
 	if err != nil {
 		return nil, err
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		if token := in.Body.PreviewToken; token != "" {
+			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, change, around)
+		}
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)
 	})
 }

@@ -212,7 +212,7 @@ func (s *Server) subscriptionOperations() {
 			"the rest of the period for those that come, to the second. effective: period_end changes the subscription " +
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
-			"same currency. A previewToken makes the change of a preview instead, at the cost that it showed.",
+			"same currency. With the previewToken of a preview of the same change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
 	}, s.updateSubscription)

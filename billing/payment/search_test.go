@@ -46,7 +46,9 @@ func TestSearch_AsksEveryAccountUnderEveryKey(t *testing.T) {
 // are known to have nothing.
 func TestLeft_AsksWhoOwesNoAnswerFirst(t *testing.T) {
 	t.Parallel()
-	q := func(account string, number int) payment.Question { return payment.Question{AccountID: account, Number: number} }
+	q := func(account string, number int) payment.Question {
+		return payment.Question{AccountID: account, Number: number}
+	}
 	s := payment.Search{Ask: []payment.Question{q("a", 1), q("b", 1), q("c", 1), q("a", 2), q("b", 2), q("c", 2)}}
 	silent := func(at time.Time, of ...payment.Question) (out []payment.Asked) {
 		for _, question := range of {
