@@ -24,6 +24,9 @@ type CustomerChange struct {
 	Name           *string         `json:"name,omitempty" maxLength:"200" example:"Ada King"`
 	Phone          *string         `json:"phone,omitempty" maxLength:"16" example:"+237670000001"`
 	Country        *string         `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
+	Region         *string         `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
+	TaxExempt      *string         `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
+	TaxIDs         *[]TaxID        `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
 	Metadata       *Metadata       `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
@@ -31,11 +34,21 @@ type CustomerChange struct {
 
 // update is what the change says.
 func (f CustomerChange) update() service.CustomerUpdate {
-	return service.CustomerUpdate{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Metadata: (*metadata.Pairs)(f.Metadata),
+	update := service.CustomerUpdate{
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
+		Metadata:       (*metadata.Pairs)(f.Metadata),
 		PaymentMethod:  f.PaymentMethod,
 		PaymentDetails: (*customer.PaymentDetails)(f.PaymentDetails),
 	}
+	if f.TaxExempt != nil {
+		exempt := exemption(*f.TaxExempt)
+		update.TaxExempt = &exempt
+	}
+	if f.TaxIDs != nil {
+		ids := taxIDs(*f.TaxIDs)
+		update.TaxIDs = &ids
+	}
+	return update
 }
 
 func (s *Server) updateCustomer(

@@ -17,6 +17,9 @@ type CustomerForm struct {
 	LastName       string          `json:"last_name,omitempty" maxLength:"100"`
 	Phone          string          `json:"phone,omitempty" maxLength:"16" example:"+237670000001" doc:"International format."`
 	Country        string          `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
+	Region         string          `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
+	TaxExempt      string          `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
+	TaxIDs         []TaxID         `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       Metadata        `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
@@ -26,7 +29,8 @@ type CustomerForm struct {
 // customer is what the form says.
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
-		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Metadata: metadata.Pairs(f.Metadata),
+		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
+		TaxExempt: exemption(f.TaxExempt), TaxIDs: taxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
 		TestClockID:   f.TestClockID,
 	}

@@ -18,6 +18,9 @@ type Customer struct {
 	Name           string          `json:"name,omitempty" example:"Ada Lovelace"`
 	Phone          string          `json:"phone,omitempty" example:"+237670000001"`
 	Country        string          `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
+	Region         string          `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
+	TaxExempt      string          `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
+	TaxIDs         []TaxID         `json:"taxIds,omitempty"`
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
@@ -44,7 +47,8 @@ type PaymentDetails struct {
 // renderCustomer picks the customer's credits among those given. An empty list, not null, says that there is no credit.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
-		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Metadata: shown(c.Metadata),
+		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
+		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: renderTaxIDs(c.TaxIDs), Metadata: shown(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
 		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
 	}
@@ -143,7 +147,7 @@ func (s *Server) listCustomers(
 
 func (s *Server) customerOperations() {
 	example := Customer{
-		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", Metadata: Metadata{},
+		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", TaxExempt: "none", Metadata: Metadata{},
 		PaymentMethod: "card",
 		PaymentDetails: &PaymentDetails{
 			Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C",

@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
+	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -22,7 +23,11 @@ type Invoice struct {
 	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency       string        `json:"currency" example:"USD"`
 	Lines          []InvoiceLine `json:"lines"`
-	Total          int64         `json:"total" example:"1900" doc:"Sum of the lines in minor units; a negative total is credited to the customer."`
+	Subtotal       int64         `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units."`
+	Tax            int64         `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
+	Taxes          []InvoiceTax  `json:"taxes" doc:"The taxes by rate, as they were at issue."`
+	TaxExempt      string        `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why the invoice is not taxed. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
+	Total          int64         `json:"total" example:"1900" doc:"subtotal plus tax; a negative total is credited to the customer."`
 	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
 	BroughtForward int64         `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
 	CarriedForward int64         `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
@@ -42,23 +47,34 @@ type Invoice struct {
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 }
 
+// InvoiceTax is one tax rate of an invoice.
+type InvoiceTax struct {
+	TaxRateID string `json:"taxRateId" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name      string `json:"name" example:"VAT"`
+	Percent   string `json:"percent" example:"19.25" doc:"A decimal."`
+	Inclusive bool   `json:"inclusive" doc:"Whether the lines contain the tax. Otherwise it is added to them."`
+	Base      int64  `json:"base" example:"1900" doc:"What the rate is a percentage of, in minor units."`
+	Amount    int64  `json:"amount" example:"366" doc:"Minor units; negative where the invoice gives tax back."`
+}
+
 // InvoiceLine is one position of an invoice. What is optional here is absent from lines that were written before lines
 // had it.
 type InvoiceLine struct {
-	ID                 string `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind               string `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
-	Description        string `json:"description" example:"Pro, monthly"`
-	PlanID             string `json:"planId"`
-	PriceID            string `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
-	SubscriptionItemID string `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
-	PeriodIndex        int    `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
-	Quantity           string `json:"quantity,omitempty" example:"1" doc:"A decimal."`
-	UnitPrice          string `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
-	Proration          bool   `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
-	Reverses           string `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
-	Amount             int64  `json:"amount" example:"1900" doc:"Minor units; negative for a credit."`
-	PeriodStart        int64  `json:"periodStart" example:"1763640000"`
-	PeriodEnd          int64  `json:"periodEnd" example:"1766232000"`
+	ID                 string   `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind               string   `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
+	Description        string   `json:"description" example:"Pro, monthly"`
+	PlanID             string   `json:"planId"`
+	PriceID            string   `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
+	SubscriptionItemID string   `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
+	PeriodIndex        int      `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
+	Quantity           string   `json:"quantity,omitempty" example:"1" doc:"A decimal."`
+	UnitPrice          string   `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
+	Proration          bool     `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
+	Reverses           string   `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
+	Amount             int64    `json:"amount" example:"1900" doc:"Minor units, without the taxes that are added; negative for a credit."`
+	TaxRateIDs         []string `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
+	PeriodStart        int64    `json:"periodStart" example:"1763640000"`
+	PeriodEnd          int64    `json:"periodEnd" example:"1766232000"`
 }
 
 // renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
@@ -68,12 +84,15 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		lines[n] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
-			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), TaxRateIDs: rateIDs(l.Rates),
+			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
 		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
-		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines, Total: int64(i.Total),
+		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines,
+		Subtotal: int64(i.Subtotal()), Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
+		Total:         int64(i.Total),
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
@@ -81,6 +100,25 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
 		UncollectibleAt: unix(i.UncollectibleAt),
 	}
+}
+
+func renderTaxes(taxes invoice.Taxes) []InvoiceTax {
+	out := make([]InvoiceTax, len(taxes))
+	for i, t := range taxes {
+		out[i] = InvoiceTax{
+			TaxRateID: t.ID, Name: t.Name, Percent: t.Percent.String(), Inclusive: t.Inclusive, Base: int64(t.Base),
+			Amount: int64(t.Amount),
+		}
+	}
+	return out
+}
+
+func rateIDs(rates []tax.Rate) []string {
+	var ids []string
+	for _, r := range rates {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }
 
 func (s *Server) getInvoice(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Invoice], error) {
@@ -120,7 +158,7 @@ func (s *Server) invoiceOperations() {
 			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
 			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
+		Subtotal: 1900, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
 		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)

@@ -65,9 +65,15 @@ var guarded = map[string]struct {
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
-	"GET /plans":                 {publishable: true},
-	"GET /plans/{id}":            {},
-	"PATCH /plans/{id}":          {body: func(owned) any { return map[string]any{"active": false} }},
+	"GET /plans":        {publishable: true},
+	"GET /plans/{id}":   {},
+	"PATCH /plans/{id}": {body: func(owned) any { return map[string]any{"active": false} }},
+	"POST /tax-rates": {body: func(owned) any {
+		return map[string]any{"name": "VAT", "percent": "19"}
+	}},
+	"GET /tax-rates":             {},
+	"GET /tax-rates/{id}":        {},
+	"PATCH /tax-rates/{id}":      {body: func(owned) any { return map[string]any{"archived": true} }},
 	"POST /customers":            {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":             {},
 	"GET /customers/{id}":        {},
@@ -144,7 +150,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate string
 }
 
 // of is the id that a path's {id} stands for.
@@ -153,7 +159,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -168,7 +174,7 @@ func absent(at time.Time) owned {
 		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
-		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at),
+		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 	}
 }
 
@@ -184,7 +190,9 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
 	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
+	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	return owned{
+		taxRate:  rate.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -252,7 +260,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute,
+			rows.delivery, rows.dispute, rows.taxRate,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

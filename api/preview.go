@@ -22,7 +22,10 @@ type PreviewInvoice struct {
 	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
 	Currency       string        `json:"currency" example:"USD"`
 	Lines          []InvoiceLine `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
-	Total          int64         `json:"total" example:"950" doc:"The sum of the lines, in minor units; negative: the customer is credited."`
+	Subtotal       int64         `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`
+	Tax            int64         `json:"tax" example:"0" doc:"The tax that is added to the lines."`
+	Taxes          []InvoiceTax  `json:"taxes" doc:"The taxes by rate."`
+	Total          int64         `json:"total" example:"950" doc:"subtotal plus tax; negative: the customer is credited."`
 	CreditApplied  int64         `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
 	BroughtForward int64         `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
 	CarriedForward int64         `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
@@ -45,7 +48,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 	for n, i := range issued {
 		full := renderInvoice(i)
 		shown[n] = PreviewInvoice{
-			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Total: full.Total,
+			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Tax: full.Tax,
+			Taxes: full.Taxes, Total: full.Total,
 			CreditApplied: full.CreditApplied, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
 			AmountDue: full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
 		}
@@ -55,7 +59,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 
 func examplePreview(s Subscription) SubscriptionPreview {
 	now := PreviewInvoice{
-		Reason: string(invoice.Update), Currency: s.Currency, Total: 950, AmountDue: 950,
+		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950, Taxes: []InvoiceTax{}, Total: 950,
+		AmountDue:   950,
 		PeriodStart: 1763640000, PeriodEnd: 1764849600, IssuedAt: 1763640000,
 		Lines: []InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
@@ -65,7 +70,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 		}},
 	}
 	next := now
-	next.Reason, next.Total, next.AmountDue = string(invoice.Cycle), 1900, 1900
+	next.Reason, next.Subtotal, next.Total, next.AmountDue = string(invoice.Cycle), 1900, 1900, 1900
 	next.PeriodStart, next.PeriodEnd, next.IssuedAt = 1764849600, 1767441600, 1764849600
 	line := now.Lines[0]
 	line.Kind, line.Description, line.Proration, line.Amount = string(invoice.Recurring), "Pro, monthly", false, 1900

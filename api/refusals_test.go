@@ -36,7 +36,7 @@ var elsewhere = map[string]string{
 	"proration_measure_unknown": "measures of time",
 	"discount_kind_unclear":     "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
 	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
-	"tax_percent_out_of_range": "taxes", "credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
+	"credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

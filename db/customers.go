@@ -78,6 +78,7 @@ func (tx *Tx) LockCustomer(ctx context.Context, environmentID, id string) (custo
 func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
 	return queries.CustomerInsert(ctx, tx.pipe, dbsqlc.CustomerInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
+		Region: null(c.Region), TaxExempt: null(c.TaxExempt), TaxIds: nullList(c.TaxIDs),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
 		TestClockID: null(c.TestClockID), CreatedAt: c.CreatedAt,
 	})
@@ -87,6 +88,7 @@ func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c custom
 func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
 	return queries.CustomerUpdate(ctx, tx.pipe.orElse(changed("customer")), dbsqlc.CustomerUpdateParams{
 		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
+		Region: null(c.Region), TaxExempt: null(c.TaxExempt), TaxIds: nullList(c.TaxIDs),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
 		Revision: c.Revision,
 	})
@@ -95,6 +97,7 @@ func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer
 func customerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
 		ID: row.ID, Email: value(row.Email), Name: value(row.Name), Phone: value(row.Phone), Country: value(row.Country),
+		Region: value(row.Region), TaxExempt: value(row.TaxExempt), TaxIDs: value(row.TaxIds),
 		Metadata: row.Metadata, PaymentMethod: value(row.PaymentMethod), PaymentDetails: value(row.PaymentDetails),
 		TestClockID: value(row.TestClockID), ErasedAt: value(row.ErasedAt),
 		CreatedAt: row.CreatedAt, Revision: row.Revision,

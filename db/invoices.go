@@ -8,6 +8,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
+	"perennial/billing/tax"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -37,7 +38,7 @@ func (r Reader) Invoice(ctx context.Context, environmentID, id string) (invoice.
 	}
 	inv := invoiceFromDB(row.Invoice)
 	for _, l := range lines {
-		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine))
+		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine, inv))
 	}
 	return inv, nil
 }
@@ -61,7 +62,7 @@ func (r Reader) InvoiceWithKey(ctx context.Context, hash []byte, id string) (API
 	}
 	inv := invoiceFromDB(row.Invoice)
 	for _, l := range lines {
-		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine))
+		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine, inv))
 	}
 	return apiKeyFromDB(row.ApiKeyDetail), inv, nil
 }
@@ -94,12 +95,13 @@ func (r Reader) Invoices(
 	if err != nil {
 		return nil, false, translate("InvoiceLineList", err)
 	}
-	byInvoice := make(map[string][]invoice.Line, len(invoices))
-	for _, l := range lines {
-		byInvoice[l.InvoiceLine.InvoiceID] = append(byInvoice[l.InvoiceLine.InvoiceID], lineFromDB(l.InvoiceLine))
-	}
+	byInvoice := make(map[string]*invoice.Invoice, len(invoices))
 	for i := range invoices {
-		invoices[i].Lines = byInvoice[invoices[i].ID]
+		byInvoice[invoices[i].ID] = &invoices[i]
+	}
+	for _, l := range lines {
+		inv := byInvoice[l.InvoiceLine.InvoiceID]
+		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine, *inv))
 	}
 	return invoices, hasMore, nil
 }
@@ -119,7 +121,7 @@ func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoi
 			ID: l.ID, EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
 			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), ItemID: null(l.ItemID),
 			PeriodIndex: l.PeriodIndex, Quantity: null(l.Quantity), UnitPrice: null(l.UnitPrice),
-			Reverses: null(l.Reverses), Amount: l.Amount, PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
+			Reverses: null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 		})
 		if err != nil {
 			return err
@@ -134,7 +136,8 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	inv := n.invoice
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
 		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
-		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency, Total: inv.Total,
+		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
+		Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
 		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
 		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
@@ -170,7 +173,8 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
 		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
-		Status: row.Status, Reason: row.Reason, Currency: row.Currency, Total: row.Total,
+		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
+		Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
 		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
 		CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
 		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
@@ -184,10 +188,21 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	}
 }
 
-func lineFromDB(row dbsqlc.InvoiceLine) invoice.Line {
+// lineFromDB reads a line of an invoice, which has the rates of its taxes.
+func lineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 	return invoice.Line{
 		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
 		ItemID: value(row.ItemID), PeriodIndex: value(row.PeriodIndex), Quantity: value(row.Quantity),
-		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount, Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount,
+		Rates: of.Taxes.Rates(row.TaxRates), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
+}
+
+// rateIDs names the rates of a line; nil: none.
+func rateIDs(rates []tax.Rate) []string {
+	var ids []string
+	for _, r := range rates {
+		ids = append(ids, r.ID)
+	}
+	return ids
 }

@@ -77,7 +77,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
-	charged, dispute := "", id.New(id.Dispute, wall)
+	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
@@ -102,6 +102,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		charged = recovered.ID
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
+		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
 		strict := b.plan
 		policy := somePolicy()
 		strict.Dunning = &policy
@@ -141,6 +142,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		ids: map[string]string{
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
+			"TaxRates": "none", "TaxRateWithKey": taxRate,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
@@ -270,6 +272,21 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SavePlan(ctx, ours.env, b.plan, b.plan)
+		}},
+		"lock tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
+			rate := aTaxRate(id.New(id.TaxRate, wall))
+			if err := tx.InsertTaxRate(ctx, b.env, rate); err != nil {
+				return err
+			}
+			_, err := tx.LockTaxRate(ctx, ours.env, rate.ID)
+			return err
+		}},
+		"save tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
+			rate := aTaxRate(id.New(id.TaxRate, wall))
+			if err := tx.InsertTaxRate(ctx, b.env, rate); err != nil {
+				return err
+			}
+			return tx.SaveTaxRate(ctx, ours.env, rate)
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)

@@ -28,7 +28,7 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 	err := tx.together(ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
-		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider)
+		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider, l.readTaxRates)
 	if err != nil {
 		return lifecycle.State{}, readError("subscription", err)
 	}
@@ -97,15 +97,16 @@ func (l *loader) distribute() {
 		}
 	}
 	for _, row := range l.lines {
-		line := lineFromDB(row)
-		if line.ItemID == "" && line.PriceID != "" { // written by a build from before there were items
-			line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
-		}
 		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid, l.WrittenOff} {
 			for i := range invoices {
-				if invoices[i].ID == row.InvoiceID {
-					invoices[i].Lines = append(invoices[i].Lines, line)
+				if invoices[i].ID != row.InvoiceID {
+					continue
 				}
+				line := lineFromDB(row, invoices[i])
+				if line.ItemID == "" && line.PriceID != "" { // written by a build from before there were items
+					line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
+				}
+				invoices[i].Lines = append(invoices[i].Lines, line)
 			}
 		}
 	}
@@ -214,6 +215,16 @@ func (l *loader) readProvider(h dbsqlc.DBTX) error {
 		l.Provider = &lifecycle.Provider{Name: row.ProviderConfig.Provider, ConfigID: row.ProviderConfig.ID}
 	}
 	return optional(err)
+}
+
+func (l *loader) readTaxRates(h dbsqlc.DBTX) error {
+	rows, err := queries.TaxRateListOfSubscription(l.ctx, h, dbsqlc.TaxRateListOfSubscriptionParams{
+		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+	})
+	for _, row := range rows {
+		l.TaxRates = append(l.TaxRates, taxRateFromDB(row.TaxRate))
+	}
+	return err
 }
 
 // optional lets a read find nothing.

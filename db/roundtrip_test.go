@@ -17,6 +17,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/tax"
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
@@ -138,10 +139,12 @@ func TestCustomerRoundTrip(t *testing.T) {
 		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
+		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
 		require.NoError(t, tx.SaveCustomer(ctx, b.env, c))
 	})
 	want := b.customer
 	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
+	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
 	want.Revision = 2
 	got, err = b.store.Customer(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
@@ -182,8 +185,10 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	credit := invoice.Line{
 		ID: id.New(id.InvoiceLine, wall), Kind: invoice.ProrationCredit, Description: "unused", PlanID: b.plan.ID,
 		PriceID: b.plan.Prices[0].ID, ItemID: b.itemID(0), PeriodIndex: 1, Quantity: "2.5", UnitPrice: "0.0035",
-		Reverses: inv.Lines[0].ID, Amount: -100, Period: inv.Period,
+		Reverses: inv.Lines[0].ID, Amount: -100, Period: inv.Period, Rates: []tax.Rate{aTaxRate("txr_1").Rate},
 	}
+	inv.Taxes = invoice.Taxes{{Rate: credit.Rates[0], Base: -100, Amount: -19}}
+	inv.Tax, inv.TaxExempt = -19, tax.Reverse
 	everyFieldDiffers(t, invoice.Line{}, credit)
 	inv.Lines = append(inv.Lines, credit)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {

@@ -12,6 +12,7 @@ var (
 	ErrInvoiceNotFound         = notFound("invoice")
 	ErrPlanNotFound            = notFound("plan")
 	ErrProviderConfigNotFound  = notFound("provider_config")
+	ErrTaxRateNotFound         = notFound("tax_rate")
 	ErrSubscriptionNotFound    = notFound("subscription")
 	ErrTestClockNotFound       = notFound("test_clock")
 	ErrTransactionNotFound     = notFound("transaction")

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/routing"
+	"perennial/billing/tax"
 )
 
 // checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
@@ -23,8 +24,16 @@ func checkCustomer(c customer.Customer) error {
 	return joined(
 		unlessEmpty(c.Email, CheckEmail),
 		unlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
-		unlessEmpty(c.Country, routing.CheckCountry),
+		unlessEmpty(c.Country, routing.CheckCountry), checkTaxes(c),
 		checkText("name", c.Name), c.Metadata.Check(), checkMethod(c))
+}
+
+// checkTaxes holds what decides about a customer's taxes. Faults: region_needs_country, those of package tax.
+func checkTaxes(c customer.Customer) error {
+	if c.Region != "" && c.Country == "" {
+		return fault.InvalidParam("region", "region_needs_country", "A `region` requires its `country`. Send both.")
+	}
+	return joined(tax.CheckRegion(c.Region), c.TaxExempt.Validate(), c.TaxIDs.Validate())
 }
 
 func unlessEmpty(s string, check func(string) error) error {

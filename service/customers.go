@@ -3,11 +3,13 @@ package service
 import (
 	"context"
 	"maps"
+	"slices"
 
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -46,7 +48,9 @@ func (s *Service) CreateCustomer(
 // who does not exist.
 type CustomerUpdate struct {
 	Email, Name, Phone *string
-	Country            *string
+	Country, Region    *string
+	TaxExempt          *tax.Exemption
+	TaxIDs             *tax.IDs        // replaces all
 	Metadata           *metadata.Pairs // replaces all
 	PaymentMethod      *string
 	PaymentDetails     *customer.PaymentDetails
@@ -63,6 +67,13 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
 	text("country", u.Country, &c.Country)
+	text("region", u.Region, &c.Region)
+	if u.TaxExempt != nil && *u.TaxExempt != c.TaxExempt {
+		c.TaxExempt, changed = *u.TaxExempt, append(changed, "taxExempt")
+	}
+	if u.TaxIDs != nil && !slices.Equal(*u.TaxIDs, c.TaxIDs) {
+		c.TaxIDs, changed = *u.TaxIDs, append(changed, "taxIds")
+	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, c.Metadata) {
 		c.Metadata, changed = *u.Metadata, append(changed, "metadata")
 	}

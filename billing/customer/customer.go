@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/billing/metadata"
+	"perennial/billing/tax"
 )
 
 // PaymentDetails hold provider tokens and a phone number; a card number never reaches us.
@@ -24,6 +25,9 @@ type Customer struct {
 	Name           string
 	Phone          string
 	Country        string // ISO 3166-1 alpha-2; empty: not known
+	Region         string // of the country, as in tax.Definition; empty: not known
+	TaxExempt      tax.Exemption
+	TaxIDs         tax.IDs
 	Metadata       metadata.Pairs
 	PaymentMethod  string // "card" or mobile_money_<operator>; empty: none
 	PaymentDetails PaymentDetails
@@ -31,6 +35,11 @@ type Customer struct {
 	ErasedAt       time.Time
 	CreatedAt      time.Time
 	Revision       int64
+}
+
+// TaxPayer is what decides which tax rates hold for the customer.
+func (c Customer) TaxPayer() tax.Payer {
+	return tax.Payer{Country: c.Country, Region: c.Region, Exemption: c.TaxExempt}
 }
 
 // CanPay reports whether there is a method to charge.

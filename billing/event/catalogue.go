@@ -104,7 +104,8 @@ func Catalogue() []Data {
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, SettingsUpdated{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TaxRateCreated{},
+		TaxRateUpdated{}, SettingsUpdated{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -50,6 +50,8 @@ func Operations() []Operation {
 		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
 		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
+		{CauseRequest, "createTaxRate", "", []Type{TypeTaxRateCreated}},
+		{CauseRequest, "updateTaxRate", "", []Type{TypeTaxRateUpdated}},
 		{CauseRequest, "createSubscription", "", []Type{TypeSubscriptionCreated}},
 		{CauseRequest, "createSubscription", "with a trial of three days or less",
 			[]Type{TypeSubscriptionCreated, TypeSubscriptionTrialWillEnd}},

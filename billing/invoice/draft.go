@@ -6,6 +6,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/tax"
 )
 
 // Draft is an invoice that the rules want issued.
@@ -21,6 +22,14 @@ type Draft struct {
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.
 	Refund money.Minor
+	// Back bounds what the taxes of the lines may give back; the lines themselves give back no more than was billed.
+	Back Back
+}
+
+// Back is the most that an invoice may give back: what earlier invoices billed and still keep.
+type Back struct {
+	Total money.Minor
+	Tax   money.Minor // of Total
 }
 
 // Issuing is what a draft lacks: identity, parties, the customer's balance, what can be charged and the time.
@@ -29,8 +38,9 @@ type Issuing struct {
 	CustomerID     string
 	SubscriptionID string
 	Currency       money.Currency
-	Balance        money.Minor  // the customer's in this currency: credit, or below zero what was carried forward
-	Limits         money.Limits // of the provider that the invoice will be charged through
+	TaxExempt      tax.Exemption // the customer's
+	Balance        money.Minor   // the customer's in this currency: credit, or below zero what was carried forward
+	Limits         money.Limits  // of the provider that the invoice will be charged through
 	Now            time.Time
 }
 
@@ -41,27 +51,28 @@ type Issued struct {
 	Refund  money.Minor
 }
 
-// Issue turns a draft into an invoice. Credit pays for it as far as there is any, and lines that sum to less than zero
-// give some, but for what is refunded. What the provider cannot take of the rest is carried to the balance, and
+// Issue turns a draft into an invoice: its lines are summed and taxed, and only then does credit count. Credit pays for it as far as there is any, and a total below zero
+// gives some, but for what is refunded. What the provider cannot take of the rest is carried to the balance, and
 // collected with the next invoice that asks for enough. An invoice with nothing left to pay is paid at once; every
 // other one waits for its collection. Fault: amount_too_large.
 func (d Draft) Issue(in Issuing) (Issued, error) {
-	total, err := Sum(d.Lines)
+	sums, err := d.Sums()
 	if err != nil {
 		return Issued{}, err
 	}
 	out := Issued{Invoice: Invoice{
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines, Total: total,
+		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
+		Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
 		Period: d.Period, PeriodIndex: d.PeriodIndex,
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}}
 	ledger := ledger{balance: in.Balance}
-	if total > 0 {
+	if sums.Total > 0 {
 		out.Invoice.ask(&ledger, in.Limits)
 	}
-	out.Refund = d.giveBack(max(-total, 0), &ledger, in.Limits)
+	out.Refund = d.giveBack(max(-sums.Total, 0), &ledger, in.Limits)
 	out.Credit = ledger.entries
 	if out.Invoice.AmountDue == 0 {
 		out.Invoice = out.Invoice.Settle(in.Now)
@@ -74,8 +85,8 @@ func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	i.CreditApplied = min(max(l.balance, 0), i.Total)
 	l.add(-i.CreditApplied, CreditApplied)
 	owed := i.Total - i.CreditApplied
-	debit := min(max(-l.balance, 0), money.MaxMinor-owed) // the rest waits for an invoice with room for it
-	left := owed + debit - limits.Collectable(owed+debit) // stays, or becomes, a debit
+	debit := min(max(-l.balance, 0), max(money.MaxMinor-owed, 0)) // the rest waits for an invoice with room for it
+	left := owed + debit - limits.Collectable(owed+debit)         // stays, or becomes, a debit
 	if left > debit {
 		i.CarriedForward = left - debit
 	} else {
@@ -149,13 +160,4 @@ func (i Invoice) WriteOff(ended bool, now time.Time) (Invoice, error) {
 	}
 	i.Status, i.UncollectibleAt, i.Collection = Uncollectible, now, state
 	return i, nil
-}
-
-// Sum is what lines come to. Fault: amount_too_large.
-func Sum(lines []Line) (money.Minor, error) {
-	amounts := make([]money.Minor, 0, len(lines))
-	for _, l := range lines {
-		amounts = append(amounts, l.Amount)
-	}
-	return money.Sum(amounts...)
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/tax"
 )
 
 // Status of an invoice. Paid and void are final; an uncollectible one is paid by money that arrives late.
@@ -46,12 +47,15 @@ type Invoice struct {
 	Currency       money.Currency
 	PeriodIndex    int // which period of the subscription it was issued in: Subscription.PeriodIndex
 	Lines          []Line
-	Total          money.Minor // sum of the lines; may be negative
-	CreditApplied  money.Minor // taken from the customer's credit ledger
-	BroughtForward money.Minor // of earlier invoices, collected with this one
-	CarriedForward money.Minor // of this one, too little to be charged: collected with a later one
-	AmountDue      money.Minor // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward
-	AmountPaid     money.Minor // AmountDue once paid, else 0
+	Tax            money.Minor   // added to the lines
+	Taxes          Taxes         // by rate, as they were at issue
+	TaxExempt      tax.Exemption // the customer's at issue; empty: none
+	Total          money.Minor   // sum of the lines, plus Tax; may be negative
+	CreditApplied  money.Minor   // taken from the customer's credit ledger
+	BroughtForward money.Minor   // of earlier invoices, collected with this one
+	CarriedForward money.Minor   // of this one, too little to be charged: collected with a later one
+	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward
+	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
 	Collection     collection.State
 	ReplacedBy     string
@@ -62,6 +66,9 @@ type Invoice struct {
 	UncollectibleAt time.Time
 	CreatedAt       time.Time
 }
+
+// Subtotal is what the lines come to, before taxes.
+func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax }
 
 // TakesTimeBack reports whether the invoice credits time that another one billed.
 func (i Invoice) TakesTimeBack() bool {

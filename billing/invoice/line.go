@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/tax"
 )
 
 // LineKind says what a line is for.
@@ -33,6 +34,7 @@ type Line struct {
 	UnitPrice   string // a decimal in major units of the currency; empty: not known
 	Reverses    string // of a credit: the line whose unused time it takes back
 	Amount      money.Minor
+	Rates       []tax.Rate // the taxes on it, as they were when it was billed; of a credit, those of the line it reverses
 	Period      period.Period
 }
 

@@ -29,6 +29,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	l.checkCollection()
 	if len(changes.NewInvoices) > 0 {
 		l.checkLines()
+		l.checkTaxes()
 	}
 	if l.account.spells != l.account.events[event.TypeSubscriptionPastDue] {
 		require.Fail(l.t, "one event per spell")
@@ -69,12 +70,12 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 
 // checkMoney compares what was billed with what was used, paid, given back and left as credit.
 func (l *life) checkMoney() {
-	var lines, due, captured, refunded money.Minor
+	var lines, billed, due, captured, refunded money.Minor
 	for _, inv := range l.store.invoices {
 		if inv.Status == invoice.Void {
 			continue
 		}
-		lines += inv.Total
+		lines, billed = lines+inv.Subtotal(), billed+inv.Total
 		if inv.Status == invoice.Open || inv.Status == invoice.Uncollectible {
 			due += inv.AmountDue
 		}
@@ -96,14 +97,14 @@ func (l *life) checkMoney() {
 		}
 	}
 	if lines != l.account.used && !l.writtenOff {
-		require.Equal(l.t, l.account.used, lines, "what is billed is what was used")
+		require.Equal(l.t, l.account.used, lines, "what is billed before taxes is what was used")
 	}
 	if l.reviewed {
 		return // money went back twice, which a person must sort out
 	}
-	if lines != captured-refunded+due-l.store.balance {
+	if billed != captured-refunded+due-l.store.balance {
 		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d",
-			lines, captured, refunded, due, l.store.balance)
+			billed, captured, refunded, due, l.store.balance)
 	}
 	if !l.writtenOff && l.store.balance+refunded > captured { // a voided charge of time used leaves its credit
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)

@@ -254,7 +254,7 @@ func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 
 		l.cancelNow(true)
 
-		used, kept := l.account.used, l.capturedSum()-l.refunded()-l.store.balance
+		used, kept := l.account.used+l.taxes(), l.capturedSum()-l.refunded()-l.store.balance
 		require.GreaterOrEqual(t, kept, money.Minor(0), "more went back than came in")
 		require.LessOrEqual(t, kept, used, "money was kept for time that was not used")
 		require.Equal(t, used-kept, l.due())

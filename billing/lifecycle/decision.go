@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 )
 
 // decision is one decision in the making: the State as it becomes, and the Changes so far.
@@ -117,9 +118,10 @@ func (d *decision) settleState() {
 	}
 }
 
-// Facts are what the rules of the subscription read, and the ids of its items.
+// Facts are what the rules of the subscription read, the ids of its items, and the taxes of now.
 func (d *decision) Facts() subscription.Facts {
 	f := d.State.Facts()
+	f.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now)
 	f.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
 	return f
 }

@@ -31,7 +31,8 @@ func (d *decision) issue(draft invoice.Draft) error {
 		draft.Refund = min(draft.Refund, refundable)
 	}
 	in := invoice.Issuing{
-		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency, Balance: d.Balance, Now: d.Now,
+		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now,
 	}
 	if d.Provider != nil {
 		in.Limits = d.Provider.Limits

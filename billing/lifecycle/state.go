@@ -16,6 +16,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 )
 
 // State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
@@ -27,6 +28,7 @@ type State struct {
 	Plan         plan.Plan
 	PendingPlan  *plan.Plan            // of Subscription.PendingPlanID
 	Settings     subscription.Settings // of the environment
+	TaxRates     []tax.Definition      // of the environment: all that may hold for the customer
 	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
 	Open         []invoice.Invoice     // open invoices with lines, oldest first
 	Paid         []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first

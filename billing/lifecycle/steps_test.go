@@ -54,6 +54,9 @@ func someLife(t require.TestingT, draw chance) *life {
 		}[draw(2, "past due billing")],
 	}
 	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
+	if draw(2, "taxed") == 0 {
+		l.store.taxRates = someTaxRates(draw)
+	}
 	l.late = draw(2, "late") == 0
 	if draw(3, "on a clock") == 0 {
 		l.onClock()
@@ -106,7 +109,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(22, "step") {
+	switch draw(23, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -131,6 +134,8 @@ func (l *life) step(draw chance) {
 		l.changePlan(l.anyPlan(draw), draw(3, "at period end") == 0)
 	case 20, 21:
 		l.changeQuantity(int64(1+draw(6, "quantity")), draw(3, "at period end") == 0)
+	case 22:
+		l.taxOtherwise(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

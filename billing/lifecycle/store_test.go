@@ -16,6 +16,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 )
 
 // store keeps one subscription's rows in memory, under the constraints that the database has: unique keys, final
@@ -26,6 +27,7 @@ type store struct {
 	customer customer.Customer
 	plans    map[string]plan.Plan
 	settings subscription.Settings
+	taxRates []tax.Definition
 	clock    time.Time
 	provider *lifecycle.Provider
 
@@ -55,7 +57,7 @@ func (s *store) transaction(id string) *payment.Transaction {
 func (s *store) load(captures bool) lifecycle.State {
 	state := lifecycle.State{
 		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.PlanID], Settings: s.settings,
-		ClockNow: s.clock, Provider: s.provider,
+		TaxRates: s.taxRates, ClockNow: s.clock, Provider: s.provider,
 	}
 	if p, ok := s.plans[s.sub.PendingPlanID]; ok {
 		state.PendingPlan = &p
@@ -177,6 +179,9 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 		s.fail("invoice %s is changed, but was never written", inv.ID)
 	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
+	case old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
+		old.TaxExempt != inv.TaxExempt:
+		s.fail("invoice %s: what it comes to was changed", inv.ID)
 	case old.Total != inv.Total || old.Period != inv.Period || old.PeriodIndex != inv.PeriodIndex || old.Reason != inv.Reason:
 		s.fail("invoice %s: an immutable column was changed", inv.ID)
 	}
@@ -209,6 +214,9 @@ func (s *store) checkInvoice(inv invoice.Invoice) {
 		inv.CreditApplied < 0 || inv.AmountPaid != paid {
 		s.fail("invoice %s: total %d, credit %d, due %d, paid %d",
 			inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
+	}
+	if sum, err := invoice.Sum(inv.Lines); err != nil || sum != inv.Subtotal() {
+		s.fail("invoice %s: lines of %d, total %d with tax of %d", inv.ID, sum, inv.Total, inv.Tax)
 	}
 	if (inv.Status == invoice.Paid) != !inv.PaidAt.IsZero() || (inv.Status == invoice.Void) != !inv.VoidedAt.IsZero() {
 		s.fail("invoice %s is %s, paid at %s, voided at %s", inv.ID, inv.Status, inv.PaidAt, inv.VoidedAt)

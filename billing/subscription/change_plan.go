@@ -170,9 +170,9 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if restarts {
 		s.restart(to.Interval, now)
 		rest = s.CurrentPeriod
-		charge, err = s.wholePeriod(coming, to)
+		charge, err = s.wholePeriod(f, coming, to)
 	} else {
-		charge, err = s.restOfPeriod(coming, to, now)
+		charge, err = s.restOfPeriod(f, coming, to, now)
 	}
 	if err != nil {
 		return nil, err
@@ -182,13 +182,12 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !billed && s.Status == PastDue {
 		return nil, nil
 	}
-	lines := append(left.lines, charge...)
-	if _, err := invoice.Sum(lines); err != nil {
-		return nil, err
-	}
-	issue := s.drafts(invoice.Update, rest, lines)
-	if left.replaces != "" {
-		issue[0].Replaces = left.replaces
+	issue := s.drafts(invoice.Update, rest, append(left.lines, charge...))
+	for i := range issue {
+		issue[i].Replaces, issue[i].Back = left.replaces, left.back
+		if _, err := issue[i].Sums(); err != nil {
+			return nil, err
+		}
 	}
 	if len(issue) == 0 && to.Free() && s.Status == Active {
 		s.paidUntil(s.CurrentPeriod.End)
@@ -205,7 +204,8 @@ func except(items, others []Item) []Item {
 type leaving struct {
 	lines    []invoice.Line
 	replaces string
-	credit   money.Minor // of the lines: the unused time that they take back
+	credit   money.Minor  // of the lines: the unused time that they take back, before taxes
+	back     invoice.Back // the most that may go back, with taxes
 }
 
 // leaving values the unused time of items, as far as it is billed: on paid invoices and on the open one that the new
@@ -218,11 +218,12 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
 		issued, payable = append(issued, *open), append(payable, *open)
 	}
-	kept, err := f.kept(payable)
-	if err != nil {
-		return leaving{}, err
+	out.back.Total = f.kept(f.Paid)
+	for _, inv := range f.Paid {
+		out.back.Tax += inv.Tax
 	}
-	lines, err := s.lines(going, f.Plan)
+	kept := f.keptBeforeTax(payable)
+	lines, err := s.lines(f, going, f.Plan)
 	if err != nil {
 		return leaving{}, err
 	}
@@ -243,13 +244,21 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 	return out, nil
 }
 
-// kept is the most that unused time is worth where money of the period went back already: what its paid and open invoices
-// come to, less that.
-func (f Facts) kept(payable []invoice.Invoice) (money.Minor, error) {
-	amounts := []money.Minor{-f.GivenBack}
-	for _, inv := range payable {
-		amounts = append(amounts, inv.Total)
+// kept is what invoices come to, less the money of the period that went back already.
+func (f Facts) kept(invoices []invoice.Invoice) money.Minor {
+	sum := -f.GivenBack
+	for _, inv := range invoices {
+		sum += inv.Total
 	}
-	sum, err := money.Sum(amounts...)
-	return max(sum, 0), err
+	return max(sum, 0)
+}
+
+// keptBeforeTax is the most that unused time is worth, before taxes, where money of the period went back already: what its
+// paid and open invoices keep, without its share of the taxes on them.
+func (f Facts) keptBeforeTax(payable []invoice.Invoice) money.Minor {
+	var net, total money.Minor
+	for _, inv := range payable {
+		net, total = net+inv.Subtotal(), total+inv.Total
+	}
+	return money.Part(f.kept(payable), 0, int64(net), int64(total))
 }

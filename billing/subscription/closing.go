@@ -22,27 +22,28 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	total, err := invoice.Sum(left.lines)
+	closing := invoice.Draft{
+		Reason: invoice.Update, Period: period.Period{Start: s.CurrentPeriod.Start, End: now}, PeriodIndex: s.PeriodIndex,
+		Lines: left.lines, Replaces: left.replaces, Back: left.back,
+	}
+	sums, err := closing.Sums()
 	if err != nil {
 		return nil, err
 	}
-	used := period.Period{Start: s.CurrentPeriod.Start, End: now}
-	refund := max(s.overpaid(f.Paid)-total, 0)
+	closing.Refund = max(s.overpaid(f.Paid)-sums.Total, 0)
 	switch {
-	case left.credit == 0 && refund == 0:
+	case left.credit == 0 && closing.Refund == 0:
 		return nil, nil
 	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with lines of nothing
-		items, err := s.lines(s.Items, f.Plan)
+		items, err := s.lines(f, s.Items, f.Plan)
 		if err != nil {
 			return nil, err
 		}
 		for _, item := range items {
-			left.lines = append(left.lines, s.nothingUsed(item, now))
+			closing.Lines = append(closing.Lines, s.nothingUsed(item, now))
 		}
 	}
-	return []invoice.Draft{{
-		Reason: invoice.Update, Period: used, PeriodIndex: s.PeriodIndex, Lines: left.lines, Replaces: left.replaces, Refund: refund,
-	}}, nil
+	return []invoice.Draft{closing}, nil
 }
 
 // overpaid is by how much the money captured since the schedule opened a period exceeds what the paid invoices come to:

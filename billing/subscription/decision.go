@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/tax"
 )
 
 // Decision is what a command or an occurrence leads to. The caller makes all of it true in one transaction.
@@ -28,6 +29,8 @@ type Facts struct {
 	WrittenOff []invoice.Invoice
 	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
 	GivenBack money.Minor
+	// Rates are the taxes on what is billed now.
+	Rates []tax.Rate
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
 }

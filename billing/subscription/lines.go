@@ -9,9 +9,9 @@ import (
 	"perennial/billing/proration"
 )
 
-// lines returns a line for each of some items, as the whole current period costs it on their plan. Faults: those of
-// plan.Cost.
-func (s Subscription) lines(items []Item, p plan.Plan) ([]invoice.Line, error) {
+// lines returns a line for each of some items, as the whole current period costs it on their plan, with the taxes of now.
+// Faults: those of plan.Cost.
+func (s Subscription) lines(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
 	lines := make([]invoice.Line, len(items))
 	for i, item := range items {
 		cost, err := p.Cost(item.PriceID, item.Quantity)
@@ -21,15 +21,15 @@ func (s Subscription) lines(items []Item, p plan.Plan) ([]invoice.Line, error) {
 		lines[i] = invoice.Line{
 			Kind: invoice.Recurring, Description: cost.Description, PlanID: p.ID, PriceID: item.PriceID, ItemID: item.ID,
 			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
-			Period: s.CurrentPeriod,
+			Rates: f.Rates, Period: s.CurrentPeriod,
 		}
 	}
 	return lines, nil
 }
 
 // wholePeriod bills the current period of some items. A free one has no line. Faults: those of plan.Cost.
-func (s Subscription) wholePeriod(items []Item, p plan.Plan) ([]invoice.Line, error) {
-	all, err := s.lines(items, p)
+func (s Subscription) wholePeriod(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
+	all, err := s.lines(f, items, p)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func (s Subscription) wholePeriod(items []Item, p plan.Plan) ([]invoice.Line, er
 
 // restOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
 // nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and proration.Rest.
-func (s Subscription) restOfPeriod(items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
-	lines, err := s.wholePeriod(items, p)
+func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
+	lines, err := s.wholePeriod(f, items, p)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s Subscription) restOfPeriod(items []Item, p plan.Plan, now time.Time) ([]
 
 // unusedTime takes the time of an item back that is left of the current period, by a line that reverses the one that
 // bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
-// costs the time that each price was used for; and at most what is billed. ok is false where nothing bills the time, or
+// costs the time that each price was used for; and at most what is billed. Its taxes are those of the line that it reverses. ok is false where nothing bills the time, or
 // where it is worth nothing. Faults: those of proration.Rest.
 func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, now time.Time) (
 	credit invoice.Line, ok bool, err error,
@@ -77,13 +77,14 @@ func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, no
 		return credit, false, nil
 	}
 	credit = s.nothingUsed(item, now)
-	credit.Amount, credit.Reverses = -worth, billing.ID
+	credit.Amount, credit.Reverses, credit.Rates = -worth, billing.ID, billing.Rates
 	return credit, true, nil
 }
 
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
 func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
 	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, "Unused time on "+item.Description, 0
+	item.Rates = nil
 	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	return item
 }

@@ -46,7 +46,7 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
 	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.PeriodIndex) {
-		lines, err := s.wholePeriod(s.Items, f.Plan)
+		lines, err := s.wholePeriod(f, s.Items, f.Plan)
 		if err != nil {
 			return Decision{}, err
 		}

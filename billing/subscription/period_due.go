@@ -60,7 +60,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if first {
 			reason = invoice.Create
 		}
-		lines, err := s.wholePeriod(s.Items, bill)
+		lines, err := s.wholePeriod(f, s.Items, bill)
 		if err != nil {
 			return Decision{}, err
 		}

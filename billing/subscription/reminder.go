@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
@@ -36,7 +38,7 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	if !now.Before(boundary) {
 		return Decision{Subscription: s}, nil
 	}
-	amount, err := next.Total(cmp.Or(s.PendingQuantity, s.Quantity))
+	amount, err := s.renewsFor(f, next)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -44,6 +46,20 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 		Subscription: s.announced(), PlanID: next.ID, RenewsAt: boundary.Unix(), Amount: int64(amount),
 		Currency: string(next.Currency),
 	}, now)}}, nil
+}
+
+// renewsFor is what the next period comes to on its plan, with the taxes of now.
+func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
+	items := make([]Item, len(next.Prices))
+	for i, price := range next.Prices {
+		items[i] = Item{PriceID: price.ID, Quantity: price.Units(cmp.Or(s.PendingQuantity, s.Quantity))}
+	}
+	lines, err := s.wholePeriod(f, items, next)
+	if err != nil {
+		return 0, err
+	}
+	sums, err := invoice.Draft{Lines: lines}.Sums()
+	return sums.Total, err
 }
 
 // upcoming is the plan of the next period.

@@ -65,7 +65,7 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
 	}
-	lines, err := s.wholePeriod(s.Items, team)
+	lines, err := s.wholePeriod(f, s.Items, team)
 	if err != nil {
 		panic(err)
 	}

@@ -1,5 +1,5 @@
-// Package tax owns tax rates: percentages that are added to a price, or that it contains. It does not own which rate holds
-// where, nor the sums of an invoice.
+// Package tax owns tax rates: percentages that are added to a price, or that it contains, and which of them hold for a
+// payer at a time. It does not own the sums of an invoice.
 package tax
 
 import (
@@ -9,11 +9,11 @@ import (
 
 // Rate is one tax. Several rates of a line add: each is a percentage of the same base, none of another tax.
 type Rate struct {
-	ID      string
-	Name    string        // as the invoice shows it
-	Percent money.Decimal // 0 to 100
+	ID      string        `json:"id"`
+	Name    string        `json:"name"` // as the invoice shows it
+	Percent money.Decimal `json:"percent"`
 	// Inclusive: the price contains the tax. Its base is the price without all inclusive rates of the line.
-	Inclusive bool
+	Inclusive bool `json:"inclusive,omitzero"`
 }
 
 var hundred = money.Whole(100)

@@ -71,9 +71,8 @@ func Of(d Draft) (Sums, error) {
 	}
 	s.takeOff(d)
 	s.tax(d)
-	if s.Total, err = money.Sum(s.Subtotal, -s.Discount, s.Tax); err != nil {
-		return Sums{}, err
-	}
+	// Not bounded again: taxes may be higher by the time of a renewal, which nothing may stop.
+	s.Total = s.Subtotal - s.Discount + s.Tax
 	s.Credit = max(min(d.Credit, s.Total), 0)
 	s.Due = s.Total - s.Credit
 	return s, nil

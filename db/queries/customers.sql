@@ -1,15 +1,15 @@
 -- name: CustomerInsert :exec
 insert into customers (
-    id, environment_id, email, name, phone, country, metadata, payment_method, payment_details, test_clock_id, created_at
+    id, environment_id, email, name, phone, country, region, tax_exempt, tax_ids, metadata, payment_method, payment_details, test_clock_id, created_at
 ) values (
-    @id, @environment_id, @email, @name, @phone, @country, @metadata, @payment_method, @payment_details, @test_clock_id, @created_at
+    @id, @environment_id, @email, @name, @phone, @country, @region, @tax_exempt, @tax_ids, @metadata, @payment_method, @payment_details, @test_clock_id, @created_at
 );
 
 -- name: CustomerUpdate :exec
 -- The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told.
 with written as (
     update customers
-    set email = @email, name = @name, phone = @phone, country = @country, metadata = @metadata, payment_method = @payment_method,
+    set email = @email, name = @name, phone = @phone, country = @country, region = @region, tax_exempt = @tax_exempt, tax_ids = @tax_ids, metadata = @metadata, payment_method = @payment_method,
         payment_details = @payment_details, revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision and erased_at is null
     returning 1
@@ -20,7 +20,7 @@ select 1 / count(*) from written;
 -- The row itself; an erasure takes the copies. The customer must be locked before.
 with written as (
     update customers
-    set email = null, name = null, phone = null, country = null, metadata = '{}', payment_method = null, payment_details = null,
+    set email = null, name = null, phone = null, country = null, region = null, tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
         erased_at = @erased_at, revision = revision + 1
     where environment_id = @environment_id and id = @id and erased_at is null
     returning 1

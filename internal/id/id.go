@@ -42,6 +42,7 @@ const (
 	EndpointChange    = "whc_"
 	EnvironmentChange = "ech_"
 	SettingChange     = "stc_"
+	TaxRate           = "txr_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

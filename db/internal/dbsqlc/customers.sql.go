@@ -11,12 +11,13 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
+	"perennial/billing/tax"
 )
 
 const customerErase = `-- name: CustomerErase :exec
 with written as (
     update customers
-    set email = null, name = null, phone = null, country = null, metadata = '{}', payment_method = null, payment_details = null,
+    set email = null, name = null, phone = null, country = null, region = null, tax_ids = null, metadata = '{}', payment_method = null, payment_details = null,
         erased_at = $1, revision = revision + 1
     where environment_id = $2 and id = $3 and erased_at is null
     returning 1
@@ -37,7 +38,7 @@ func (q *Queries) CustomerErase(ctx context.Context, db DBTX, arg CustomerEraseP
 }
 
 const customerGet = `-- name: CustomerGet :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country from customers c where c.environment_id = $1 and c.id = $2
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids from customers c where c.environment_id = $1 and c.id = $2
 `
 
 type CustomerGetParams struct {
@@ -67,12 +68,15 @@ func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParam
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
 		&i.Customer.Country,
+		&i.Customer.Region,
+		&i.Customer.TaxExempt,
+		&i.Customer.TaxIds,
 	)
 	return i, err
 }
 
 const customerGetWithKey = `-- name: CustomerGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids
 from api_key_details k
 join customers c on c.environment_id = k.environment_id and c.id = $1
 where k.hash = $2
@@ -118,15 +122,18 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
 		&i.Customer.Country,
+		&i.Customer.Region,
+		&i.Customer.TaxExempt,
+		&i.Customer.TaxIds,
 	)
 	return i, err
 }
 
 const customerInsert = `-- name: CustomerInsert :exec
 insert into customers (
-    id, environment_id, email, name, phone, country, metadata, payment_method, payment_details, test_clock_id, created_at
+    id, environment_id, email, name, phone, country, region, tax_exempt, tax_ids, metadata, payment_method, payment_details, test_clock_id, created_at
 ) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
 )
 `
 
@@ -137,6 +144,9 @@ type CustomerInsertParams struct {
 	Name           *string
 	Phone          *string
 	Country        *string
+	Region         *string
+	TaxExempt      *tax.Exemption
+	TaxIds         *tax.IDs
 	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
@@ -152,6 +162,9 @@ func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInser
 		arg.Name,
 		arg.Phone,
 		arg.Country,
+		arg.Region,
+		arg.TaxExempt,
+		arg.TaxIds,
 		arg.Metadata,
 		arg.PaymentMethod,
 		arg.PaymentDetails,
@@ -162,7 +175,7 @@ func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInser
 }
 
 const customerList = `-- name: CustomerList :many
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids
 from customers c
 where c.environment_id = $1
   and c.erased_at is null
@@ -220,6 +233,9 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 			&i.Customer.CreatedAt,
 			&i.Customer.Position,
 			&i.Customer.Country,
+			&i.Customer.Region,
+			&i.Customer.TaxExempt,
+			&i.Customer.TaxIds,
 		); err != nil {
 			return nil, err
 		}
@@ -232,7 +248,7 @@ func (q *Queries) CustomerList(ctx context.Context, db DBTX, arg CustomerListPar
 }
 
 const customerLock = `-- name: CustomerLock :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country from customers c where c.environment_id = $1 and c.id = $2 for no key update
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids from customers c where c.environment_id = $1 and c.id = $2 for no key update
 `
 
 type CustomerLockParams struct {
@@ -263,12 +279,15 @@ func (q *Queries) CustomerLock(ctx context.Context, db DBTX, arg CustomerLockPar
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
 		&i.Customer.Country,
+		&i.Customer.Region,
+		&i.Customer.TaxExempt,
+		&i.Customer.TaxIds,
 	)
 	return i, err
 }
 
 const customerLockOfSubscription = `-- name: CustomerLockOfSubscription :one
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
@@ -304,6 +323,9 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.CreatedAt,
 		&i.Customer.Position,
 		&i.Customer.Country,
+		&i.Customer.Region,
+		&i.Customer.TaxExempt,
+		&i.Customer.TaxIds,
 	)
 	return i, err
 }
@@ -311,9 +333,9 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 const customerUpdate = `-- name: CustomerUpdate :exec
 with written as (
     update customers
-    set email = $1, name = $2, phone = $3, country = $4, metadata = $5, payment_method = $6,
-        payment_details = $7, revision = revision + 1
-    where environment_id = $8 and id = $9 and revision = $10 and erased_at is null
+    set email = $1, name = $2, phone = $3, country = $4, region = $5, tax_exempt = $6, tax_ids = $7, metadata = $8, payment_method = $9,
+        payment_details = $10, revision = revision + 1
+    where environment_id = $11 and id = $12 and revision = $13 and erased_at is null
     returning 1
 )
 select 1 / count(*) from written
@@ -324,6 +346,9 @@ type CustomerUpdateParams struct {
 	Name           *string
 	Phone          *string
 	Country        *string
+	Region         *string
+	TaxExempt      *tax.Exemption
+	TaxIds         *tax.IDs
 	Metadata       metadata.Pairs
 	PaymentMethod  *string
 	PaymentDetails *customer.PaymentDetails
@@ -339,6 +364,9 @@ func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdat
 		arg.Name,
 		arg.Phone,
 		arg.Country,
+		arg.Region,
+		arg.TaxExempt,
+		arg.TaxIds,
 		arg.Metadata,
 		arg.PaymentMethod,
 		arg.PaymentDetails,

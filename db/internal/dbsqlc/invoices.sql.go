@@ -12,10 +12,11 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/tax"
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -61,12 +62,15 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
 		&i.Invoice.PeriodIndex,
+		&i.Invoice.Tax,
+		&i.Invoice.Taxes,
+		&i.Invoice.TaxExempt,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -128,6 +132,9 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
 		&i.Invoice.PeriodIndex,
+		&i.Invoice.Tax,
+		&i.Invoice.Taxes,
+		&i.Invoice.TaxExempt,
 	)
 	return i, err
 }
@@ -139,15 +146,15 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, customer_id, subscription_id, status, reason, currency, total, credit_applied,
+        id, environment_id, number, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
         brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
-        $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14::integer, $15, $16, $17, $18, $19, $20, $21,
-        $22, $23, $24, $25, $26, $27,
-        $28
+        $2, $1, counter.last_number, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+        $12, $13, $14, $15, $16, $17::integer, $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27, $28, $29, $30,
+        $31
     from counter
     returning 1
 )
@@ -162,6 +169,9 @@ type InvoiceInsertParams struct {
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
+	Tax               money.Minor
+	Taxes             *invoice.Taxes
+	TaxExempt         *tax.Exemption
 	Total             money.Minor
 	CreditApplied     money.Minor
 	BroughtForward    money.Minor
@@ -195,6 +205,9 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.Status,
 		arg.Reason,
 		arg.Currency,
+		arg.Tax,
+		arg.Taxes,
+		arg.TaxExempt,
 		arg.Total,
 		arg.CreditApplied,
 		arg.BroughtForward,
@@ -223,10 +236,10 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 const invoiceLineInsert = `-- name: InvoiceLineInsert :exec
 insert into invoice_lines (
     id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
-    reverses, amount, period_start, period_end
+    reverses, amount, tax_rates, period_start, period_end
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer,
-    $11, $12, $13, $14, $15, $16
+    $11, $12, $13, $14, $15, $16, $17
 )
 `
 
@@ -245,6 +258,7 @@ type InvoiceLineInsertParams struct {
 	UnitPrice     *string
 	Reverses      *string
 	Amount        money.Minor
+	TaxRates      []string
 	PeriodStart   time.Time
 	PeriodEnd     time.Time
 }
@@ -265,6 +279,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 		arg.UnitPrice,
 		arg.Reverses,
 		arg.Amount,
+		arg.TaxRates,
 		arg.PeriodStart,
 		arg.PeriodEnd,
 	)
@@ -272,7 +287,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 }
 
 const invoiceLineList = `-- name: InvoiceLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
 from invoice_lines l
 where l.environment_id = $1 and l.invoice_id = any($2::text[])
 order by l.invoice_id, l.position
@@ -313,6 +328,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.Quantity,
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
+			&i.InvoiceLine.TaxRates,
 		); err != nil {
 			return nil, err
 		}
@@ -326,7 +342,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
@@ -339,7 +355,7 @@ from (
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -380,6 +396,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 			&i.Quantity,
 			&i.UnitPrice,
 			&i.Reverses,
+			&i.TaxRates,
 		); err != nil {
 			return nil, err
 		}
@@ -392,7 +409,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 }
 
 const invoiceLineListWithKey = `-- name: InvoiceLineListWithKey :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
 from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = $1
 where k.hash = $2
@@ -434,6 +451,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 			&i.InvoiceLine.Quantity,
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
+			&i.InvoiceLine.TaxRates,
 		); err != nil {
 			return nil, err
 		}
@@ -446,7 +464,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -521,6 +539,9 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
 			&i.Invoice.PeriodIndex,
+			&i.Invoice.Tax,
+			&i.Invoice.Taxes,
+			&i.Invoice.TaxExempt,
 		); err != nil {
 			return nil, err
 		}
@@ -533,7 +554,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -591,6 +612,9 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
 			&i.Invoice.PeriodIndex,
+			&i.Invoice.Tax,
+			&i.Invoice.Taxes,
+			&i.Invoice.TaxExempt,
 		); err != nil {
 			return nil, err
 		}
@@ -603,7 +627,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -649,12 +673,15 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.UncollectibleAt,
 		&i.Invoice.SkippedRetries,
 		&i.Invoice.PeriodIndex,
+		&i.Invoice.Tax,
+		&i.Invoice.Taxes,
+		&i.Invoice.TaxExempt,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -710,6 +737,9 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.UncollectibleAt,
 			&i.Invoice.SkippedRetries,
 			&i.Invoice.PeriodIndex,
+			&i.Invoice.Tax,
+			&i.Invoice.Taxes,
+			&i.Invoice.TaxExempt,
 		); err != nil {
 			return nil, err
 		}

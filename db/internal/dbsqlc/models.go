@@ -20,6 +20,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 	"perennial/billing/testclock"
 )
 
@@ -62,6 +63,9 @@ type Customer struct {
 	CreatedAt      time.Time
 	Position       int64
 	Country        *string
+	Region         *string
+	TaxExempt      *tax.Exemption
+	TaxIds         *tax.IDs
 }
 
 type Decision struct {
@@ -185,6 +189,9 @@ type Invoice struct {
 	UncollectibleAt   *time.Time
 	SkippedRetries    int
 	PeriodIndex       *int
+	Tax               money.Minor
+	Taxes             *invoice.Taxes
+	TaxExempt         *tax.Exemption
 }
 
 type InvoiceLine struct {
@@ -204,6 +211,7 @@ type InvoiceLine struct {
 	Quantity      *string
 	UnitPrice     *string
 	Reverses      *string
+	TaxRates      []string
 }
 
 type PaymentSend struct {
@@ -378,6 +386,21 @@ type SubscriptionItem struct {
 	Quantity       int64
 	CreatedAt      time.Time
 	EndedAt        *time.Time
+}
+
+type TaxRate struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	Name          string
+	Percent       string
+	Inclusive     bool
+	Country       *string
+	Region        *string
+	ValidFrom     *time.Time
+	ValidUntil    *time.Time
+	ArchivedAt    *time.Time
+	CreatedAt     time.Time
 }
 
 type Tenant struct {

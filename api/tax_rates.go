@@ -1,0 +1,164 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+// TaxRate is a percentage that invoices are taxed with. What was billed with it never changes: a new percentage is a new
+// tax rate.
+type TaxRate struct {
+	ID         string `json:"id" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name       string `json:"name" example:"VAT" doc:"Customers see it on invoices."`
+	Percent    string `json:"percent" example:"19.25" doc:"A decimal."`
+	Inclusive  bool   `json:"inclusive" doc:"Whether the prices contain the tax. Otherwise it is added to them."`
+	Country    string `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
+	Region     string `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen. Absent: the rate holds in all of the country."`
+	ValidFrom  int64  `json:"validFrom,omitempty" example:"1767225600" doc:"Unix seconds. Invoices that are issued before are not taxed with it."`
+	ValidUntil int64  `json:"validUntil,omitempty" doc:"Unix seconds. Invoices that are issued then or later are not taxed with it."`
+	Archived   bool   `json:"archived" doc:"Whether no new invoice is taxed with it."`
+	CreatedAt  int64  `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+}
+
+func renderTaxRate(d tax.Definition) TaxRate {
+	return TaxRate{
+		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive, Country: d.Country, Region: d.Region,
+		ValidFrom: unix(d.ValidFrom), ValidUntil: unix(d.ValidUntil), Archived: !d.ArchivedAt.IsZero(),
+		CreatedAt: unix(d.CreatedAt),
+	}
+}
+
+type createTaxRateInput struct {
+	Body TaxRateForm
+}
+
+// TaxRateForm creates a tax rate.
+type TaxRateForm struct {
+	Name       string `json:"name" minLength:"1" maxLength:"100" example:"VAT" doc:"Customers see it on invoices."`
+	Percent    string `json:"percent" minLength:"1" maxLength:"20" example:"19.25" doc:"A decimal, 0 to 100."`
+	Inclusive  bool   `json:"inclusive,omitempty" doc:"true: the prices contain the tax. false: it is added to them."`
+	Country    string `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
+	Region     string `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
+	ValidFrom  int64  `json:"validFrom,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"Unix seconds. Default: from now on."`
+	ValidUntil int64  `json:"validUntil,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, exclusive. Default: without end."`
+}
+
+// definition is what the form says.
+func (f TaxRateForm) definition() (tax.Definition, error) {
+	percent, err := money.ParseDecimal(f.Percent)
+	if err != nil { // it says which form a decimal has
+		return tax.Definition{}, tax.Rate{}.Validate()
+	}
+	return tax.Definition{
+		Rate:    tax.Rate{Name: f.Name, Percent: percent, Inclusive: f.Inclusive},
+		Country: f.Country, Region: f.Region, ValidFrom: instant(f.ValidFrom), ValidUntil: instant(f.ValidUntil),
+	}, nil
+}
+
+func madeTaxRate(d tax.Definition) httpkit.Made[TaxRate] {
+	return httpkit.Made[TaxRate]{Resource: renderTaxRate(d)}
+}
+
+func (s *Server) createTaxRate(
+	ctx context.Context, c *httpkit.Call, in *createTaxRateInput,
+) (*httpkit.Reply[TaxRate], error) {
+	form, err := in.Body.definition()
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeTaxRate, func(keep func(*db.Tx, tax.Definition) error) error {
+		_, err := s.service.CreateTaxRate(ctx, caller(c), form, keep)
+		return err
+	})
+}
+
+func (s *Server) getTaxRate(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TaxRate], error) {
+	return httpkit.OK(renderTaxRate(httpkit.Resource[tax.Definition](c))), nil
+}
+
+type listTaxRatesInput struct {
+	httpkit.Page
+	Archived string `query:"archived" enum:"true,false" doc:"true: only archived tax rates. false: only the others."`
+}
+
+func (s *Server) listTaxRates(
+	ctx context.Context, c *httpkit.Call, in *listTaxRatesInput,
+) (*httpkit.Reply[httpkit.List[TaxRate]], error) {
+	page, err := in.DB(id.TaxRate)
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := s.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: chosen(in.Archived)}, page)
+	return httpkit.ListOf(rows, more, err, renderTaxRate)
+}
+
+// chosen reads a filter that is true, false or absent.
+func chosen(filter string) *bool {
+	if filter == "" {
+		return nil
+	}
+	yes := filter == "true"
+	return &yes
+}
+
+type updateTaxRateInput struct {
+	httpkit.ByID
+	Body TaxRateChange
+}
+
+// TaxRateChange changes the fields that are sent and leaves the others. What was billed with the rate is not among them.
+type TaxRateChange struct {
+	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"VAT" doc:"New invoices show this name."`
+	Archived *bool   `json:"archived,omitempty" doc:"true: no new invoice is taxed with it. false: they are again."`
+}
+
+func (s *Server) updateTaxRate(
+	ctx context.Context, c *httpkit.Call, in *updateTaxRateInput,
+) (*httpkit.Reply[TaxRate], error) {
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeTaxRate, func(keep func(*db.Tx, tax.Definition) error) error {
+		_, err := s.service.UpdateTaxRate(ctx, caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
+		return err
+	})
+}
+
+// taxRateOperations has no deletion: invoices name their rates for as long as they are kept.
+func (s *Server) taxRateOperations() {
+	example := TaxRate{
+		ID: "txr_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600,
+		CreatedAt: 1763640000,
+	}
+	retired, yes := example, true
+	retired.Archived = true
+	load := httpkit.LoadByID(s.kit, id.TaxRate, db.ErrTaxRateNotFound, s.store.TaxRateWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createTaxRate", Method: http.MethodPost, Path: "/tax-rates", Tag: "Taxes", Summary: "Create a tax rate",
+		Description: "Invoices that are issued from now on are taxed with every rate that holds where the customer is: " +
+			"everywhere, in the customer's country, and in its region there. Several rates add. Taxes count after " +
+			"discounts and before credit. A customer who is exempt, or for whom the charge is reversed, is not taxed.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: TaxRateForm{Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600},
+	}, s.createTaxRate)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getTaxRate", Method: http.MethodGet, Path: "/tax-rates/{id}", Tag: "Taxes", Summary: "Get a tax rate",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
+	}, s.getTaxRate)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listTaxRates", Method: http.MethodGet, Path: "/tax-rates", Tag: "Taxes", Summary: "List tax rates",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[TaxRate]{Data: []TaxRate{example}},
+	}, s.listTaxRates)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateTaxRate", Method: http.MethodPatch, Path: "/tax-rates/{id}", Tag: "Taxes",
+		Summary: "Rename or archive a tax rate",
+		Description: "Invoices keep the taxes that they were issued with. For another percentage or place, archive the " +
+			"rate and create a new one, or let one end when the other begins.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: TaxRateChange{Archived: &yes},
+		Response: retired,
+	}, s.updateTaxRate)
+}

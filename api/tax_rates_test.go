@@ -1,0 +1,62 @@
+package api
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/api/httpkit"
+)
+
+func TestTaxRates_CreateRenameArchive(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	rate := as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates",
+		`{"name":"VAT","percent":"19.250","country":"CM","validFrom":1767225600,"validUntil":1798761600}`))
+	require.Equal(t, TaxRate{
+		ID: rate.ID, Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600, ValidUntil: 1798761600,
+		CreatedAt: rate.CreatedAt,
+	}, rate)
+	change := func(body string) TaxRate {
+		return as[TaxRate](t, http.StatusOK, b.ask(t, b.test, "PATCH", "/v1/tax-rates/"+rate.ID, body))
+	}
+	require.Equal(t, "VAT, old", change(`{"name":"VAT, old"}`).Name)
+	require.True(t, change(`{"archived":true}`).Archived)
+	before := b.rows(t)
+	require.True(t, change(`{"archived":true,"name":"VAT, old"}`).Archived)
+	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	listed := func(query string) int {
+		list := as[httpkit.List[TaxRate]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/tax-rates"+query, nil))
+		return len(list.Data)
+	}
+	require.Equal(t, []int{1, 1, 0}, []int{listed(""), listed("?archived=true"), listed("?archived=false")})
+	require.False(t, change(`{"archived":false}`).Archived)
+
+	for body, want := range map[string][2]string{
+		`{"name":"VAT","percent":"nineteen"}`:                                {"tax_percent_out_of_range", "percent"},
+		`{"name":"VAT","percent":"101"}`:                                     {"tax_percent_out_of_range", "percent"},
+		`{"name":"VAT","percent":"1","region":"CA"}`:                         {"region_needs_country", "region"},
+		`{"name":"VAT","percent":"1","country":"de"}`:                        {"country_malformed", "country"},
+		`{"name":"VAT","percent":"1","validFrom":1800000000,"validUntil":1}`: {"tax_validity_reversed", "validUntil"},
+	} {
+		problem(t, http.StatusUnprocessableEntity, want[0], want[1], b.ask(t, b.test, "POST", "/api/tax-rates", body))
+	}
+}
+
+func TestCustomers_Taxes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers",
+		`{"email":"ada@example.com","country":"US","region":"CA","taxIds":[{"type":"us_ein","value":"12-3456789"}]}`))
+	require.Equal(t, "none", made.TaxExempt)
+	require.Equal(t, "CA", made.Region)
+	require.Equal(t, []TaxID{{Type: "us_ein", Value: "12-3456789"}}, made.TaxIDs)
+	path := "/api/customers/" + made.ID
+	changed := as[Customer](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"taxExempt":"reverse","taxIds":[]}`))
+	require.Equal(t, "reverse", changed.TaxExempt)
+	require.Empty(t, changed.TaxIDs)
+	require.Equal(t, "none", as[Customer](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"taxExempt":"none"}`)).TaxExempt)
+	problem(t, http.StatusUnprocessableEntity, "region_needs_country", "region",
+		b.ask(t, b.test, "PATCH", path, `{"country":""}`))
+}

@@ -1,0 +1,99 @@
+package invoice
+
+import (
+	"slices"
+
+	"perennial/billing/money"
+	"perennial/billing/tax"
+	"perennial/billing/totals"
+)
+
+// Tax is one rate of an invoice, as it was at issue. Of a rate that is not inclusive the amount is added to the lines;
+// of an inclusive one they contain it. Amounts are minor units, below zero where the invoice gives more back than it bills.
+type Tax struct {
+	tax.Rate
+	Base   money.Minor `json:"base"`
+	Amount money.Minor `json:"amount"`
+}
+
+// Taxes are the taxes of one invoice.
+type Taxes []Tax
+
+// Rates returns the rates of some ids. Each is on the invoice: its lines have no others.
+func (t Taxes) Rates(ids []string) []tax.Rate {
+	var rates []tax.Rate
+	for _, on := range t {
+		if slices.Contains(ids, on.ID) {
+			rates = append(rates, on.Rate)
+		}
+	}
+	return rates
+}
+
+// Sums are what an invoice comes to before credit: Total = Subtotal + Tax.
+type Sums struct {
+	Subtotal money.Minor
+	Tax      money.Minor // added to the lines
+	Taxes    Taxes       // by rate; those that are not inclusive sum to Tax
+	Total    money.Minor
+}
+
+// Sums adds a draft up: lines, then taxes. Where rounding would give more tax back than the earlier
+// invoices keep, it is as much as they keep. Fault: amount_too_large.
+func (d Draft) Sums() (Sums, error) {
+	in, rates := d.taxed()
+	if len(rates) == 0 { // most invoices: no fractions
+		total, err := Sum(d.Lines)
+		return Sums{Subtotal: total, Total: total}, err
+	}
+	out, err := totals.Of(in)
+	if err != nil {
+		return Sums{}, err
+	}
+	sums := Sums{Subtotal: out.Subtotal, Tax: out.Tax, Total: out.Total, Taxes: make(Taxes, len(rates))}
+	for i, r := range rates {
+		sums.Taxes[i] = Tax{Rate: r, Base: out.Taxes[i].Base, Amount: out.Taxes[i].Amount}
+	}
+	sums.bound(d.Back)
+	return sums, nil
+}
+
+// taxed is the draft as totals reads it, and its rates in the order in which the lines name them. A rate that was renamed
+// since one of the lines was billed is the same rate.
+func (d Draft) taxed() (totals.Draft, []tax.Rate) {
+	in := totals.Draft{Lines: make([]totals.Line, len(d.Lines))}
+	for i, l := range d.Lines {
+		in.Lines[i].Amount = l.Amount
+		for _, r := range l.Rates {
+			at := slices.IndexFunc(in.Rates, func(other tax.Rate) bool { return other.ID == r.ID })
+			if at < 0 {
+				at = len(in.Rates)
+				in.Rates = append(in.Rates, r)
+			}
+			in.Lines[i].Rates = append(in.Lines[i].Rates, at)
+		}
+	}
+	return in, in.Rates
+}
+
+// bound has taxes give no more back than there is, tax and in all. The last ones that give something back give less.
+func (s *Sums) bound(back Back) {
+	excess := min(max(-back.Total-s.Total, -back.Tax-s.Tax), -s.Tax)
+	for i := len(s.Taxes) - 1; i >= 0 && excess > 0; i-- {
+		t := &s.Taxes[i]
+		if t.Inclusive || t.Amount >= 0 {
+			continue
+		}
+		less := min(excess, -t.Amount)
+		t.Amount, s.Tax, s.Total, excess = t.Amount+less, s.Tax+less, s.Total+less, excess-less
+	}
+}
+
+// Sum is what lines come to. Fault: amount_too_large.
+func Sum(lines []Line) (money.Minor, error) {
+	amounts := make([]money.Minor, 0, len(lines))
+	for _, l := range lines {
+		amounts = append(amounts, l.Amount)
+	}
+	return money.Sum(amounts...)
+}

@@ -1,0 +1,137 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+)
+
+// someTaxRates draws rates of everywhere, of a country and of its region, some of which begin or end during a life.
+func someTaxRates(draw chance) []tax.Definition {
+	rates := make([]tax.Definition, 1+draw(4, "tax rates"))
+	for i := range rates {
+		rates[i] = tax.Definition{
+			Rate: tax.Rate{
+				ID: fmt.Sprintf("txr_%d", i), Name: "VAT", Inclusive: draw(3, "inclusive") == 0,
+				Percent: dec([]string{"19", "8.875", "0", "2.5", "100", "5"}[draw(6, "percent")]),
+			},
+			Country: []string{"", "DE", "US"}[draw(3, "country")],
+		}
+		if rates[i].Country == "US" && draw(2, "of a region") == 0 {
+			rates[i].Region = "CA"
+		}
+		switch draw(4, "bounded") {
+		case 0:
+			rates[i].ValidFrom = created.Add(time.Duration(draw(200, "days")) * 24 * time.Hour)
+		case 1:
+			rates[i].ValidUntil = created.Add(time.Duration(draw(200, "days")) * 24 * time.Hour)
+		}
+	}
+	return rates
+}
+
+// taxOtherwise moves the customer, or changes whether the customer is taxed, or archives a rate.
+func (l *life) taxOtherwise(draw chance) {
+	c := &l.store.customer
+	switch draw(4, "taxed otherwise") {
+	case 0, 1:
+		c.Country, c.Region = []string{"", "DE", "US"}[draw(3, "country")], ""
+		if c.Country == "US" && draw(2, "region") == 0 {
+			c.Region = "CA"
+		}
+	case 2:
+		c.TaxExempt = []tax.Exemption{"", "", tax.Exempt, tax.Reverse}[draw(4, "exemption")]
+	case 3:
+		if n := len(l.store.taxRates); n > 0 {
+			l.store.taxRates[draw(n, "which rate")].ArchivedAt = l.now
+		}
+	}
+}
+
+// checkTaxes holds what the taxes of invoices say by themselves: rates sum to the tax, a credit has the rates of the line
+// it reverses, and what all invoices tax is the exact tax on all lines, but for one rounding of each invoice.
+func (l *life) checkTaxes() {
+	exact, off := new(big.Rat), new(big.Rat)
+	lines := map[string]invoice.Line{}
+	var billed money.Minor
+	for _, inv := range l.store.invoices {
+		var added money.Minor
+		for _, t := range inv.Taxes {
+			if !t.Inclusive {
+				added += t.Amount
+			}
+		}
+		if added != inv.Tax || inv.TaxExempt != "" && inv.Reason != invoice.Update && len(inv.Taxes) > 0 {
+			require.Failf(l.t, "rates sum to the tax of an invoice, and who is exempt has none", "%+v", inv)
+		}
+		for _, line := range inv.Lines {
+			lines[line.ID] = line
+		}
+		if inv.Status == invoice.Void {
+			continue
+		}
+		billed += inv.Tax
+		for _, line := range inv.Lines {
+			exact.Add(exact, taxOn(line))
+		}
+		off.Add(off, big.NewRat(int64(1+len(inv.Taxes)), 1))
+	}
+	for _, credit := range lines {
+		if of, ok := lines[credit.Reverses]; ok && !sameRates(credit.Rates, of.Rates) {
+			require.Failf(l.t, "a credit has the taxes of the line it reverses", "%+v of %+v", credit, of)
+		}
+	}
+	if off.Cmp(exact.Abs(exact.Sub(exact, big.NewRat(int64(billed), 1)))) < 0 {
+		require.Failf(l.t, "taxes are those of the lines", "%d is %s off", billed, exact.FloatString(2))
+	}
+}
+
+// taxOn is the tax that is added to a line, exactly.
+func taxOn(line invoice.Line) *big.Rat {
+	inclusive, exclusive := money.Whole(100), money.Decimal{}
+	for _, r := range line.Rates {
+		if r.Inclusive {
+			inclusive = inclusive.Add(r.Percent)
+		} else {
+			exclusive = exclusive.Add(r.Percent)
+		}
+	}
+	on := new(big.Rat).SetInt64(int64(line.Amount))
+	return on.Quo(on.Mul(on, exclusive.Rat()), inclusive.Rat())
+}
+
+func sameRates(a, b []tax.Rate) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].ID != b[i].ID {
+			return false
+		}
+	}
+	return true
+}
+
+func dec(s string) money.Decimal {
+	d, err := money.ParseDecimal(s)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// taxes is what all invoices that are not void add to their lines.
+func (l *life) taxes() (sum money.Minor) {
+	for _, inv := range l.store.invoices {
+		if inv.Status != invoice.Void {
+			sum += inv.Tax
+		}
+	}
+	return sum
+}

@@ -1,0 +1,80 @@
+package tax
+
+import (
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// Definition is a rate as an environment has it, with where and when it holds. What was billed with it stays as it was:
+// only its name may change, for new invoices, and it may be archived.
+type Definition struct {
+	Rate
+	Country string // ISO 3166-1 alpha-2; empty: everywhere
+	Region  string // of the country: the part of its ISO 3166-2 code behind the hyphen; empty: all of the country
+	// ValidFrom and ValidUntil bound when it holds: [ValidFrom, ValidUntil). The zero time is no bound.
+	ValidFrom  time.Time
+	ValidUntil time.Time
+	ArchivedAt time.Time // zero: it is not
+	CreatedAt  time.Time
+}
+
+// Validate checks a new definition. Faults: tax_percent_out_of_range, tax_name_missing, region_needs_country,
+// region_malformed, tax_validity_reversed. The country is the caller's to check.
+func (d Definition) Validate() error {
+	if d.Name == "" {
+		return fault.InvalidParam("name", "tax_name_missing",
+			"The tax rate's name is missing. Send a name, which customers see on their invoices.")
+	}
+	if d.Region != "" && d.Country == "" {
+		return fault.InvalidParam("region", "region_needs_country", "A `region` requires its `country`. Send both.")
+	}
+	if err := CheckRegion(d.Region); err != nil {
+		return err
+	}
+	if !d.ValidUntil.IsZero() && !d.ValidFrom.Before(d.ValidUntil) {
+		return fault.InvalidParam("validUntil", "tax_validity_reversed",
+			"`validUntil` must be later than `validFrom`. Leave it out for a rate without end.")
+	}
+	return d.Rate.Validate()
+}
+
+// CheckRegion accepts the part of an ISO 3166-2 code behind the hyphen: one to three capital letters and digits. Fault:
+// region_malformed.
+func CheckRegion(region string) error {
+	if len(region) > 3 || strings.Trim(region, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		return fault.InvalidParam("region", "region_malformed",
+			"`region` must be the part of an ISO 3166-2 code behind the hyphen, such as CA for US-CA.")
+	}
+	return nil
+}
+
+// Payer is what decides which rates hold for a customer.
+type Payer struct {
+	Country   string // empty: not known
+	Region    string
+	Exemption Exemption
+}
+
+// Holding returns the rates that hold for a payer at a time, in the order of the definitions: those of everywhere, of the
+// payer's country and of its region there. A rate of a country that is not known to be the payer's does not hold. There
+// are none for a payer who is exempt, or who owes the tax instead of the seller.
+func Holding(definitions []Definition, p Payer, at time.Time) []Rate {
+	if p.Exemption != "" {
+		return nil
+	}
+	var rates []Rate
+	for _, d := range definitions {
+		if d.holds(p, at) {
+			rates = append(rates, d.Rate)
+		}
+	}
+	return rates
+}
+
+func (d Definition) holds(p Payer, at time.Time) bool {
+	here := (d.Country == "" || d.Country == p.Country) && (d.Region == "" || d.Region == p.Region)
+	now := !at.Before(d.ValidFrom) && (d.ValidUntil.IsZero() || at.Before(d.ValidUntil))
+	return here && now && d.ArchivedAt.IsZero()
+}

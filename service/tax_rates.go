@@ -1,0 +1,67 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/event"
+	"perennial/billing/routing"
+	"perennial/billing/tax"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
+// those of tax.Definition.Validate, routing.CheckCountry and of text.
+func (s *Service) CreateTaxRate(
+	ctx context.Context, by Caller, d tax.Definition, also Also[tax.Definition],
+) (tax.Definition, error) {
+	now := s.now()
+	d.ID, d.CreatedAt = id.New(id.TaxRate, now), now
+	err := joined(d.Validate(), unlessEmpty(d.Country, routing.CheckCountry), checkText("name", d.Name))
+	if err != nil {
+		return d, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
+		if err := tx.InsertTaxRate(ctx, by.EnvironmentID, d); err != nil {
+			return d, err
+		}
+		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateCreated{ID: d.ID}, now))
+	})
+}
+
+// TaxRateUpdate changes the fields that are not nil. What was billed with the rate is not among them.
+type TaxRateUpdate struct {
+	Name     *string
+	Archived *bool
+}
+
+// UpdateTaxRate changes a tax rate, and announces what changed if anything did. Faults: tax_rate_not_found, those of
+// tax.Definition.Validate and of text.
+func (s *Service) UpdateTaxRate(
+	ctx context.Context, by Caller, taxRateID string, u TaxRateUpdate, also Also[tax.Definition],
+) (tax.Definition, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
+		d, err := tx.LockTaxRate(ctx, by.EnvironmentID, taxRateID)
+		if err != nil {
+			return d, err
+		}
+		now := s.now()
+		var changed []string
+		if u.Name != nil && *u.Name != d.Name {
+			d.Name, changed = *u.Name, append(changed, "name")
+		}
+		if u.Archived != nil && *u.Archived == d.ArchivedAt.IsZero() {
+			d.ArchivedAt, changed = archived(*u.Archived, now), append(changed, "archived")
+		}
+		if len(changed) == 0 {
+			return d, nil
+		}
+		if err := joined(d.Validate(), checkText("name", d.Name)); err != nil {
+			return d, err
+		}
+		if err := tx.SaveTaxRate(ctx, by.EnvironmentID, d); err != nil {
+			return d, err
+		}
+		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateUpdated{ID: d.ID, Changed: changed}, now))
+	})
+}
