@@ -8,8 +8,8 @@ import (
 
 // TaxID is a number under which a tax authority knows a customer.
 type TaxID struct {
-	Type  string `json:"type" minLength:"1" maxLength:"40" example:"eu_vat"`
-	Value string `json:"value" minLength:"1" maxLength:"40" example:"DE123456789"`
+	Type  string `json:"type" minLength:"1" maxLength:"40" example:"eu_vat" doc:"The kind of number."`
+	Value string `json:"value" minLength:"1" maxLength:"40" example:"DE123456789" doc:"The number. Personal data, erased with the customer."`
 }
 
 // notExempt is how the API says that no exemption was chosen.

@@ -20,7 +20,7 @@ type Customer struct {
 	Country        string          `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Region         string          `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
 	TaxExempt      string          `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
-	TaxIDs         []TaxID         `json:"taxIds,omitempty"`
+	TaxIDs         []TaxID         `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
 	Metadata       Metadata        `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`

@@ -17,6 +17,8 @@ import (
 type Invoice struct {
 	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number         int64         `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
+	NumberText     string        `json:"numberText" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
+	Seller         *Seller       `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
 	Status         string        `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
 	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
 	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -49,8 +51,8 @@ type Invoice struct {
 
 // InvoiceTax is one tax rate of an invoice.
 type InvoiceTax struct {
-	TaxRateID string `json:"taxRateId" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name      string `json:"name" example:"VAT"`
+	TaxRateID string `json:"taxRateId" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The tax rate."`
+	Name      string `json:"name" example:"VAT" doc:"The name that the rate had at issue."`
 	Percent   string `json:"percent" example:"19.25" doc:"A decimal."`
 	Inclusive bool   `json:"inclusive" doc:"Whether the lines contain the tax. Otherwise it is added to them."`
 	Base      int64  `json:"base" example:"1900" doc:"What the rate is a percentage of, in minor units."`
@@ -89,7 +91,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		}
 	}
 	return Invoice{
-		ID: i.ID, Number: i.Number, Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller), Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines,
 		Subtotal: int64(i.Subtotal()), Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:         int64(i.Total),
@@ -149,7 +151,7 @@ func (s *Server) listInvoices(
 
 func (s *Server) invoiceOperations() {
 	example := Invoice{
-		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, Status: "paid", Reason: "subscription_cycle",
+		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, NumberText: "ACME-000042", Status: "paid", Reason: "subscription_cycle",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		Currency: "USD",
 		Lines: []InvoiceLine{{

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/invoice"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service"
@@ -12,23 +13,33 @@ import (
 
 // Settings are those of the environment that the API key opens.
 type Settings struct {
-	TimeZone            string  `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
-	PastDueBilling      string  `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
-	RenewalReminderDays int     `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
-	Dunning             Dunning `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
+	TimeZone            string         `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
+	PastDueBilling      string         `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
+	RenewalReminderDays int            `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
+	InvoiceNumbers      InvoiceNumbers `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
+	Seller              *Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
+	Dunning             Dunning        `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
+}
+
+// InvoiceNumbers are how the numbers of invoices are shown. The number itself is a count without gaps.
+type InvoiceNumbers struct {
+	Prefix string `json:"prefix" maxLength:"20" example:"ACME-" doc:"Letters, digits and / . _ -."`
+	Digits int    `json:"digits" minimum:"0" maximum:"12" example:"6" doc:"The least number of digits, filled with zeros."`
 }
 
 // SettingsChange changes the fields that are sent and leaves the others.
 type SettingsChange struct {
-	PastDueBilling      *string  `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
-	RenewalReminderDays *int     `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
-	Dunning             *Dunning `json:"dunning,omitempty" doc:"Replaces the whole policy."`
+	PastDueBilling      *string         `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
+	RenewalReminderDays *int            `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
+	InvoiceNumbers      *InvoiceNumbers `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
+	Seller              *Seller         `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
+	Dunning             *Dunning        `json:"dunning,omitempty" doc:"Replaces the whole policy."`
 }
 
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
-		Dunning: renderDunning(s.Dunning),
+		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
 	}
 }
 
@@ -50,6 +61,8 @@ func (s *Server) updateSettings(
 	update := service.SettingsUpdate{
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
+		InvoiceNumbers:      (*invoice.Numbering)(in.Body.InvoiceNumbers),
+		Seller:              (*invoice.Seller)(in.Body.Seller),
 	}
 	if in.Body.Dunning != nil {
 		policy, err := in.Body.Dunning.policy()
@@ -69,7 +82,11 @@ func (s *Server) updateSettings(
 }
 
 func (s *Server) settingsOperations() {
-	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1, Dunning: exampleDunning()}
+	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
+		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6},
+		Seller:         &Seller{Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A"},
+		Dunning:        exampleDunning(),
+	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,

@@ -106,3 +106,27 @@ func TestPlan_DunningPolicyOfItsOwn(t *testing.T) {
 	require.Nil(t, as[Plan](t, 200, b.ask(t, b.test, "PATCH", path, `{"removeDunning":true}`)).Dunning)
 	require.Equal(t, []string{"dunning", "dunning"}, b.settingChanges(t))
 }
+
+func TestSettings_WhatInvoicesShow(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	change := func(body string) response { return b.ask(t, b.test, "PATCH", "/api/settings", body) }
+	is := as[Settings](t, 200, change(`{"invoiceNumbers":{"prefix":"ACME-","digits":6}}`))
+	require.Equal(t, InvoiceNumbers{Prefix: "ACME-", Digits: 6}, is.InvoiceNumbers)
+	seller := Seller{Name: "Acme SARL", Address: "12 Rue Joss, Douala", Country: "CM", TaxID: "M01", Email: "a@example.com"}
+	require.Equal(t, &seller, as[Settings](t, 200, change(`{"seller":{"name":"Acme SARL","address":"12 Rue Joss, Douala",
+		"country":"CM","taxId":"M01","email":"a@example.com"}}`)).Seller)
+	issued := b.newInvoice(t, b.test, b.newSubscription(t, b.test).ID)
+	inv := as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+issued, nil))
+	require.Equal(t, int64(1), inv.Number)
+	require.Equal(t, "ACME-000001", inv.NumberText)
+	require.Nil(t, as[Settings](t, 200, change(`{"seller":{}}`)).Seller)
+	require.Equal(t, &seller, inv.Seller)
+	require.Equal(t, inv, as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+issued, nil)), "as it was at issue")
+	problem(t, 422, "seller_name_missing", "seller.name", change(`{"seller":{"country":"CM"}}`))
+	problem(t, 422, "country_malformed", "seller.country", change(`{"seller":{"name":"A","country":"cm"}}`))
+	problem(t, 422, "card_number_refused", "seller.taxId", change(`{"seller":{"name":"A","taxId":"4242424242424242"}}`))
+	problem(t, 422, "invoice_number_prefix_malformed", "invoiceNumbers.prefix",
+		change(`{"invoiceNumbers":{"prefix":"ACME 2026","digits":6}}`))
+	problem(t, 422, "out_of_range", "invoiceNumbers.digits", change(`{"invoiceNumbers":{"prefix":"","digits":13}}`))
+}

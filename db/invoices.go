@@ -172,7 +172,8 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
-		ID: row.ID, Number: row.Number, CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
+		ID: row.ID, Number: row.Number, NumberText: value(row.NumberText), Seller: value(row.Seller),
+		CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
 		Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
 		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,

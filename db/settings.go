@@ -35,7 +35,8 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	err := queries.EnvironmentUpdateSettings(ctx, tx.pipe.orElse(notFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
-			RenewalReminderDays: is.RenewalReminderDays,
+			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
+			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: null(is.Seller),
 		})
 	if err != nil {
 		return err
@@ -43,11 +44,13 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	for field, value := range map[string][2]any{
 		"past_due_billing":      {was.PastDueBilling, is.PastDueBilling},
 		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
+		"invoice_numbers":       {was.InvoiceNumbers, is.InvoiceNumbers},
+		"seller":                {was.Seller, is.Seller},
 	} {
 		if value[0] == value[1] {
 			continue
 		}
-		before, _ := json.Marshal(value[0]) // texts and numbers
+		before, _ := json.Marshal(value[0]) // texts, numbers and structs of them
 		after, _ := json.Marshal(value[1])
 		if err := tx.noteSetting(ctx, environmentID, "", field, before, after); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -23,6 +24,8 @@ func TestSettingsRoundTrip(t *testing.T) {
 
 	want := got.Settings
 	want.PastDueBilling = subscription.AccruePastDue
+	want.InvoiceNumbers = invoice.Numbering{Prefix: "A-", Digits: 4}
+	want.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "CM", TaxID: "M01", Email: "a@example.com"}
 	want.Dunning = dunning.Policy{
 		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Pause,
 	}
@@ -56,4 +59,37 @@ func TestSettings_OfAnOlderEnvironment(t *testing.T) {
 		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Cancel,
 		CancelAfterDays: 7,
 	}, got.Settings.Dunning)
+}
+
+// An invoice keeps the text of its number, whatever the settings say later; the count goes on.
+func TestInvoiceNumbers_AreShownAsAtIssue(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	number := func(n invoice.Numbering) {
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			was, err := tx.LockSettings(ctx, b.env)
+			require.NoError(t, err)
+			is := was
+			is.InvoiceNumbers = n
+			require.NoError(t, tx.SaveSettings(ctx, b.env, was, is))
+		})
+	}
+	var ids []string
+	for _, n := range []invoice.Numbering{{}, {Prefix: "A-", Digits: 4}, {Digits: 3}, {Prefix: "B/"}} {
+		number(n)
+		inv := b.invoice()
+		inv.PeriodIndex, inv.Status, inv.VoidedAt = 0, invoice.Void, now
+		inv.Collection.Phase = "closed"
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertInvoice(ctx, b.env, inv)) })
+		ids = append(ids, inv.ID)
+	}
+	var shown []string
+	for _, id := range ids {
+		inv, err := b.store.Invoice(t.Context(), b.env, id)
+		require.NoError(t, err)
+		shown = append(shown, inv.ShownNumber())
+	}
+	require.Equal(t, []string{"1", "A-0002", "003", "B/4"}, shown)
+	_, err := b.pool.Exec(t.Context(), "update invoices set number_text = 'C'")
+	requireSQLState(t, err, "PB002")
 }

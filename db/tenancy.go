@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/invoice"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
@@ -91,6 +92,8 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 		Settings: subscription.Settings{
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
 			RenewalReminderDays: row.RenewalReminderDays,
+			InvoiceNumbers:      invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
+			Seller:              value(row.Seller),
 		},
 	}
 }

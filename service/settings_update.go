@@ -6,6 +6,9 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -16,6 +19,8 @@ type SettingsUpdate struct {
 	PastDueBilling *subscription.PastDueBilling
 	// RenewalReminderDays counts from a subscription's next change or period on.
 	RenewalReminderDays *int
+	InvoiceNumbers      *invoice.Numbering // of invoices that are issued from now on
+	Seller              *invoice.Seller    // of invoices that are issued from now on
 }
 
 // apply changes s and names the fields that changed.
@@ -29,7 +34,23 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	if u.RenewalReminderDays != nil && *u.RenewalReminderDays != s.RenewalReminderDays {
 		s.RenewalReminderDays, changed = *u.RenewalReminderDays, append(changed, "renewalReminderDays")
 	}
+	if u.InvoiceNumbers != nil && *u.InvoiceNumbers != s.InvoiceNumbers {
+		s.InvoiceNumbers, changed = *u.InvoiceNumbers, append(changed, "invoiceNumbers")
+	}
+	if u.Seller != nil && *u.Seller != s.Seller {
+		s.Seller, changed = *u.Seller, append(changed, "seller")
+	}
 	return changed
+}
+
+// checkSeller holds what the rules do not know of texts and countries. Faults: those of text and routing.CheckCountry.
+func checkSeller(s invoice.Seller) error {
+	err := unlessEmpty(s.Country, routing.CheckCountry)
+	if err != nil {
+		err = fault.From(err).In("seller.country")
+	}
+	return joined(err, checkText("seller.name", s.Name), checkText("seller.address", s.Address),
+		checkText("seller.taxId", s.TaxID), checkText("seller.email", s.Email))
 }
 
 // UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
@@ -48,7 +69,7 @@ func (s *Service) UpdateSettings(
 		if len(changed) == 0 {
 			return was, nil
 		}
-		if err := is.Validate(); err != nil {
+		if err := joined(is.Validate(), checkSeller(is.Seller)); err != nil {
 			return was, err
 		}
 		if err := tx.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {

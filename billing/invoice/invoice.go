@@ -39,7 +39,9 @@ const (
 // Invoice is a bill for one subscription. All amounts are minor units of Currency.
 type Invoice struct {
 	ID             string
-	Number         int64 // gapless per environment
+	Number         int64  // gapless per environment
+	NumberText     string // as it is shown, by the numbering at issue; empty: the number alone
+	Seller         Seller // as the settings had it at issue
 	CustomerID     string
 	SubscriptionID string
 	Status         Status

@@ -41,11 +41,11 @@ type Sums struct {
 // Sums adds a draft up: lines, then taxes. Where rounding would give more tax back than the earlier
 // invoices keep, it is as much as they keep. Fault: amount_too_large.
 func (d Draft) Sums() (Sums, error) {
-	in, rates := d.taxed()
-	if len(rates) == 0 { // most invoices: no fractions
+	if !slices.ContainsFunc(d.Lines, func(l Line) bool { return len(l.Rates) > 0 }) { // most invoices: no fractions
 		total, err := Sum(d.Lines)
 		return Sums{Subtotal: total, Total: total}, err
 	}
+	in, rates := d.taxed()
 	out, err := totals.Of(in)
 	if err != nil {
 		return Sums{}, err

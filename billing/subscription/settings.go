@@ -3,6 +3,7 @@ package subscription
 import (
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 )
@@ -26,6 +27,10 @@ type Settings struct {
 	PastDueBilling PastDueBilling
 	// RenewalReminderDays is how long before a renewal that asks the payer it is announced; 0: it is not.
 	RenewalReminderDays int
+	// InvoiceNumbers is how the numbers of new invoices are shown. The database writes them.
+	InvoiceNumbers invoice.Numbering
+	// Seller is who issues the invoices, as new ones show it. The database writes it on them.
+	Seller invoice.Seller
 }
 
 // For returns the settings for subscriptions to a plan, which may have a dunning policy of its own.
@@ -42,7 +47,7 @@ func DefaultSettings() Settings {
 }
 
 // Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of dunning.Policy.
+// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of invoice.Numbering, invoice.Seller and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -54,6 +59,12 @@ func (s Settings) Validate() error {
 	if s.RenewalReminderDays < 0 || s.RenewalReminderDays > maxReminder {
 		return fault.InvalidParam("renewalReminderDays", "renewal_reminder_days_out_of_range",
 			"`renewalReminderDays` must be 1 to %d, or 0 to send no reminders.", maxReminder)
+	}
+	if err := s.InvoiceNumbers.Validate(); err != nil {
+		return err
+	}
+	if err := s.Seller.Validate(); err != nil {
+		return err
 	}
 	return s.Dunning.Validate()
 }

@@ -6,16 +6,21 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
         brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
-        @id, @environment_id, counter.last_number, @customer_id, @subscription_id, @status, @reason, @currency, @tax, @taxes, @tax_exempt, @total,
+        @id, @environment_id, counter.last_number,
+        case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
+            e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
+        end,
+        e.seller, @customer_id, @subscription_id, @status, @reason, @currency, @tax, @taxes, @tax_exempt, @total,
         @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
+    join environments e on e.id = @environment_id
     returning 1
 )
 select 1 / count(*) from written;

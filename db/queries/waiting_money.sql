@@ -59,7 +59,7 @@ limit @row_limit;
 
 -- name: SubscriptionSumOverdue :many
 -- Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
--- is known before the action: their open invoices, and the price of the period that is to begin.
+-- is known before the action: their open invoices, and the flat prices, before taxes, of the period that is to begin.
 with behind as materialized (
     select e.id, e.mode, a.name as app, o.name as tenant, greatest(1, floor(1.0 / count(*) over () * @at_most::int)::int) as share
     from environments e

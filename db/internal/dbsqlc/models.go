@@ -116,6 +116,9 @@ type Environment struct {
 	AccountsRevision       int64
 	RenewalReminderDays    int
 	Dunning                []byte
+	InvoiceNumberPrefix    string
+	InvoiceNumberDigits    int
+	Seller                 *invoice.Seller
 }
 
 type Erasure struct {
@@ -192,6 +195,8 @@ type Invoice struct {
 	Tax               money.Minor
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
+	NumberText        *string
+	Seller            *invoice.Seller
 }
 
 type InvoiceLine struct {

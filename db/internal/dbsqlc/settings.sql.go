@@ -9,11 +9,12 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/invoice"
 	"perennial/billing/subscription"
 )
 
 const environmentLockSettings = `-- name: EnvironmentLockSettings :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning from environments e where e.id = $1 for no key update
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller from environments e where e.id = $1 for no key update
 `
 
 type EnvironmentLockSettingsRow struct {
@@ -39,14 +40,18 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 		&i.Environment.AccountsRevision,
 		&i.Environment.RenewalReminderDays,
 		&i.Environment.Dunning,
+		&i.Environment.InvoiceNumberPrefix,
+		&i.Environment.InvoiceNumberDigits,
+		&i.Environment.Seller,
 	)
 	return i, err
 }
 
 const environmentUpdateSettings = `-- name: EnvironmentUpdateSettings :exec
 with written as (
-    update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3
-    where id = $4
+    update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3,
+        invoice_number_prefix = $4, invoice_number_digits = $5, seller = $6
+    where id = $7
     returning 1
 )
 select 1 / count(*) from written
@@ -56,6 +61,9 @@ type EnvironmentUpdateSettingsParams struct {
 	PastDueBilling      subscription.PastDueBilling
 	Dunning             []byte
 	RenewalReminderDays int
+	InvoiceNumberPrefix string
+	InvoiceNumberDigits int
+	Seller              *invoice.Seller
 	EnvironmentID       string
 }
 
@@ -64,6 +72,9 @@ func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg En
 		arg.PastDueBilling,
 		arg.Dunning,
 		arg.RenewalReminderDays,
+		arg.InvoiceNumberPrefix,
+		arg.InvoiceNumberDigits,
+		arg.Seller,
 		arg.EnvironmentID,
 	)
 	return err

@@ -61,7 +61,7 @@ type SubscriptionSumOverdueRow struct {
 }
 
 // Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
-// is known before the action: their open invoices, and the price of the period that is to begin.
+// is known before the action: their open invoices, and the flat prices, before taxes, of the period that is to begin.
 func (q *Queries) SubscriptionSumOverdue(ctx context.Context, db DBTX, arg SubscriptionSumOverdueParams) ([]SubscriptionSumOverdueRow, error) {
 	rows, err := db.Query(ctx, subscriptionSumOverdue, arg.DueBefore, arg.RowLimit, arg.AtMost)
 	if err != nil {
