@@ -40,7 +40,6 @@ var words = map[string]string{
 	"Invoice.issuedAt":        "The time when it was issued, in Unix seconds.",
 	"Invoice.paidAt":          "The time when it was paid, in Unix seconds. Absent: it is not.",
 	"Invoice.voidedAt":        "The time when it was voided, in Unix seconds. Absent: it is not.",
-	"InvoiceTax.name":         "The name of the rate, as the invoice shows it.",
 	"InvoiceLine.id":          "The id of the line.",
 	"InvoiceLine.kind":        "recurring: a whole period. proration_charge: the rest of one, after a change within it. proration_credit: unused time that is given back.",
 	"InvoiceLine.description": "What the line is for, in words that customers see.",
