@@ -5,6 +5,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/service"
 )
 
@@ -13,9 +14,10 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both.
+// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
+	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
 	PreviewToken string `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
@@ -41,6 +43,15 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
+	if in.Body.Version != nil {
+		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" {
+			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
+				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity` and `previewToken`.")
+		}
+		return s.command(ctx, c, lifecycle.Migrate{
+			Version: *in.Body.Version, AtPeriodEnd: in.Body.Effective == "period_end",
+		})
+	}
 	change, err := in.Body.change()
 	if err != nil {
 		return nil, err

@@ -93,14 +93,14 @@ func (l *loader) distribute() {
 	for _, row := range l.plans {
 		p := planFromDB(row.Plan)
 		for _, price := range l.prices {
-			if price.Price.PlanID == p.ID {
+			if price.Price.PlanID == row.Plan.ID {
 				p.Prices = append(p.Prices, priceFromDB(price.Price))
 			}
 		}
-		if p.ID == l.Subscription.PlanID {
+		if p.Ref() == l.Subscription.Plan() {
 			l.Plan = p
 		}
-		if p.ID == l.Subscription.PendingPlanID {
+		if p.Ref() == l.Subscription.PendingPlan() {
 			l.PendingPlan = &p
 		}
 	}
