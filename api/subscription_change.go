@@ -14,12 +14,11 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan; or makes the change of a
-// preview.
+// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
 	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
-	PreviewToken string `json:"previewToken,omitempty" maxLength:"4000" doc:"Makes the change of a preview at the cost that it showed. Send it alone."`
+	PreviewToken string `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
 // PlanChoice is what a subscription is to be billed for.
@@ -53,20 +52,14 @@ func (s *Server) updateSubscription(
 			Version: *in.Body.Version, AtPeriodEnd: in.Body.Effective == "period_end",
 		})
 	}
-	if token := in.Body.PreviewToken; token != "" {
-		if in.Body.PlanChoice != (PlanChoice{}) {
-			return nil, fault.InvalidParam("previewToken", "fields_exclusive",
-				"`previewToken` has the whole change. Send no other field beside it.")
-		}
-		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, around)
-		})
-	}
 	change, err := in.Body.change()
 	if err != nil {
 		return nil, err
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		if token := in.Body.PreviewToken; token != "" {
+			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, change, around)
+		}
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)
 	})
 }

@@ -158,7 +158,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
-			"CallbackTells": txn.ID, "Searched": txn.ID,
+			"CallbackTells": txn.ID, "Searched": txn.ID, "AccessClaims": b.customer.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",

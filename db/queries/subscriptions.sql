@@ -80,6 +80,23 @@ where s.environment_id = @environment_id
 order by case when @forward::boolean then s.position end, s.position desc
 limit @row_limit;
 
+-- name: SubscriptionListForAccess :many
+-- Those of a customer that have not ended, newest first, and the newest that has; each with how the invoice in collection
+-- stands.
+select sqlc.embed(s), coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+from subscriptions s
+left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
+where s.environment_id = @environment_id and s.id in (
+    (select c.id from subscriptions c
+     where c.environment_id = @environment_id and c.customer_id = @customer_id and c.status <> 'canceled'
+     order by c.position desc limit @row_limit)
+    union all
+    (select e.id from subscriptions e
+     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.status = 'canceled'
+     order by e.position desc limit 1)
+)
+order by s.position desc;
+
 -- name: SubscriptionListOfPlan :many
 -- On any version of a plan. Each version's newest come from an index of their own.
 select sqlc.embed(s)
