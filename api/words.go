@@ -22,7 +22,6 @@ var words = map[string]string{
 	"App.name":                "The name of the application.",
 	"Breaker.openedAt":        "Since when no new charge goes to the account, in Unix seconds. Absent: charges go to it.",
 	"Customer.name":           "The customer's name. Personal data, erased with the customer.",
-	"Customer.taxIds":         "The numbers under which tax authorities know the customer. Personal data, erased with the customer.",
 	"CustomerChange.name":     "The customer's name.",
 	"CustomerForm.name":       "The customer's name.",
 	"CustomerForm.last_name":  "The last name, joined with first_name; send this or name.",
