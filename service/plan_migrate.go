@@ -110,19 +110,22 @@ func (s *Service) migrateOne(
 	})
 	switch f := fault.From(err); {
 	case err == nil:
-		out.Migrated++
+		out.migrated(seen, balance)
 	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
 	case f != nil && f.Refusal():
 		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: subscriptionID, Reason: f})
 	default:
 		return err
 	}
-	if !m.DryRun || err != nil {
-		return nil
-	}
-	for _, inv := range seen.Issued {
-		out.AmountDue += inv.AmountDue
-	}
-	out.Credited += max(seen.Quote.Balance-balance, 0)
 	return nil
+}
+
+// migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only
+// previewed.
+func (m *PlanMigrated) migrated(seen lifecycle.Previewed, balance money.Minor) {
+	m.Migrated++
+	for _, inv := range seen.Issued {
+		m.AmountDue += inv.AmountDue
+	}
+	m.Credited += max(seen.Quote.Balance-balance, 0)
 }

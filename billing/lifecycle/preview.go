@@ -24,17 +24,19 @@ type Previewed struct {
 // Quote is what a command costs at once, and the subscription that it was asked of. Two that are equal move the same money
 // on the same invoices.
 type Quote struct {
-	SubscriptionID string
-	Revision       int64 // of the subscription before
-	PeriodIndex    int   // of the period after
-	Invoices       []QuotedTotal
-	Refund         money.Minor // in money
-	Balance        money.Minor // of the customer, afterwards
+	SubscriptionID string        `json:"subscription"`
+	Revision       int64         `json:"revision"` // of the subscription before
+	PeriodIndex    int           `json:"period"`   // after
+	Invoices       []QuotedTotal `json:"invoices"`
+	Refund         money.Minor   `json:"refund"`  // in money
+	Balance        money.Minor   `json:"balance"` // of the customer, afterwards
 }
 
 // QuotedTotal is an invoice of a Quote.
 type QuotedTotal struct {
-	Total, CreditApplied, AmountDue money.Minor
+	Total         money.Minor `json:"total"`
+	CreditApplied money.Minor `json:"credit"`
+	AmountDue     money.Minor `json:"due"`
 }
 
 // Preview returns what a command would lead to now, and n of the invoices after it, by the same functions that would
