@@ -212,8 +212,9 @@ func TestActionCompleted_ForgedReturn(t *testing.T) {
 	a.sound()
 }
 
-// PostgreSQL restarts, so that Adyen may have completed the charge already, and the payer brings what Adyen refuses. The
-// payer may still bring what is true; a charge that nobody confirms in time, or before a new card, is canceled at Adyen.
+// PostgreSQL restarts, so that Adyen may have completed the charge already, and the payer brings what Adyen refuses.
+// The payer may still bring what is true; a charge that nobody confirms in time, or before a new card, is canceled at
+// Adyen.
 func TestActionCompleted_ForgedReturnAfterARestart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -66,8 +66,8 @@ func TestSearch_CancelReachesAnAccountThatCannotBeAsked(t *testing.T) {
 	}
 }
 
-// The provider refused the charge in the payer's absence while the answer could not be recorded. No repeat is allowed that
-// would bring its reference, so that the callback about the refusal counts once no call can still be under way.
+// The provider refused the charge in the payer's absence while the answer could not be recorded. No repeat is allowed
+// that would bring its reference, so that the callback about the refusal counts once no call can still be under way.
 func TestSearch_RefusalCountsWhereNoRepeatWillNameIt(t *testing.T) {
 	t.Parallel()
 	l, txn := sentBlindly(t, false)
@@ -144,8 +144,8 @@ func (h hasty) LookupCharge(ctx context.Context, in providers.LookupRequest) (pr
 	return res, err
 }
 
-// What an account that does not answer asks for is kept, whoever else is asked in the same round, and the round counts as
-// one check.
+// What an account that does not answer asks for is kept, whoever else is asked in the same round, and the round counts
+// as one check.
 func TestSearch_KeepsTheLongestRetryAfter(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)

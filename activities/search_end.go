@@ -11,9 +11,10 @@ import (
 // lastCall is how long a call to a provider takes at most: as long as its activity may.
 const lastCall = time.Minute
 
-// unsearchable makes the exchange the end of a search that proves nothing, because an account cannot be asked: a person
-// must find out. What was sent before waits for a callback first: its provider tells what became of it. Where that cannot
-// be asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends nothing.
+// unsearchable makes the exchange the end of a search that proves nothing, because an account cannot be asked: a
+// person must find out. What was sent before waits for a callback first: its provider tells what became of it. Where
+// that cannot be asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends
+// nothing.
 func (x *exchange) unsearchable(ctx context.Context, tx *db.Tx, env string, now time.Time) error {
 	sent, asks := x.txn.EverSent(), x.protocol.LookupByKey
 	if sent && x.move == payment.MoveCancel && !asks {
@@ -34,9 +35,10 @@ func (x *exchange) unsearchable(ctx context.Context, tx *db.Tx, env string, now 
 	return nil
 }
 
-// refusedBefore turns the exchange to what a callback says of a refusal after which the payment may have been made again
-// in the same call: see db.Callback.NeedsRef. No repeat will bring the reference that such evidence waits for, so it
-// counts once every call has ended, one that the restored database has lost too. A success that comes later is a late one.
+// refusedBefore turns the exchange to what a callback says of a refusal after which the payment may have been made
+// again in the same call: see db.Callback.NeedsRef. No repeat will bring the reference that such evidence waits for,
+// so it counts once every call has ended, one that the restored database has lost too. A success that comes later is a
+// late one.
 func (x *exchange) refusedBefore(ctx context.Context, tx *db.Tx, env string, now time.Time) (bool, error) {
 	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
 	if err != nil {

@@ -44,8 +44,8 @@ func (r *recording) lostSend() bool {
 	return true
 }
 
-// endsElsewhere reports whether an account that a callback named says that a charge which may repeat a lost send has ended
-// there without moving money: what was refused in the lost window may have gone to another account then.
+// endsElsewhere reports whether an account that a callback named says that a charge which may repeat a lost send has
+// ended there without moving money: what was refused in the lost window may have gone to another account then.
 func (r *recording) endsElsewhere() bool {
 	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != payment.AnswerSucceeded
 	return bad && r.Hint != "" && r.Protocol.LookupByKey && r.txn.MayRepeat(r.RestoredAt)
