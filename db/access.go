@@ -24,7 +24,7 @@ func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID stri
 	for i, row := range rows {
 		claims[i].Subscription = subscriptionFromDB(row.Subscription)
 		if row.Phase != "" {
-			claims[i].Collecting = &collection.State{Phase: row.Phase, Attempts: int(row.Attempts)}
+			claims[i].Collecting = &collection.State{Phase: row.Phase, Attempts: row.Attempts}
 		}
 	}
 	return claims, nil
