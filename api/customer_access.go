@@ -6,20 +6,19 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/access"
-	"perennial/db"
 )
 
 // Access says whether a customer may use the product.
 type Access struct {
 	CustomerID string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	AccessOf
-	Subscriptions []AccessOf `json:"subscriptions" doc:"Each subscription of the customer, newest first."`
+	Subscriptions []AccessOf `json:"subscriptions" doc:"Each subscription that has not ended, and the newest that has; newest first, at most 101."`
 }
 
 // AccessOf is what one subscription says.
 type AccessOf struct {
 	Allowed        bool   `json:"allowed" doc:"Whether the customer may use the product now."`
-	Reason         string `json:"reason" enum:"paid,trial,payment_retrying,past_due,first_payment_pending,canceled,no_subscription" example:"paid" doc:"Why. payment_retrying: paid before, and the payment of the present period is tried again."`
+	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,canceled,no_subscription" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again."`
 	Until          int64  `json:"until,omitempty" example:"1766232000" doc:"When the answer may change by itself at the earliest, in Unix seconds. Ask again then. Absent: not by itself."`
 	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -36,9 +35,6 @@ type customerAccessInput struct {
 	httpkit.Tagged
 }
 
-// maxAccess bounds the subscriptions that are looked at: the newest ones.
-const maxAccess = 100
-
 func (s *Server) customerAccess(
 	ctx context.Context, c *httpkit.Call, in *customerAccessInput,
 ) (*httpkit.Reply[Access], error) {
@@ -51,16 +47,14 @@ func (s *Server) customerAccess(
 		}
 		now = clock.NowAt
 	}
-	// Also the newest ones count, which lists leave out until no older neighbour can come.
-	subs, _, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{CustomerID: who.ID},
-		db.Page{Limit: maxAccess, Unsettled: true})
+	claims, err := s.store.AccessClaims(ctx, c.EnvironmentID, who.ID)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]access.Answer, len(subs))
-	shown := make([]AccessOf, len(subs))
-	for i, sub := range subs {
-		all[i] = access.Of(sub, now)
+	all := make([]access.Answer, len(claims))
+	shown := make([]AccessOf, len(claims))
+	for i, claim := range claims {
+		all[i] = access.Of(claim, now)
 		shown[i] = renderAccess(all[i])
 	}
 	return httpkit.Answer(in.Tagged, Access{
@@ -76,9 +70,10 @@ func (s *Server) accessOperations(load httpkit.Loader) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getCustomerAccess", Method: http.MethodGet, Path: "/customers/{id}/access", Tag: "Customers",
 		Summary: "May this customer use the product now?",
-		Description: "The answer of the subscription that lets the customer in, or of the one that comes closest. Time that is " +
-			"paid and trials let in; so does a renewal that is tried again, until it is past due. A first payment that is not made " +
-			"yet does not. Send the ETag as If-None-Match to ask often.",
+		Description: "The answer of the subscription that allows it, or of the one that comes closest. Paid time and trials " +
+			"allow it; so does a payment that is under way or tried again, until the subscription is past due. A first payment " +
+			"that is not made yet does not, and neither does a subscription that was canceled at once. Send the ETag as " +
+			"If-None-Match to ask often.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Tagged: true, Load: load,
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},
 	}, s.customerAccess)

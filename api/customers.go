@@ -147,7 +147,8 @@ func (s *Server) listCustomers(
 
 func (s *Server) customerOperations() {
 	example := Customer{
-		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace", TaxExempt: "none", Metadata: Metadata{},
+		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace",
+		TaxExempt: "none", Metadata: Metadata{},
 		PaymentMethod: "card",
 		PaymentDetails: &PaymentDetails{
 			Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C",

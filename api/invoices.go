@@ -91,7 +91,8 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		}
 	}
 	return Invoice{
-		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller), Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller),
+		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines,
 		Subtotal: int64(i.Subtotal()), Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:         int64(i.Total),
@@ -151,7 +152,8 @@ func (s *Server) listInvoices(
 
 func (s *Server) invoiceOperations() {
 	example := Invoice{
-		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, NumberText: "ACME-000042", Status: "paid", Reason: "subscription_cycle",
+		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, NumberText: "ACME-000042",
+		Status: "paid", Reason: "subscription_cycle",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		Currency: "USD",
 		Lines: []InvoiceLine{{
@@ -160,7 +162,8 @@ func (s *Server) invoiceOperations() {
 			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
 			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Subtotal: 1900, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900, AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
+		Subtotal: 1900, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900,
+		AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
 		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)

@@ -65,9 +65,12 @@ var guarded = map[string]struct {
 	"POST /plans": {body: func(owned) any {
 		return map[string]any{"name": "x", "currency": "USD", "interval": "month", "amount": 1}
 	}},
-	"GET /plans":        {publishable: true},
-	"GET /plans/{id}":   {},
-	"PATCH /plans/{id}": {body: func(owned) any { return map[string]any{"active": false} }},
+	"GET /plans":                {publishable: true},
+	"GET /plans/{id}":           {},
+	"PATCH /plans/{id}":         {body: func(owned) any { return map[string]any{"active": false} }},
+	"GET /plans/{id}/versions":  {},
+	"POST /plans/{id}/migrate":  {body: func(owned) any { return map[string]any{"effective": "now"} }},
+	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},

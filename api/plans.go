@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"perennial/api/httpkit"
@@ -15,7 +14,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Plan is what customers subscribe to. Its prices never change: a new price is a new plan.
+// Plan is what customers subscribe to, in one of its versions, whose prices never change.
 type Plan struct {
 	PublicPlan
 	Dunning  *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
@@ -25,6 +24,7 @@ type Plan struct {
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
 type PublicPlan struct {
 	ID            string  `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Version       int     `json:"version" example:"1" doc:"Counts from 1. New subscribers get the newest version; a subscription keeps the version that it was sold."`
 	Name          string  `json:"name" example:"Pro, monthly"`
 	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
 	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
@@ -52,7 +52,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		ID: p.ID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
@@ -78,20 +78,18 @@ type PlanForm struct {
 
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
-	if f.Amount != nil && len(f.Prices) > 0 {
-		return plan.Plan{}, fault.InvalidParam("prices", "fields_exclusive",
-			"Send `amount`, for one flat price, or `prices`, not both.")
-	}
 	// No price is refused although a free plan is allowed: amount 0 says so, and a forgotten field does not.
 	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
 			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
-	if f.Amount != nil {
-		f.Prices = []PriceForm{{Amount: f.Amount}}
+	prices, err := pricesOf(f.Amount, f.Prices)
+	if err != nil {
+		return plan.Plan{}, err
 	}
 	p := plan.Plan{
-		Name: f.Name, Currency: money.Currency(f.Currency),
+		Prices: prices,
+		Name:   f.Name, Currency: money.Currency(f.Currency),
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
@@ -104,13 +102,6 @@ func (f PlanForm) plan() (plan.Plan, error) {
 			return plan.Plan{}, err
 		}
 		p.Dunning = &policy
-	}
-	for i, form := range f.Prices {
-		price, err := form.price(fmt.Sprintf("prices[%d].", i))
-		if err != nil {
-			return plan.Plan{}, err
-		}
-		p.Prices = append(p.Prices, price)
 	}
 	return p, nil
 }
@@ -167,7 +158,7 @@ func (s *Server) listPlans(
 // A plan is archived.
 func (s *Server) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro, monthly", Currency: "USD", Interval: "month",
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "Pro, monthly", Currency: "USD", Interval: "month",
 		IntervalCount: 1, Amount: 1900,
 		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		Active: true, CreatedAt: 1763640000,
@@ -179,8 +170,8 @@ func (s *Server) planOperations() {
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
-		Description: "A plan has one currency, one interval and one or more prices. They never change. For a new " +
-			"price, create a new plan.",
+		Description: "A plan has one currency and one interval, which never change, and one or more prices. For new " +
+			"prices, create a version of the plan.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: PlanForm{
 			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,
@@ -197,14 +188,15 @@ func (s *Server) planOperations() {
 		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
 	}, s.listPlans)
+	s.planVersionOperations(example, load)
 	off := false
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans",
 		Summary: "Update or archive a plan",
 		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused " +
 			"with 409 plan_inactive. Subscriptions that are on the plan, or change to it at the end of their " +
-			"period, are not affected. Currency, interval, trial and prices never change, so that a subscription " +
-			"keeps its price. For other terms, create a new plan.",
+			"period, are not affected. For other prices or another trial, create a version of the plan; for another " +
+			"currency or interval, create a new plan.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off},
 		Response: retired,
 	}, s.updatePlan)

@@ -8,12 +8,12 @@ import (
 // SubscriptionPreview is what a change would lead to.
 type SubscriptionPreview struct {
 	At           int64            `json:"at" example:"1763640000" doc:"The time for which it was computed: now, or that of the test clock."`
-	Subscription Subscription     `json:"subscription" doc:"As it would be after the change."`
-	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that the change would issue at once."`
+	Subscription Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
+	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that would be issued at once."`
 	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
 	Balance      int64            `json:"balance" example:"0" doc:"The customer's credit in the subscription's currency after the change, in minor units; below zero: a debit."`
-	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow by themselves, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
-	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it in PATCH of the subscription, until expiresAt, to make the change at the cost shown here. Present for a change of plan or quantity."`
+	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
+	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it in PATCH of the subscription with the same change, until expiresAt, to make it at the cost shown here. Present for a change of plan or quantity."`
 	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
 }
 
@@ -78,6 +78,6 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	next.Lines = []InvoiceLine{line}
 	return SubscriptionPreview{
 		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
-		Upcoming: []PreviewInvoice{next}, PreviewToken: "eyJzIjoic3ViXzAxamN6NiJ9", ExpiresAt: 1763641800,
+		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o", ExpiresAt: 1763641800,
 	}
 }

@@ -100,3 +100,23 @@ func renderPrice(p plan.Price) Price {
 	}
 	return out
 }
+
+// pricesOf reads the prices of a form: one flat amount, or a list. Absent, there are none.
+func pricesOf(amount *int64, forms []PriceForm) ([]plan.Price, error) {
+	if amount != nil && len(forms) > 0 {
+		return nil, fault.InvalidParam("prices", "fields_exclusive",
+			"Send `amount`, for one flat price, or `prices`, not both.")
+	}
+	if amount != nil {
+		forms = []PriceForm{{Amount: amount}}
+	}
+	prices := make([]plan.Price, 0, len(forms))
+	for i, form := range forms {
+		price, err := form.price(fmt.Sprintf("prices[%d].", i))
+		if err != nil {
+			return nil, err
+		}
+		prices = append(prices, price)
+	}
+	return prices, nil
+}

@@ -84,8 +84,10 @@ func (s *Server) updateSettings(
 func (s *Server) settingsOperations() {
 	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
 		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6},
-		Seller:         &Seller{Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A"},
-		Dunning:        exampleDunning(),
+		Seller: &Seller{
+			Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A",
+		},
+		Dunning: exampleDunning(),
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",

@@ -5,6 +5,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/service"
 )
 
@@ -13,10 +14,11 @@ type updateSubscriptionInput struct {
 	Body SubscriptionChange
 }
 
-// SubscriptionChange changes the plan, the quantity, or both; or makes the change of a preview.
+// SubscriptionChange changes the plan, the quantity, or both; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	PreviewToken string `json:"previewToken,omitempty" maxLength:"4000" doc:"Makes the change of a preview at the cost that it showed. Send it alone."`
+	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
+	PreviewToken string `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
 // PlanChoice is what a subscription is to be billed for.
@@ -41,13 +43,13 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	if token := in.Body.PreviewToken; token != "" {
-		if in.Body.PlanChoice != (PlanChoice{}) {
-			return nil, fault.InvalidParam("previewToken", "fields_exclusive",
-				"`previewToken` has the whole change. Send no other field beside it.")
+	if in.Body.Version != nil {
+		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" {
+			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
+				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity` and `previewToken`.")
 		}
-		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, around)
+		return s.command(ctx, c, lifecycle.Migrate{
+			Version: *in.Body.Version, AtPeriodEnd: in.Body.Effective == "period_end",
 		})
 	}
 	change, err := in.Body.change()
@@ -55,6 +57,9 @@ func (s *Server) updateSubscription(
 		return nil, err
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		if token := in.Body.PreviewToken; token != "" {
+			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, change, around)
+		}
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)
 	})
 }

@@ -21,7 +21,7 @@ type SubscriptionPreviewForm struct {
 	PlanChoice
 	Cancel     *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
 	Reactivate bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
-	Upcoming   *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow by themselves are shown. Default: 1."`
+	Upcoming   *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
 // preview is what the form asks for.
@@ -120,8 +120,8 @@ func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
 		Name: "previewSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/preview", Tag: "Subscriptions",
 		Summary: "Preview a change, or the next invoices",
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
-			"without a change, only the next invoices. The code that bills computes it, and writes nothing. A PATCH with the " +
-			"previewToken makes exactly this change at exactly this cost, or is refused with 409 preview_outdated.",
+			"without a change, only the next invoices. The code that bills computes it, and writes nothing. A PATCH with " +
+			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
 	}, s.previewSubscription)

@@ -35,7 +35,7 @@ func TestPreview_OfAChange(t *testing.T) {
 	require.Empty(t, shown.Invoices)
 	require.EqualValues(t, 5000, shown.Upcoming[0].AmountDue)
 	require.NotEmpty(t, shown.PreviewToken)
-	changed := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken}))
+	changed := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken, "quantity": 5}))
 	require.EqualValues(t, 5, changed.Quantity)
 	ahead := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", nil))
 	require.Len(t, ahead.Upcoming, 1)
@@ -59,5 +59,7 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		require.Contains(t, string(got.Body), `"`+code+`"`, "%s", body)
 	}
 	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
-	require.Contains(t, string(got.Body), "fields_exclusive")
+	require.Contains(t, string(got.Body), "preview_token_invalid")
+	got = b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc"}`)
+	require.Contains(t, string(got.Body), "field_missing", "the token has no change")
 }

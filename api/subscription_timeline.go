@@ -14,9 +14,9 @@ import (
 	"perennial/service"
 )
 
-// Timeline tells the life of a subscription: what happened, and what will happen by itself.
+// Timeline tells the life of a subscription: what happened, and what will happen automatically.
 type Timeline struct {
-	Upcoming []TimelineExpected `json:"upcoming" doc:"What will happen by itself, the next first, as if every payment succeeded. On the first page only."`
+	Upcoming []TimelineExpected `json:"upcoming" doc:"What will happen automatically, the next first, as if every payment succeeded. On the first page only."`
 	WaitsFor *TimelineWait      `json:"waitsFor,omitempty" doc:"A payment that is not decided. On the first page only."`
 	Data     []TimelineEntry    `json:"data" doc:"What happened, newest first."`
 	HasMore  bool               `json:"hasMore" doc:"Whether more entries exist in the direction of the cursor."`
@@ -27,7 +27,7 @@ type TimelineEntry struct {
 	ID        string `json:"id" example:"evt_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The event that announced it."`
 	Type      string `json:"type" example:"invoice.paid" doc:"The type of the event."`
 	At        int64  `json:"at" example:"1763640000" doc:"Unix seconds, in the customer's time."`
-	Text      string `json:"text" example:"The invoice over 19.00 USD is paid." doc:"In words, for people. It may change; programs read type."`
+	Text      string `json:"text" example:"The invoice for 19.00 USD is paid." doc:"In words, for people. It may change; programs read type."`
 	InvoiceID string `json:"invoiceId,omitempty" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PaymentID string `json:"paymentId,omitempty" example:"txn_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 }
@@ -36,7 +36,7 @@ type TimelineEntry struct {
 type TimelineExpected struct {
 	Action    string `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"renewal"`
 	At        int64  `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
-	Text      string `json:"text" example:"The next period begins. 19.00 USD are charged." doc:"In words, for people."`
+	Text      string `json:"text" example:"The next period begins. 19.00 USD is charged." doc:"In words, for people."`
 	Amount    int64  `json:"amount,omitempty" example:"1900" doc:"What would be charged then, in minor units of the subscription's currency."`
 	InvoiceID string `json:"invoiceId,omitempty" doc:"Of a retry: the invoice that it collects."`
 	Retry     int    `json:"retry,omitempty" example:"1" doc:"Which retry of the invoice it is, from 1."`
@@ -72,13 +72,12 @@ func renderExpected(e lifecycle.Expected, currency money.Currency) TimelineExpec
 // waitsFor shows the payment that holds everything else up; nil: none does.
 func waitsFor(o service.Outlook) *TimelineWait {
 	t, text := o.Live, " is under way."
-	if o.InReview != nil {
+	switch {
+	case o.InReview != nil:
 		t, text = o.InReview, " waits for a person to review it."
-	}
-	if t == nil {
+	case t == nil:
 		return nil
-	}
-	if t.WaitsForPayer() {
+	case t.WaitsForPayer():
 		text = " waits for the payer to confirm it."
 	}
 	return &TimelineWait{
@@ -114,11 +113,6 @@ func (s *Server) subscriptionTimeline(
 	if page.StartingAfter != "" || page.EndingBefore != "" {
 		return httpkit.OK(out), nil
 	}
-	leave, err := s.admit(sub.ID)()
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
 	ahead, err := s.service.Outlook(ctx, caller(c), sub.ID, outlook)
 	if err != nil {
 		return nil, err
@@ -134,16 +128,16 @@ func (s *Server) timelineOperations(load httpkit.Loader) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getSubscriptionTimeline", Method: http.MethodGet, Path: "/subscriptions/{id}/timeline", Tag: "Subscriptions",
 		Summary: "What happened, and what will",
-		Description: "The events of the subscription in words, and what will happen by itself: periods and what they would " +
+		Description: "The events of the subscription in words, and what will happen automatically: periods and what they would " +
 			"charge, retries, the end of a trial, scheduled changes.",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Crowds: true, Load: load,
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: Timeline{
 			Upcoming: []TimelineExpected{{
-				Action: "renewal", At: 1766232000, Text: "The next period begins. 19.00 USD are charged.", Amount: 1900,
+				Action: "renewal", At: 1766232000, Text: "The next period begins. 19.00 USD is charged.", Amount: 1900,
 			}},
 			Data: []TimelineEntry{{
 				ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "invoice.paid", At: 1763640000,
-				Text: "The invoice over 19.00 USD is paid.", InvoiceID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n",
+				Text: "The invoice for 19.00 USD is paid.", InvoiceID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			}},
 		},
 	}, s.subscriptionTimeline)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -20,6 +21,7 @@ type Subscription struct {
 	ID                 string             `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	CustomerID         string             `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID             string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanVersion        int                `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
 	Status             string             `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
 	Currency           string             `json:"currency" example:"USD"`
 	TrialEndsAt        int64              `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
@@ -36,6 +38,7 @@ type Subscription struct {
 	PendingQuantity    int64              `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
 	Items              []SubscriptionItem `json:"items" doc:"One for each price of the plan."`
 	PendingPlanID      string             `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
+	PendingPlanVersion int                `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
 	NextAction         string             `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64              `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string             `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
@@ -58,12 +61,14 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	}
 	return Subscription{
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items,
-		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, Status: string(s.Status), Currency: string(s.Currency),
+		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
+		Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
 		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.Paused(), PendingPlanID: s.PendingPlanID,
-		NextAction: string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		PendingPlanVersion: s.PendingPlanVersion,
+		NextAction:         string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
 		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
@@ -143,6 +148,7 @@ type listSubscriptionsInput struct {
 	httpkit.Page
 	CustomerID  string `query:"customerId" maxLength:"64"`
 	PlanID      string `query:"planId" maxLength:"64"`
+	PlanVersion int    `query:"planVersion" minimum:"1" maximum:"100" doc:"Of the plan; requires planId."`
 	Status      string `query:"status" enum:"trialing,active,past_due,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
@@ -157,8 +163,11 @@ func (s *Server) listSubscriptions(
 	if err != nil {
 		return nil, err
 	}
+	if in.PlanVersion != 0 && in.PlanID == "" {
+		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
+	}
 	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, Status: subscription.Status(in.Status),
+		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, Status: subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
@@ -169,7 +178,7 @@ func (s *Server) listSubscriptions(
 func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
 		Quantity: 1, Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}},
@@ -207,12 +216,14 @@ func (s *Server) subscriptionOperations() {
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
-		Summary: "Change the plan or the quantity",
+		Summary: "Change the plan, its version or the quantity",
 		Description: "effective: now credits the unused time of the prices that go or change their quantity, and charges " +
 			"the rest of the period for those that come, to the second. effective: period_end changes the subscription " +
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
-			"same currency. A previewToken makes the change of a preview instead, at the cost that it showed.",
+			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
+			"another version of the plan that it is on. With the previewToken of a preview of the same " +
+			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
 	}, s.updateSubscription)

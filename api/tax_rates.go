@@ -73,10 +73,11 @@ func (s *Server) createTaxRate(
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeTaxRate, func(keep func(*db.Tx, tax.Definition) error) error {
-		_, err := s.service.CreateTaxRate(ctx, caller(c), form, keep)
-		return err
-	})
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeTaxRate,
+		func(keep func(*db.Tx, tax.Definition) error) error {
+			_, err := s.service.CreateTaxRate(ctx, caller(c), form, keep)
+			return err
+		})
 }
 
 func (s *Server) getTaxRate(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TaxRate], error) {
@@ -122,10 +123,11 @@ type TaxRateChange struct {
 func (s *Server) updateTaxRate(
 	ctx context.Context, c *httpkit.Call, in *updateTaxRateInput,
 ) (*httpkit.Reply[TaxRate], error) {
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeTaxRate, func(keep func(*db.Tx, tax.Definition) error) error {
-		_, err := s.service.UpdateTaxRate(ctx, caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
-		return err
-	})
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeTaxRate,
+		func(keep func(*db.Tx, tax.Definition) error) error {
+			_, err := s.service.UpdateTaxRate(ctx, caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
+			return err
+		})
 }
 
 // taxRateOperations has no deletion: invoices name their rates for as long as they are kept.

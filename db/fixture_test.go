@@ -163,8 +163,8 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 
 func newPlan() plan.Plan {
 	return plan.Plan{
-		ID: id.New(id.Plan, wall), Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
-		TrialDays: 14, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall,
+		ID: id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
+		TrialDays: 14, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall, VersionAt: wall,
 		Prices: []plan.Price{
 			plan.Flat(id.New(id.Price, wall), "base", 1000), plan.Flat(id.New(id.Price, wall), "seats", 500),
 		},
@@ -182,7 +182,7 @@ func newCustomer(clockID string) customer.Customer {
 
 func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
-		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, Quantity: 1,
+		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, PlanVersion: e.plan.Version, Quantity: 1,
 		Status:   subscription.Active,
 		Currency: "EUR", TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
 		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, PeriodIndex: 1, RenewedIndex: 1, NextPeriod: 1, TestClockID: e.clock.ID,

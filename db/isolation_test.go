@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
@@ -80,7 +81,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
-		sub.PendingPlanID, sub.CollectingInvoiceID = b.plan.ID, inv.ID
+		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
 		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
 		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
@@ -142,6 +143,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		ids: map[string]string{
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
+			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
 			"TaxRates": "none", "TaxRateWithKey": taxRate,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
@@ -156,7 +158,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
 			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
-			"CallbackTells": txn.ID, "Searched": txn.ID,
+			"CallbackTells": txn.ID, "Searched": txn.ID, "AccessClaims": b.customer.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
 			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
@@ -176,6 +178,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.DisputeFilter]():      db.DisputeFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
 			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
+			reflect.TypeFor[plan.Ref]():              b.plan.Ref(),
 			reflect.TypeFor[db.EventFilter]():        db.EventFilter{SubscriptionID: b.subscription.ID},
 		},
 	}

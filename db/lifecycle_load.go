@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
@@ -25,7 +26,14 @@ func Moment(now, wall time.Time) lifecycle.Moment {
 // transaction ends. Fault: subscription_not_found.
 func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	err := tx.together(ctx,
+	return l.load(tx.Reader, tx.limits)
+}
+
+// load reads all parts in one round trip.
+func (l *loader) load(
+	r Reader, limits func(provider string, currency money.Currency) money.Limits,
+) (lifecycle.State, error) {
+	err := r.together(l.ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
 		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider, l.readTaxRates)
@@ -33,9 +41,9 @@ func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (l
 		return lifecycle.State{}, readError("subscription", err)
 	}
 	l.distribute()
-	if l.Provider != nil && tx.limits != nil {
+	if l.Provider != nil && limits != nil {
 		name := cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name)
-		l.Provider.Limits = tx.limits(name, l.Subscription.Currency)
+		l.Provider.Limits = limits(name, l.Subscription.Currency)
 	}
 	return l.State, nil
 }
@@ -85,14 +93,14 @@ func (l *loader) distribute() {
 	for _, row := range l.plans {
 		p := planFromDB(row.Plan)
 		for _, price := range l.prices {
-			if price.Price.PlanID == p.ID {
+			if price.Price.PlanID == row.Plan.ID {
 				p.Prices = append(p.Prices, priceFromDB(price.Price))
 			}
 		}
-		if p.ID == l.Subscription.PlanID {
+		if p.Ref() == l.Subscription.Plan() {
 			l.Plan = p
 		}
-		if p.ID == l.Subscription.PendingPlanID {
+		if p.Ref() == l.Subscription.PendingPlan() {
 			l.PendingPlan = &p
 		}
 	}

@@ -62,7 +62,7 @@ func TestLockSubscription_Busy(t *testing.T) {
 		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD",
 			invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
 		s := b.subscription
-		s.PendingPlanID, s.CollectingInvoiceID = pendingPlan.ID, open[0].ID
+		s.PendingPlanID, s.PendingPlanVersion, s.CollectingInvoiceID = pendingPlan.ID, pendingPlan.Version, open[0].ID
 		s.PeriodIndex, s.RenewedIndex = 3, 2 // by a change of interval
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
 	})

@@ -1,6 +1,7 @@
 package db
 
 import (
+	"cmp"
 	"context"
 
 	"perennial/billing/period"
@@ -14,29 +15,33 @@ type PlanFilter struct {
 	Active *bool
 }
 
-// Plan reads one with its prices. Fault: plan_not_found.
+// Plan reads one, in the version that new subscribers get, with its prices. Fault: plan_not_found.
 func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
-	return r.planBy(ctx, environmentID, id, func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
-		row, err := queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, ID: id})
-		return row.Plan, err
-	})
+	return r.planBy(ctx,
+		func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
+			row, err := queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, PlanID: id})
+			return row.Plan, err
+		},
+		func(h dbsqlc.DBTX) ([]dbsqlc.Price, error) {
+			rows, err := queries.PriceListNewest(ctx, h,
+				dbsqlc.PriceListNewestParams{EnvironmentID: environmentID, PlanID: id})
+			return refs(rows, func(row dbsqlc.PriceListNewestRow) dbsqlc.Price { return row.Price }), err
+		})
 }
 
 // planBy reads a plan in one way or another, and its prices with it.
 func (r Reader) planBy(
-	ctx context.Context, environmentID, id string, read func(dbsqlc.DBTX) (dbsqlc.Plan, error),
+	ctx context.Context, read func(dbsqlc.DBTX) (dbsqlc.Plan, error), list func(dbsqlc.DBTX) ([]dbsqlc.Price, error),
 ) (plan.Plan, error) {
 	var row dbsqlc.Plan
-	var prices []dbsqlc.PriceListOfPlansRow
+	var prices []dbsqlc.Price
 	err := r.together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
 			row, err = read(h)
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
-			prices, err = queries.PriceListOfPlans(ctx, h, dbsqlc.PriceListOfPlansParams{
-				EnvironmentID: environmentID, PlanIds: []string{id},
-			})
+			prices, err = list(h)
 			return err
 		})
 	if err != nil {
@@ -44,7 +49,7 @@ func (r Reader) planBy(
 	}
 	p := planFromDB(row)
 	for _, price := range prices {
-		p.Prices = append(p.Prices, priceFromDB(price.Price))
+		p.Prices = append(p.Prices, priceFromDB(price))
 	}
 	return p, nil
 }
@@ -55,7 +60,7 @@ func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (APIKey
 	var prices []dbsqlc.PriceListWithKeyRow
 	err := r.together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			row, err = queries.PlanGetWithKey(ctx, h, dbsqlc.PlanGetWithKeyParams{Hash: hash, ID: id})
+			row, err = queries.PlanGetWithKey(ctx, h, dbsqlc.PlanGetWithKeyParams{Hash: hash, PlanID: id})
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
@@ -89,37 +94,24 @@ func (r Reader) Plans(
 		return nil, false, translate("PlanList", err)
 	}
 	plans, hasMore = cut(page, rows, func(row dbsqlc.PlanListRow) plan.Plan { return planFromDB(row.Plan) })
-	ids := make([]string, 0, len(plans))
-	at := make(map[string]int, len(plans))
-	for i, p := range plans {
-		ids = append(ids, p.ID)
-		at[p.ID] = i
-	}
-	prices, err := queries.PriceListOfPlans(ctx, r.handle,
-		dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
-	if err != nil {
-		return nil, false, translate("PriceListOfPlans", err)
-	}
-	for _, row := range prices {
-		p := &plans[at[row.Price.PlanID]]
-		p.Prices = append(p.Prices, priceFromDB(row.Price))
-	}
-	return plans, hasMore, nil
+	return plans, hasMore, r.addPrices(ctx, environmentID, plans)
 }
 
-// LockPlan reads one with its prices that nobody else may change until the transaction ends. Fault: plan_not_found.
+// LockPlan reads one, in the version that new subscribers get, with its prices. Nobody else may change it or make a
+// version of it until the transaction ends. Fault: plan_not_found.
 func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
-	return tx.planBy(ctx, environmentID, id, func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
-		row, err := queries.PlanLock(ctx, h, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
-		return row.Plan, err
-	})
+	_, err := queries.PlanLock(ctx, tx.pipe, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
+	if err != nil {
+		return plan.Plan{}, readError("plan", err)
+	}
+	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller holds
-// the lock; was is the plan as it was read. Fault: plan_not_found.
+// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller
+// holds the lock; was is the plan as it was read. Fault: plan_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
-		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Active: p.Active, Dunning: dunningToDB(p.Dunning),
+		EnvironmentID: environmentID, PlanID: p.ID, Name: p.Name, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata),
 	})
 	if err != nil {
@@ -128,19 +120,22 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Pl
 	return tx.noteDunning(ctx, environmentID, p.ID, was.Dunning, p.Dunning)
 }
 
-// InsertPlan writes a plan and its prices, all with the IDs they have.
+// InsertPlan writes a plan, or a version of one, and its prices, which have their IDs. The caller holds
+// the lock of a plan that it makes a version of.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
-		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit,
+		ID: versionID(p.Ref()), EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency,
+		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
-		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt,
+		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
 	})
 	if err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
-			ID: price.ID, EnvironmentID: environmentID, PlanID: p.ID, Position: i, Name: price.Name, Model: price.Model,
+			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name,
+			Model:  price.Model,
 			Amount: price.Amount, Parameters: parameters(price),
 		})
 		if err != nil {
@@ -152,9 +147,10 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 
 func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
-		ID: row.ID, Name: row.Name, Currency: row.Currency,
+		ID: row.PlanID, Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
+		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }
 

@@ -24,7 +24,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, b.subscription, got)
 
-	other, inv := newPlan(), b.invoice()
+	other, later, inv := newPlan(), b.nextVersion(t, b.plan, wall), b.invoice()
+	other.Version = 3
 	want := b.subscription
 	trial := want
 	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
@@ -43,6 +44,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}
 	want.Revision, owing.Revision = 3, 3
 	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
+	want.PlanVersion, want.PendingPlanVersion = other.Version, later.Version
 	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
 	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
 	want.NextActionAt, want.FinishedAt = now.Add(7*time.Hour), now.Add(8*time.Hour)

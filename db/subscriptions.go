@@ -12,7 +12,8 @@ import (
 // SubscriptionFilter narrows a list; empty: any.
 type SubscriptionFilter struct {
 	CustomerID  string
-	PlanID      string
+	PlanID      string // on any version, unless PlanVersion says which
+	PlanVersion int
 	Status      subscription.Status
 	TestClockID string
 }
@@ -82,17 +83,16 @@ func (r Reader) Subscriptions(
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.SubscriptionList(ctx, r.lists(), dbsqlc.SubscriptionListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), PlanID: null(f.PlanID),
-		Status: null(string(f.Status)), TestClockID: null(f.TestClockID), Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
-	})
-	if err != nil {
-		return nil, false, translate("SubscriptionList", err)
+	in := dbsqlc.SubscriptionListParams{
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), Status: null(string(f.Status)),
+		TestClockID: null(f.TestClockID), Below: span.below, Above: span.above, Forward: page.forward(),
+		RowLimit: page.rowLimit(),
 	}
-	subs, hasMore = cut(page, rows, func(row dbsqlc.SubscriptionListRow) subscription.Subscription {
-		return subscriptionFromDB(row.Subscription)
-	})
+	rows, err := r.subscriptionList(ctx, f, in)
+	if err != nil {
+		return nil, false, err
+	}
+	subs, hasMore = cut(page, rows, subscriptionFromDB)
 	ids := make([]string, len(subs))
 	for i := range subs {
 		ids[i] = subs[i].ID
@@ -107,17 +107,34 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
+// subscriptionList lists those of one plan, or of all where the filter names none.
+func (r Reader) subscriptionList(
+	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
+) ([]dbsqlc.Subscription, error) {
+	if f.PlanID == "" {
+		rows, err := queries.SubscriptionList(ctx, r.lists(), in)
+		return refs(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
+			translate("SubscriptionList", err)
+	}
+	rows, err := queries.SubscriptionListOfPlan(ctx, r.lists(), dbsqlc.SubscriptionListOfPlanParams{
+		EnvironmentID: in.EnvironmentID, PlanID: f.PlanID, PlanVersion: null(f.PlanVersion), CustomerID: in.CustomerID, Status: in.Status,
+		TestClockID: in.TestClockID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
+	})
+	return refs(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),
+		translate("SubscriptionListOfPlan", err)
+}
+
 // InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	err := queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
-			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: s.PlanID,
+			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
 			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
 			IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
 			CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
 			NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-			PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+			PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
 			CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
 			TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
@@ -137,11 +154,11 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 // status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
-		ID: s.ID, EnvironmentID: environmentID, PlanID: s.PlanID, Status: s.Status, AnchorAt: s.AnchorAt,
+		ID: s.ID, EnvironmentID: environmentID, PlanID: versionID(s.Plan()), Status: s.Status, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
 		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(s.PendingPlanID), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
 		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
 		Metadata:        present(s.Metadata),
@@ -164,14 +181,15 @@ func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID s
 }
 
 func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
+	on, pending := planRef(row.PlanID), planRef(value(row.PendingPlanID))
 	return subscription.Subscription{
-		ID: row.ID, CustomerID: row.CustomerID, PlanID: row.PlanID, Status: row.Status,
+		ID: row.ID, CustomerID: row.CustomerID, PlanID: on.ID, PlanVersion: on.Version, Status: row.Status,
 		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
 		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
 		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt), RemindedFor: value(row.RemindedFor),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
 		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
-		PendingPlanID: value(row.PendingPlanID), CancelAtPeriodEnd: row.CancelAtPeriodEnd,
+		PendingPlanID: pending.ID, PendingPlanVersion: pending.Version, CancelAtPeriodEnd: row.CancelAtPeriodEnd,
 		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
 		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
 		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,

@@ -106,6 +106,11 @@ func informed(
 	if lifecycle.GivesBack(cmd) {
 		return cmd, tx.LockCaptures(ctx, environmentID, found)
 	}
+	if c, ok := cmd.(lifecycle.Migrate); ok {
+		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))
+		c.To = &to
+		return c, inParam(err, "planVersion")
+	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
 		c.Closed = &closed

@@ -25,8 +25,8 @@ func (s *Service) checkWillPay(ctx context.Context, by Caller, subscriptionID, p
 	if err != nil {
 		return unlessAbsent(err)
 	}
-	from, err := s.store.Plan(ctx, by.EnvironmentID, sub.PlanID)
-	if err != nil || !from.Free() {
+	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	if err != nil || !from.Free() || planID == sub.PlanID {
 		return err
 	}
 	to, err := s.store.Plan(ctx, by.EnvironmentID, planID)

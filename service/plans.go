@@ -18,7 +18,7 @@ import (
 // CreatePlan stores p, whose ids and dates are made here.
 func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also Also[plan.Plan]) (plan.Plan, error) {
 	now := s.now()
-	p.ID, p.Active, p.CreatedAt = id.New(id.Plan, now), true, now
+	p.ID, p.Version, p.Active, p.CreatedAt, p.VersionAt = id.New(id.Plan, now), 1, true, now, now
 	for i := range p.Prices {
 		p.Prices[i].ID = id.New(id.Price, now)
 	}

@@ -50,9 +50,7 @@ func (s *Service) PreviewSubscription(
 		}
 		out.Previewed, err = lifecycle.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
 		if err == nil && in.Change != nil {
-			out.Token, err = quoted{
-				SubscriptionID: subscriptionID, At: out.At.Unix(), Change: *in.Change, Quote: out.Quote,
-			}.token()
+			out.Token, err = newToken(out.At, out.Quote)
 		}
 		return out, err
 	})
@@ -92,5 +90,12 @@ func (s *Service) PreviewNewSubscription(
 	if !errors.Is(err, errPreviewed) {
 		return err
 	}
-	return around.transact(ctx, s, by, func(*db.Tx) (Previewed, error) { return out, nil })
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Previewed, error) {
+		// A stored answer is erased with its customer: not after that.
+		c, err := tx.LockCustomer(ctx, by.EnvironmentID, in.CustomerID)
+		if err == nil && !c.ErasedAt.IsZero() {
+			err = db.ErrCustomerNotFound.In("customerId")
+		}
+		return out, err
+	})
 }

@@ -2,8 +2,12 @@ package service
 
 import (
 	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
+	"strconv"
+	"strings"
 	"time"
 
 	"perennial/billing/fault"
@@ -14,13 +18,12 @@ import (
 // quotedFor is how long a change costs what a preview showed, in the subscription's own time.
 const quotedFor = 30 * time.Minute
 
-// quoted is what a preview token says. It is not sealed: whoever changes it asks for another change, prorated from at
-// most quotedFor ago, and is refused unless that costs what the token says. Nothing is kept here for it (ADR 44).
+// quoted is what a preview token says: from when a change is prorated, and a digest of what it costs. It does not say which
+// change, so that whoever redeems it says that. It is not sealed: whoever makes one up is refused unless they know what
+// the change costs (ADR 44).
 type quoted struct {
-	SubscriptionID string          `json:"s"`
-	At             int64           `json:"a"` // from when the change is prorated, Unix seconds
-	Change         PlanChange      `json:"c"`
-	Quote          lifecycle.Quote `json:"q"`
+	at     time.Time
+	digest []byte
 }
 
 // ExpiresAt is the end of a preview's token.
@@ -31,43 +34,48 @@ func (p Previewed) ExpiresAt() time.Time {
 	return p.At.Truncate(time.Second).Add(quotedFor)
 }
 
-func (q quoted) token() (string, error) {
+// newToken is the token of a quote, in a form that needs no escaping in JSON and URLs.
+func newToken(at time.Time, q lifecycle.Quote) (string, error) {
+	digest, err := digestOf(q)
+	return strconv.FormatInt(at.Unix(), 36) + "." + base64.RawURLEncoding.EncodeToString(digest), err
+}
+
+func digestOf(q lifecycle.Quote) ([]byte, error) {
 	raw, err := json.Marshal(q)
-	return base64.RawURLEncoding.EncodeToString(raw), err
+	sum := sha256.Sum256(raw)
+	return sum[:], err
 }
 
-// readToken reads a token of a subscription. Fault: preview_token_invalid.
-func readToken(token, subscriptionID string) (q quoted, err error) {
-	raw, err := base64.RawURLEncoding.DecodeString(token)
-	if err == nil {
-		err = json.Unmarshal(raw, &q)
-	}
-	if err != nil || q.SubscriptionID != subscriptionID {
+// readToken reads a token. Fault: preview_token_invalid.
+func readToken(token string) (quoted, error) {
+	begin, rest, _ := strings.Cut(token, ".")
+	at, err := strconv.ParseInt(begin, 36, 64)
+	digest, wrong := base64.RawURLEncoding.DecodeString(rest)
+	if err != nil || wrong != nil || len(digest) != sha256.Size {
 		return quoted{}, fault.InvalidParam("previewToken", "preview_token_invalid",
-			"`previewToken` is not of a preview of this subscription. Send the token of POST /subscriptions/{id}/preview "+
-				"as it was answered.")
+			"`previewToken` is malformed. Send the token of POST /subscriptions/{id}/preview as it was answered.")
 	}
-	return q, nil
+	return quoted{at: time.Unix(at, 0).UTC(), digest: digest}, nil
 }
 
-// ChangeAsPreviewed performs the change of a preview, at the cost that it showed. Faults: preview_token_invalid,
+// ChangeAsPreviewed performs a change at the cost that its preview showed. Faults: preview_token_invalid,
 // preview_outdated, those of ChangePlan.
 func (s *Service) ChangeAsPreviewed(
-	ctx context.Context, by Caller, subscriptionID, token string, around Around[Performed],
+	ctx context.Context, by Caller, subscriptionID, token string, c PlanChange, around Around[Performed],
 ) error {
-	q, err := readToken(token, subscriptionID)
+	q, err := readToken(token)
 	if err != nil {
 		return err
 	}
-	if err := s.checkChange(ctx, by, subscriptionID, q.Change); err != nil {
+	if err := s.checkChange(ctx, by, subscriptionID, c); err != nil {
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
-		cmd, err := q.Change.command(ctx, tx, by.EnvironmentID)
+		cmd, err := c.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return Performed{}, err
 		}
-		cmd.At = time.Unix(q.At, 0).UTC()
+		cmd.At = q.at
 		return perform(ctx, tx, by.EnvironmentID, subscriptionID, cmd, q.apply)
 	})
 }
@@ -76,8 +84,11 @@ func (s *Service) ChangeAsPreviewed(
 func (q quoted) apply(
 	found lifecycle.State, cmd lifecycle.Command, at lifecycle.Moment,
 ) (lifecycle.State, lifecycle.Changes, error) {
-	if age := found.Time(at).Sub(time.Unix(q.At, 0)); age < 0 || age > quotedFor {
+	if age := found.Time(at).Sub(q.at); age < 0 || age > quotedFor {
 		return lifecycle.State{}, lifecycle.Changes{}, lifecycle.ErrPreviewOutdated
 	}
-	return lifecycle.ApplyQuoted(found, cmd, q.Quote, at)
+	return lifecycle.ApplyQuoted(found, cmd, func(now lifecycle.Quote) bool {
+		digest, err := digestOf(now)
+		return err == nil && subtle.ConstantTimeCompare(digest, q.digest) == 1
+	}, at)
 }

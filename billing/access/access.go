@@ -6,23 +6,32 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/subscription"
 )
 
 // Reason says why a customer may use the product, or may not.
 type Reason string
 
-// The reasons. The first three allow it.
+// The reasons. Those of the first group allow it.
 const (
-	Paid     Reason = "paid"             // the time is paid, or free
-	Trial    Reason = "trial"            // the trial goes on
-	Retrying Reason = "payment_retrying" // paid before, and the payment of the present period is tried again
+	Paid    Reason = "paid"            // the time is paid, or nothing is owed for it
+	Trial   Reason = "trial"           // the trial goes on
+	Pending Reason = "payment_pending" // paid before, and the payment of the present period is not decided yet
+	// Retrying: paid before, and a payment has failed, but is tried again.
+	Retrying Reason = "payment_retrying"
 
 	Unpaid         Reason = "first_payment_pending" // nothing was paid yet
 	PastDue        Reason = "past_due"              // the last attempt failed
 	Canceled       Reason = "canceled"
 	NoSubscription Reason = "no_subscription"
 )
+
+// Claim is a subscription, and how the collection of its invoice stands; nil: none is in collection.
+type Claim struct {
+	subscription.Subscription
+	Collecting *collection.State
+}
 
 // Answer is about one subscription, or none.
 type Answer struct {
@@ -34,33 +43,39 @@ type Answer struct {
 	PlanID         string
 }
 
-// Of says whether a subscription lets its customer in. A trial and paid time let in until they are over; work that is
-// late locks nobody out. Whoever has paid before is let in while a renewal is tried again, until it is past due; whoever
-// has never paid is not. A subscription that was canceled at once lets nobody in, also where time was paid.
-func Of(s subscription.Subscription, now time.Time) Answer {
+// Of says whether a subscription lets its customer in. A trial and paid time let in; work that is late locks nobody out.
+// Whoever has paid before is let in while a payment is tried again, until the subscription is past due, also for a change
+// within time that was paid; whoever has never paid is not. A subscription that has ended lets nobody in, also where it
+// was canceled at once and time was paid.
+func Of(s Claim, now time.Time) Answer {
 	a := Answer{SubscriptionID: s.ID, PlanID: s.PlanID}
 	switch {
 	case s.Status == subscription.Canceled:
 		a.Reason = Canceled
 	case s.Status == subscription.Trialing:
 		a.Allowed, a.Reason, a.Until = true, Trial, s.TrialEndsAt
-	case s.PaidThrough.After(now):
-		a.Allowed, a.Reason, a.Until = true, Paid, s.PaidThrough
 	case s.Status == subscription.PastDue:
 		a.Reason = PastDue
 	case s.ActivatedAt.IsZero():
 		a.Reason = Unpaid
+	case s.Collecting == nil:
+		a.Allowed, a.Reason, a.Until = true, Paid, s.CurrentPeriod.End
+	case s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging, s.Collecting.Phase == collection.Waiting:
+		a.Allowed, a.Reason = true, Pending
 	default:
 		a.Allowed, a.Reason = true, Retrying
 		if s.NextAction == subscription.ActionPaymentRetry {
 			a.Until = s.NextActionAt
 		}
 	}
+	if a.Until.Before(now) { // it is late: nobody knows when
+		a.Until = time.Time{}
+	}
 	return a
 }
 
 // rank orders reasons: what lets in first, and of what does not, what a customer can do something about.
-var rank = []Reason{Paid, Trial, Retrying, PastDue, Unpaid, Canceled, NoSubscription}
+var rank = []Reason{Paid, Trial, Pending, Retrying, PastDue, Unpaid, Canceled, NoSubscription}
 
 // Best is what counts of several subscriptions: one that lets in; of those the strongest reason, and of equal ones the
 // one that holds longest. None of any is NoSubscription.

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/access"
+	"perennial/billing/collection"
+	"perennial/billing/period"
 	"perennial/billing/subscription"
 )
 
@@ -14,51 +16,60 @@ func TestOf(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 10, 12, 0, 0, 0, time.UTC)
 	before, later, retry := now.Add(-time.Hour), now.Add(time.Hour), now.Add(3*time.Hour)
+	active := subscription.Subscription{
+		Status: subscription.Active, ActivatedAt: before, CurrentPeriod: period.Period{Start: before, End: later},
+	}
+	collecting := func(phase collection.Phase, attempts int) *collection.State {
+		return &collection.State{Phase: phase, Attempts: attempts}
+	}
+	with := func(change func(*subscription.Subscription)) subscription.Subscription {
+		s := active
+		change(&s)
+		return s
+	}
 	for name, tc := range map[string]struct {
-		sub  subscription.Subscription
-		want access.Answer
+		sub        subscription.Subscription
+		collecting *collection.State
+		want       access.Answer
 	}{
 		"trial": {
-			subscription.Subscription{Status: subscription.Trialing, TrialEndsAt: later},
+			with(func(s *subscription.Subscription) { s.Status, s.TrialEndsAt = subscription.Trialing, later }), nil,
 			access.Answer{Allowed: true, Reason: access.Trial, Until: later},
 		},
 		"a trial's end that is late locks nobody out": {
-			subscription.Subscription{Status: subscription.Trialing, TrialEndsAt: before},
-			access.Answer{Allowed: true, Reason: access.Trial, Until: before},
+			with(func(s *subscription.Subscription) { s.Status, s.TrialEndsAt = subscription.Trialing, before }), nil,
+			access.Answer{Allowed: true, Reason: access.Trial},
 		},
-		"never paid": {subscription.Subscription{Status: subscription.Active}, access.Answer{Reason: access.Unpaid}},
-		"paid": {
-			subscription.Subscription{Status: subscription.Active, ActivatedAt: before, PaidThrough: later},
-			access.Answer{Allowed: true, Reason: access.Paid, Until: later},
+		"never paid": {
+			with(func(s *subscription.Subscription) { s.ActivatedAt = time.Time{} }), collecting(collection.Charging, 1),
+			access.Answer{Reason: access.Unpaid},
 		},
-		"a renewal that is retried": {
-			subscription.Subscription{
-				Status: subscription.Active, ActivatedAt: before, PaidThrough: now,
-				NextAction: subscription.ActionPaymentRetry, NextActionAt: retry,
-			},
-			access.Answer{Allowed: true, Reason: access.Retrying, Until: retry},
-		},
+		"paid": {active, nil, access.Answer{Allowed: true, Reason: access.Paid, Until: later}},
 		"a renewal that is late": {
-			subscription.Subscription{
-				Status: subscription.Active, ActivatedAt: before, PaidThrough: now,
-				NextAction: subscription.ActionRenewal, NextActionAt: now,
-			},
-			access.Answer{Allowed: true, Reason: access.Retrying},
+			with(func(s *subscription.Subscription) { s.CurrentPeriod.End = before }), nil,
+			access.Answer{Allowed: true, Reason: access.Paid},
 		},
-		"past due": {
-			subscription.Subscription{Status: subscription.PastDue, ActivatedAt: before, PaidThrough: before},
-			access.Answer{Reason: access.PastDue},
+		"a renewal that is being paid": {
+			active, collecting(collection.Charging, 1), access.Answer{Allowed: true, Reason: access.Pending},
 		},
-		"past due for an upgrade, while the period is paid": {
-			subscription.Subscription{Status: subscription.PastDue, ActivatedAt: before, PaidThrough: later},
-			access.Answer{Allowed: true, Reason: access.Paid, Until: later},
+		"a renewal that failed": {
+			with(func(s *subscription.Subscription) {
+				s.NextAction, s.NextActionAt = subscription.ActionPaymentRetry, retry
+			}), collecting(collection.Scheduled, 1), access.Answer{Allowed: true, Reason: access.Retrying, Until: retry},
+		},
+		"a renewal that is tried again": {
+			active, collecting(collection.Charging, 2), access.Answer{Allowed: true, Reason: access.Retrying},
+		},
+		"past due for an upgrade that nobody paid": {
+			with(func(s *subscription.Subscription) { s.Status, s.PaidThrough = subscription.PastDue, later }),
+			collecting(collection.Exhausted, 4), access.Answer{Reason: access.PastDue},
 		},
 		"canceled at once": {
-			subscription.Subscription{Status: subscription.Canceled, ActivatedAt: before, PaidThrough: later},
+			with(func(s *subscription.Subscription) { s.Status, s.PaidThrough = subscription.Canceled, later }), nil,
 			access.Answer{Reason: access.Canceled},
 		},
 	} {
-		require.Equal(t, tc.want, access.Of(tc.sub, now), name)
+		require.Equal(t, tc.want, access.Of(access.Claim{Subscription: tc.sub, Collecting: tc.collecting}, now), name)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // account is kept the way an app keeps it: from the announcements alone. It says what the customer has used, and thus
 // what all invoices must come to.
 type account struct {
-	plans    map[string]plan.Plan
+	plans    map[plan.Ref]plan.Plan
 	settings subscription.Settings
 
 	status subscription.Status
@@ -45,16 +45,19 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		case event.SubscriptionCreated:
 			a.status = subscription.Status(data.Status)
 		case event.SubscriptionRenewed:
-			a.renewed(data)
+			a.renewed(data, s)
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
-			put := slices.Contains(data.Changed, "quantity")
-			if put && i+1 < len(events) && events[i+1].Type() == event.TypeSubscriptionRenewed { // it had waited for that
+			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
+			if (put || moved) && a.renews(events[i+1:]) { // it had waited for that
 				a.units = s.Quantity
+				if moved {
+					a.plan = a.plans[s.Plan()]
+				}
 				continue
 			}
-			if to := a.plans[data.PlanID]; to.ID != a.plan.ID || put {
-				a.changed(to, s.Quantity, s.CurrentPeriod, now.Truncate(time.Second))
+			if data.PlanID != a.plan.ID || put || moved {
+				a.changed(a.plans[s.Plan()], s.Quantity, s.CurrentPeriod, now.Truncate(time.Second))
 			}
 		case event.SubscriptionPastDue:
 			a.status, a.paused = subscription.PastDue, data.CollectionPaused
@@ -74,9 +77,17 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 	}
 }
 
-func (a *account) renewed(e event.SubscriptionRenewed) {
+// renews reports whether a period begins later in the same decision.
+func (a *account) renews(later []event.Event) bool {
+	return slices.ContainsFunc(later, func(e event.Event) bool { return e.Type() == event.TypeSubscriptionRenewed })
+}
+
+func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscription) {
 	start := time.Unix(e.CurrentPeriodStart, 0).UTC()
-	a.plan, a.status = a.plans[e.PlanID], subscription.Status(e.Status)
+	if a.plan.ID != e.PlanID {
+		a.plan = a.plans[s.Plan()]
+	}
+	a.status = subscription.Status(e.Status)
 	a.period = period.Period{Start: start, End: time.Unix(e.CurrentPeriodEnd, 0).UTC()}
 	a.opened()
 }

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
@@ -82,15 +83,10 @@ func (d *decision) decide(made subscription.Decision, err error) error {
 
 // carryOut makes a decision of the subscription's rules true.
 func (d *decision) carryOut(made subscription.Decision) error {
-	if made.Subscription.PlanID != d.Subscription.PlanID {
-		if err := d.switchPlan(made.Subscription.PlanID); err != nil {
-			return err
-		}
+	if err := d.followPlans(made.Subscription); err != nil {
+		return err
 	}
 	d.Subscription = made.Subscription
-	if made.Subscription.PendingPlanID == "" {
-		d.PendingPlan = nil
-	}
 	d.Changes.Events = append(d.Changes.Events, made.Events...)
 	for _, draft := range made.Issue {
 		if err := d.issue(draft); err != nil {
@@ -103,12 +99,33 @@ func (d *decision) carryOut(made subscription.Decision) error {
 	return nil
 }
 
-// switchPlan makes the State follow a change of plan. The new plan is known: it was pending, or the command brought it.
-func (d *decision) switchPlan(planID string) error {
-	if d.PendingPlan == nil || d.PendingPlan.ID != planID {
-		return fault.New(fault.Internal, "plan_missing",
-			"The plan %s that subscription %s changes to was not loaded.", planID, d.Subscription.ID)
+// followPlans makes the State have the plans that the subscription is on now and changes to. They are known: the State
+// has them, or the command brought one.
+func (d *decision) followPlans(to subscription.Subscription) error {
+	was := d.Subscription
+	if to.Plan() == was.Plan() && to.PendingPlan() == was.PendingPlan() {
+		return nil
 	}
-	d.Plan, d.PendingPlan = *d.PendingPlan, nil
+	known := func(ref plan.Ref) (*plan.Plan, error) {
+		for _, p := range []*plan.Plan{&d.Plan, d.PendingPlan, d.brought} {
+			if p != nil && p.Ref() == ref {
+				found := *p
+				return &found, nil
+			}
+		}
+		return nil, fault.New(fault.Internal, "plan_missing",
+			"Version %d of the plan %s that subscription %s changes to was not loaded.", ref.Version, ref.ID, was.ID)
+	}
+	now, err := known(to.Plan())
+	if err != nil {
+		return err
+	}
+	var pending *plan.Plan
+	if to.PendingPlanID != "" {
+		if pending, err = known(to.PendingPlan()); err != nil {
+			return err
+		}
+	}
+	d.Plan, d.PendingPlan = *now, pending
 	return nil
 }

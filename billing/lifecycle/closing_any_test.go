@@ -18,7 +18,7 @@ func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := drawing(t)
 		l := newLife(t, append(somePlans(draw), free), settings, team, 0)
-		l.store.plans[team.ID] = team
+		l.store.plans[team.Ref()] = team
 		l.until(l.now)
 		for range draw(9, "changes") {
 			l.result([]payment.Outcome{

@@ -15,9 +15,7 @@ func (c ChangePlan) judge(d *decision) (func() error, error) {
 		return nil, err
 	}
 	return func() error {
-		if to := c.Plan; to != nil && (made.Subscription.PlanID == to.ID || made.Subscription.PendingPlanID == to.ID) {
-			d.PendingPlan = to
-		}
+		d.brought = c.Plan
 		return d.carryOut(made)
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 )
@@ -18,9 +19,10 @@ type decision struct {
 	State
 	Changes Changes
 	Moment
-	due    time.Time // when what is being done should have been done: Now, or before it while catching up
-	asked  bool      // a person asks for the attempt that is made now
-	before subscription.Subscription
+	due     time.Time // when what is being done should have been done: Now, or before it while catching up
+	asked   bool      // a person asks for the attempt that is made now
+	before  subscription.Subscription
+	brought *plan.Plan // the plan that the command brought, which the State need not have
 }
 
 // Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the

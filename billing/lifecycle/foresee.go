@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -16,28 +15,12 @@ const MaxForeseen = 24
 // foreseenSteps bounds the things that are played on the way: also a life that bills nothing comes to an end.
 const foreseenSteps = 10 * MaxForeseen
 
-// Foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as they
+// foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as they
 // are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
-// attempted; a payment that needs review stays as it is. Faults: foresight_too_long, those of Advance.
-func Foresee(s State, n int, at Moment) ([]invoice.Invoice, error) {
-	return foreseeAfter(s, nil, n, at)
-}
-
-func checkForeseen(n int) error {
-	if n < 0 || n > MaxForeseen {
-		return fault.InvalidParam("upcomingCount", "foresight_too_long",
-			"`upcomingCount` must be 0 to %d. The request has %d.", MaxForeseen, n)
-	}
-	return nil
-}
-
-// foreseeAfter is Foresee from the state that a decision leads to, which has issued some invoices itself.
-func foreseeAfter(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
-	if err := checkForeseen(n); err != nil {
-		return nil, err
-	}
-	f := foresight{State: s.clone(), Moment: at}
-	f.begin(decided)
+// attempted; a payment that needs review stays as it is. decided are the invoices of the decision that led to the State.
+func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
+	f := newForesight(s, decided, at)
+	n = min(n, MaxForeseen)
 	for range foreseenSteps {
 		if len(f.issued) >= n {
 			break
@@ -62,14 +45,22 @@ type foresight struct {
 	number int64 // of the latest invoice, so that those which follow have an order
 }
 
-func (f *foresight) begin(decided []invoice.Invoice) {
+func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
+	f := &foresight{State: s.clone(), Moment: at}
 	f.Now = f.Time(f.Moment)
+	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() {
+		f.Customer.PaymentMethod, f.Customer.PaymentDetails.PaymentMethodToken = "card", "foreseen"
+	}
+	if f.Provider == nil {
+		f.Provider = &Provider{}
+	}
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
 			f.number = max(f.number, inv.Number)
 		}
 	}
 	f.count(decided)
+	return f
 }
 
 // step does all that is due, and lets what it asks for be paid.
@@ -84,7 +75,11 @@ func (f *foresight) step() error {
 
 // payAll lets all that is attempted be paid.
 func (f *foresight) payAll() error {
-	for i := f.payable(); i >= 0; i = f.payable() {
+	for range foreseenSteps {
+		i := f.payable()
+		if i < 0 {
+			break
+		}
 		if err := f.pay(f.Pending[i]); err != nil {
 			return err
 		}

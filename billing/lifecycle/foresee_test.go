@@ -1,13 +1,13 @@
 package lifecycle_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -87,11 +87,33 @@ func TestForesee_IsWhatHappens(t *testing.T) {
 		}
 		n := draw(6, "invoices")
 
-		foreseen, err := lifecycle.Foresee(l.store.load(false), n, l.moment())
+		foreseen, err := lifecycle.Preview(l.store.load(false), nil, n, l.moment())
 
 		require.NoError(t, err)
-		require.Equal(t, bills(l.undisturbed(n)), bills(foreseen))
+		l.becomePayable()
+		had := len(l.store.invoices)
+		l.advanceOnce()
+		require.Equal(t, bills(l.store.invoices[had:]), bills(foreseen.Issued))
+		require.Equal(t, bills(l.undisturbed(n)), bills(foreseen.Upcoming))
 	})
+}
+
+// advanceOnce does what is due by now, as far as one decision does.
+func (l *life) advanceOnce() {
+	g := l.load(false)
+	state, changes, err := lifecycle.Advance(g.state, l.moment())
+	require.NoError(l.t, err)
+	l.write(g, state, changes)
+}
+
+// becomePayable gives the customer a payment method and the environment a provider, as a foresight does.
+func (l *life) becomePayable() {
+	if l.store.customer.ErasedAt.IsZero() {
+		l.store.customer.PaymentMethod = "card"
+	}
+	if l.store.provider == nil {
+		l.store.provider = &lifecycle.Provider{}
+	}
 }
 
 // A preview of a change, and of what follows it, is what the change leads to.
@@ -116,6 +138,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 		}
 		require.Equal(t, bills(l.store.invoices[had:]), bills(shown.Issued))
 		require.Equal(t, l.store.balance, shown.Quote.Balance)
+		l.becomePayable()
 		require.Equal(t, bills(l.undisturbed(n)), bills(shown.Upcoming))
 	})
 }
@@ -136,24 +159,25 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 	}
 }
 
-// A foresight shows a trial's end, then one invoice a period, at the time at which each is issued.
-func TestForesee_ShowsEachPeriod(t *testing.T) {
+// A preview shows a trial's end, then one invoice a period, at the time at which each is issued: also of a customer who has
+// no payment method yet.
+func TestPreview_ShowsEachPeriod(t *testing.T) {
 	t.Parallel()
 	p := flat("plan_1", month, 1900)
 	l := newLife(t, []plan.Plan{p}, subscription.Settings{}, p, 14)
+	l.store.customer.PaymentMethod, l.store.provider = "", nil
 
-	issued, err := lifecycle.Foresee(l.store.load(false), 3, l.moment())
+	shown, err := lifecycle.Preview(l.store.load(false), nil, 3, l.moment())
 
 	require.NoError(t, err)
-	require.Len(t, issued, 3)
+	require.Empty(t, shown.Issued)
+	require.Len(t, shown.Upcoming, 3)
 	end := l.sub().TrialEndsAt
-	for _, inv := range issued {
+	for _, inv := range shown.Upcoming {
 		require.Equal(t, end, inv.IssuedAt)
 		require.EqualValues(t, 1900, inv.AmountDue)
 		end = inv.Period.End
 	}
-	_, err = lifecycle.Foresee(l.store.load(false), lifecycle.MaxForeseen+1, l.moment())
-	require.Equal(t, "foresight_too_long", fault.From(err).Code)
 }
 
 // A quote holds as long as the change costs what it says.
@@ -171,10 +195,26 @@ func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	l.moveTo(l.now.Add(time.Minute))
 	later := cmd
 	later.At = l.now
-	_, _, err = lifecycle.ApplyQuoted(l.store.load(true), later, shown.Quote, l.moment())
+	quoted := func(now lifecycle.Quote) bool { return reflect.DeepEqual(shown.Quote, now) }
+	_, _, err = lifecycle.ApplyQuoted(l.store.load(true), later, quoted, l.moment())
 	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated, "a minute later the rest of the period costs less")
 
-	_, changes, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, shown.Quote, l.moment())
+	_, changes, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, quoted, l.moment())
 	require.NoError(t, err)
 	require.Equal(t, shown.Issued[0].Total, changes.NewInvoices[0].Total)
+}
+
+// What was quoted before a renewal is outdated after it, and not only late.
+func TestApplyQuoted_RefusesAnotherPeriod(t *testing.T) {
+	t.Parallel()
+	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
+	l := newLife(t, []plan.Plan{p, dearer}, subscription.Settings{}, p, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.sub().CurrentPeriod.End.Add(-time.Minute)}
+	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Minute))
+
+	_, _, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, func(lifecycle.Quote) bool { return true }, l.moment())
+
+	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated)
 }

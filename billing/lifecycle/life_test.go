@@ -43,12 +43,12 @@ func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
 ) *life {
 	s := &store{
-		t: t, plans: map[string]plan.Plan{}, settings: settings, place: map[string]int{},
+		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
 		settled: map[string]lifecycle.Settlement{}, customer: payer(),
 		provider: &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"},
 	}
 	for _, p := range plans {
-		s.plans[p.ID] = p
+		s.plans[p.Ref()] = p
 	}
 	sub, events, err := subscription.Create(first, subscription.NewInput{
 		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created,

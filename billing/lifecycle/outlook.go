@@ -8,7 +8,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Expected is one thing that will happen to a subscription by itself.
+// Expected is one thing that will happen to a subscription automatically.
 type Expected struct {
 	At     time.Time // in the subscription's own time; before now: it is late
 	Action subscription.Action
@@ -23,18 +23,17 @@ type Expected struct {
 	Quantity int64
 }
 
-// Outlook returns the next n things that will happen by themselves, as if every payment succeeded as soon as it is
-// attempted: what is attempted now is taken to succeed. Faults: those of Foresee.
+// Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
+// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Fault: command_broken.
 func Outlook(s State, n int, at Moment) ([]Expected, error) {
-	if err := checkForeseen(n); err != nil {
-		return nil, err
-	}
-	f := foresight{State: s.clone(), Moment: at}
-	f.begin(nil)
+	out, err := newForesight(s, nil, at).outlook(n)
+	return out, broken(err)
+}
+
+func (f *foresight) outlook(n int) (out []Expected, err error) {
 	if err := f.payAll(); err != nil {
 		return nil, err
 	}
-	var out []Expected
 	for len(out) < n {
 		action, next := f.next()
 		if action == subscription.ActionNone {

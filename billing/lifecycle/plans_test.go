@@ -30,7 +30,7 @@ var (
 )
 
 func flat(id string, every period.Interval, amounts ...money.Minor) plan.Plan {
-	p := plan.Plan{ID: id, Name: id, Currency: "EUR", Interval: every, Active: true}
+	p := plan.Plan{ID: id, Version: 1, Name: id, Currency: "EUR", Interval: every, Active: true}
 	for _, a := range amounts {
 		p.Prices = append(p.Prices, plan.Flat(fmt.Sprintf("%s_price_%d", id, len(p.Prices)), "", a))
 	}

@@ -1,80 +1,83 @@
 package lifecycle
 
 import (
-	"slices"
+	"errors"
 	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
 )
 
 // Previewed is what a command would lead to.
 type Previewed struct {
 	At     time.Time         // when, in the subscription's own time
 	State  State             // after it
-	Issued []invoice.Invoice // at once
+	Issued []invoice.Invoice // at once: by the command, and because they were due
 	Quote  Quote
-	// Upcoming are the invoices that follow by themselves; see Foresee.
+	// Upcoming are the invoices that follow automatically, as if every payment succeeded as soon as it is attempted.
 	Upcoming []invoice.Invoice
 }
 
-// Quote is what a command costs at once. Two that are equal move the same money on the same invoices. It is small and
-// has no names, so that it may travel with whoever asked for it.
+// Quote is what a command costs at once, and the subscription that it was asked of. Two that are equal move the same money
+// on the same invoices.
 type Quote struct {
-	Revision int64         `json:"r"` // of the subscription that it is about
-	Invoices []QuotedTotal `json:"i,omitempty"`
-	Refund   money.Minor   `json:"g,omitzero"` // in money
-	Balance  money.Minor   `json:"b,omitzero"` // of the customer, afterwards
+	SubscriptionID string        `json:"subscription"`
+	Revision       int64         `json:"revision"` // of the subscription before
+	PeriodIndex    int           `json:"period"`   // after
+	Invoices       []QuotedTotal `json:"invoices"`
+	Refund         money.Minor   `json:"refund"`  // in money
+	Balance        money.Minor   `json:"balance"` // of the customer, afterwards
 }
 
 // QuotedTotal is an invoice of a Quote.
 type QuotedTotal struct {
-	Total         money.Minor `json:"t"`
-	CreditApplied money.Minor `json:"c,omitzero"`
-	AmountDue     money.Minor `json:"d,omitzero"`
+	Total         money.Minor `json:"total"`
+	CreditApplied money.Minor `json:"credit"`
+	AmountDue     money.Minor `json:"due"`
 }
 
-// Equal reports whether both move the same money.
-func (q Quote) Equal(other Quote) bool {
-	return q.Revision == other.Revision && q.Refund == other.Refund && q.Balance == other.Balance &&
-		slices.Equal(q.Invoices, other.Invoices)
-}
-
-// Preview returns what a command would lead to now, and the n invoices after it, by the same functions that would perform
-// it; nothing is written. A nil command only looks ahead. Faults: those of Apply and Foresee.
+// Preview returns what a command would lead to now, and n of the invoices after it, by the same functions that would
+// perform it; nothing is written. A nil command only looks ahead. Faults: those of Apply; command_broken.
 func Preview(s State, cmd Command, n int, at Moment) (Previewed, error) {
-	out := Previewed{At: s.Time(at), State: s, Quote: Quote{Revision: s.Subscription.Revision, Balance: s.Balance}}
-	if cmd != nil {
-		state, changes, err := Apply(s, cmd, at)
-		if err != nil {
-			return Previewed{}, err
-		}
-		out.State, out.Issued, out.Quote = state, changes.NewInvoices, quoteOf(s, state, changes)
+	state, changes, err := lookAhead(s, cmd, at)
+	if err != nil {
+		return Previewed{}, err
 	}
-	var err error
-	out.Upcoming, err = foreseeAfter(out.State, out.Issued, n, at)
-	return out, err
+	out := Previewed{At: changes.At, State: state, Issued: changes.NewInvoices, Quote: quoteOf(s, state, changes)}
+	out.Upcoming, err = foresee(state, out.Issued, n, at)
+	return out, broken(err)
+}
+
+func lookAhead(s State, cmd Command, at Moment) (State, Changes, error) {
+	if cmd != nil {
+		return Apply(s, cmd, at)
+	}
+	state, changes, err := Advance(s, at)
+	return state, changes, broken(err)
 }
 
 // ApplyQuoted performs a command where that costs what was quoted. Faults: those of Apply, preview_outdated.
-func ApplyQuoted(s State, cmd Command, quoted Quote, at Moment) (State, Changes, error) {
-	if s.Subscription.Revision != quoted.Revision {
-		return State{}, Changes{}, ErrPreviewOutdated
-	}
+func ApplyQuoted(s State, cmd Command, quoted func(Quote) bool, at Moment) (State, Changes, error) {
 	state, changes, err := Apply(s, cmd, at)
-	if err != nil {
+	switch {
+	case errors.Is(err, subscription.ErrRenewalDue): // only the time of the preview is of the period before
+		return State{}, Changes{}, ErrPreviewOutdated
+	case err != nil:
 		return State{}, Changes{}, err
-	}
-	if !quoteOf(s, state, changes).Equal(quoted) {
+	case !quoted(quoteOf(s, state, changes)):
 		return State{}, Changes{}, ErrPreviewOutdated
 	}
 	return state, changes, nil
 }
 
 func quoteOf(before, after State, changes Changes) Quote {
-	q := Quote{Revision: before.Subscription.Revision, Balance: after.Balance}
+	q := Quote{
+		SubscriptionID: before.Subscription.ID, Revision: before.Subscription.Revision,
+		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
+	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}
@@ -88,4 +91,4 @@ func quoteOf(before, after State, changes Changes) Quote {
 
 // ErrPreviewOutdated refuses a command that would cost something else than was quoted.
 var ErrPreviewOutdated = fault.New(fault.Conflict, "preview_outdated",
-	"The preview is outdated: the change would no longer cost what it showed. Make a new preview.")
+	"The preview is outdated, or of another change: this one does not cost what it showed. Make a new preview.")

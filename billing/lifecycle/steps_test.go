@@ -104,12 +104,12 @@ func somePolicy(draw chance) dunning.Policy {
 
 // anyPlan draws one of somePlans.
 func (l *life) anyPlan(draw chance) plan.Plan {
-	return l.store.plans[fmt.Sprintf("plan_%d", draw(5, "to"))]
+	return l.newest(fmt.Sprintf("plan_%d", draw(5, "to")))
 }
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(23, "step") {
+	switch draw(25, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -135,6 +135,10 @@ func (l *life) step(draw chance) {
 	case 20, 21:
 		l.changeQuantity(int64(1+draw(6, "quantity")), draw(3, "at period end") == 0)
 	case 22:
+		l.newVersion(l.newest(l.sub().PlanID), somePlans(draw)[0].Prices)
+	case 23:
+		l.migrate(draw, draw(3, "at period end") == 0)
+	case 24:
 		l.taxOtherwise(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})

@@ -25,7 +25,7 @@ type store struct {
 	t        require.TestingT
 	sub      subscription.Subscription
 	customer customer.Customer
-	plans    map[string]plan.Plan
+	plans    map[plan.Ref]plan.Plan
 	settings subscription.Settings
 	taxRates []tax.Definition
 	clock    time.Time
@@ -56,10 +56,10 @@ func (s *store) transaction(id string) *payment.Transaction {
 // load reads what tx.LockSubscription reads, and with captures what tx.LockCaptures adds.
 func (s *store) load(captures bool) lifecycle.State {
 	state := lifecycle.State{
-		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.PlanID], Settings: s.settings,
+		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.Plan()], Settings: s.settings,
 		TaxRates: s.taxRates, ClockNow: s.clock, Provider: s.provider,
 	}
-	if p, ok := s.plans[s.sub.PendingPlanID]; ok {
+	if p, ok := s.plans[s.sub.PendingPlan()]; ok {
 		state.PendingPlan = &p
 	}
 	for _, inv := range s.invoices {
@@ -322,7 +322,7 @@ func same(a, b lifecycle.State) bool {
 // alike is same by the fields that change most, for a million comparisons; the thorough lives compare everything.
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
-	return a.Balance == b.Balance && a.Plan.ID == b.Plan.ID && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
+	return a.Balance == b.Balance && a.Plan.Ref() == b.Plan.Ref() && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
 		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod &&
 		s.PaidThrough.Equal(r.PaidThrough) &&
 		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction &&

@@ -28,10 +28,11 @@ func Flat(id, name string, amount money.Minor) Price {
 	return Price{ID: id, Name: name, Price: rating.Price{Model: rating.Flat, Amount: amount}}
 }
 
-// Plan is what a customer subscribes to. A plan's prices never change: a new price is a new plan. Its name, its dunning
-// policy and its metadata may change.
+// Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
+// new price is a new version. Its name, its dunning policy and its metadata are the same in all versions, and may change.
 type Plan struct {
 	ID        string
+	Version   int // counts from 1; new subscribers get the last one
 	Name      string
 	Currency  money.Currency
 	Interval  period.Interval
@@ -41,6 +42,7 @@ type Plan struct {
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
 	Metadata  metadata.Pairs
 	CreatedAt time.Time
+	VersionAt time.Time // when this version was made
 }
 
 // MaxTrialDays bounds a trial at two years: longer is a typing error.

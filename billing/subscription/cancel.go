@@ -7,6 +7,7 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/plan"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
@@ -102,7 +103,8 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 func (s Subscription) end(reason string, now time.Time) Decision {
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.PendingQuantity = 0
-	s.CancelAtPeriodEnd, s.PendingPlanID, s.PastDueAt, s.MethodChangedAt = false, "", time.Time{}, time.Time{}
+	s.setPendingPlan(plan.Ref{})
+	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),

@@ -67,12 +67,16 @@ type put struct {
 
 // asked returns the plan and the quantity that a change leads to, and the subscription with what waits for the period's
 // end. To ask for what is there already is how a waiting change is taken back, also on a plan that is no longer offered.
+// Who asks for the plan that the subscription is on keeps its version of it.
 func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, out put, err error) {
 	to, quantity, out = f.Plan, s.Quantity, put{Subscription: s}
 	refusal := ErrQuantityUnchanged
 	if c.Plan != nil {
-		to, refusal = *c.Plan, ErrPlanUnchanged
-		pending := ""
+		refusal = ErrPlanUnchanged
+		if c.Plan.ID != s.PlanID {
+			to = *c.Plan
+		}
+		var pending plan.Ref
 		switch {
 		case to.ID == s.PlanID:
 		case !to.Active:
@@ -80,12 +84,12 @@ func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, ou
 		case to.Currency != s.Currency:
 			return to, 0, out, ErrCurrency
 		case c.AtPeriodEnd:
-			pending = to.ID
+			pending = to.Ref()
 		}
-		if pending != s.PendingPlanID || pending != "" {
+		if pending != s.PendingPlan() || pending.ID != "" {
 			out.fields = append(out.fields, "pendingPlanId")
 		}
-		out.PendingPlanID = pending
+		out.setPendingPlan(pending)
 	}
 	if c.Quantity != 0 {
 		if err := CheckQuantity(c.Quantity); err != nil {
@@ -116,6 +120,9 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time)
 		if s.PlanID != was.PlanID {
 			fields = append(fields, "planId")
 		}
+		if s.PlanID == was.PlanID && s.PlanVersion != was.PlanVersion {
+			fields = append(fields, "planVersion")
+		}
 		if s.Quantity != was.Quantity {
 			fields = append(fields, "quantity")
 		}
@@ -127,7 +134,8 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time)
 	}
 	items := s.itemsOn(f, to)
 	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
-		s.PlanID, s.Interval, s.Items = to.ID, to.Interval, items
+		s.setPlan(to.Ref())
+		s.Interval, s.Items = to.Interval, items
 		if s.unbegun() {
 			s.CurrentPeriod = s.schedule().Period(0)
 		}
@@ -164,7 +172,8 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 		return nil, err
 	}
 	billed := f.Plan.Free() || f.invoiced(s.PeriodIndex)
-	s.PlanID, s.Items = to.ID, items
+	s.setPlan(to.Ref())
+	s.Items = items
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
 	var charge []invoice.Line
 	if restarts {

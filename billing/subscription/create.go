@@ -50,7 +50,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
 	s := Subscription{
-		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, Quantity: quantity, Currency: p.Currency,
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
+	"perennial/billing/plan"
 )
 
 // OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
@@ -25,14 +26,16 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
 	bill := f.Plan
-	from, had := s.PlanID, s.Quantity
+	from, had := s.Plan(), s.Quantity
 	if s.PendingQuantity != 0 && !begin {
 		s.Quantity, s.PendingQuantity = s.PendingQuantity, 0
 		s.Items = s.itemsOn(f, bill)
 	}
 	if f.Pending != nil && !begin {
 		bill = *f.Pending
-		s.PlanID, s.PendingPlanID, s.Items = bill.ID, "", s.itemsOn(f, bill)
+		s.setPlan(bill.Ref())
+		s.setPendingPlan(plan.Ref{})
+		s.Items = s.itemsOn(f, bill)
 		if bill.Interval != s.Interval {
 			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, start, 0
 		}
@@ -43,9 +46,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		s.Status, s.TrialNoticeAt = Active, time.Time{}
 	}
 	var d Decision
-	if s.PlanID != from {
-		d.Events = append(d.Events, s.planChanged(from, now))
-	}
+	d.Events = append(d.Events, s.leftPlan(from, now)...)
 	if s.Quantity != had {
 		d.Events = append(d.Events, s.updated(now, "quantity"))
 	}

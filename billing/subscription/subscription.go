@@ -10,6 +10,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/plan"
 )
 
 // Status of a subscription, from the interface specification.
@@ -45,6 +46,7 @@ type Subscription struct {
 	ID            string
 	CustomerID    string
 	PlanID        string
+	PlanVersion   int
 	Status        Status
 	Currency      money.Currency
 	TimeZone      string // IANA
@@ -66,6 +68,7 @@ type Subscription struct {
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
 	PendingPlanID       string
+	PendingPlanVersion  int
 	Quantity            int64  // units of its plan's prices that are not flat
 	PendingQuantity     int64  // from the next period on; 0: the same
 	Items               []Item // of its plan's prices, in their order
@@ -84,6 +87,20 @@ type Subscription struct {
 	Revision            int64
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
+}
+
+// Plan names the version of the plan that the subscription is on.
+func (s Subscription) Plan() plan.Ref { return plan.Ref{ID: s.PlanID, Version: s.PlanVersion} }
+
+// PendingPlan names the version of the plan that it changes to at the period's end; zero: it stays.
+func (s Subscription) PendingPlan() plan.Ref {
+	return plan.Ref{ID: s.PendingPlanID, Version: s.PendingPlanVersion}
+}
+
+func (s *Subscription) setPlan(r plan.Ref) { s.PlanID, s.PlanVersion = r.ID, r.Version }
+
+func (s *Subscription) setPendingPlan(r plan.Ref) {
+	s.PendingPlanID, s.PendingPlanVersion = r.ID, r.Version
 }
 
 // Paused reports whether the collection of its invoices is paused.

@@ -18,7 +18,7 @@ func Foretell(e lifecycle.Expected, currency money.Currency) string {
 		text += " The quantity changes to " + strconv.FormatInt(e.Quantity, 10) + "."
 	}
 	if e.Amount > 0 {
-		text += " " + money.Format(e.Amount, currency) + " are charged."
+		text += " " + money.Format(e.Amount, currency) + " is charged."
 	}
 	return text
 }

@@ -40,8 +40,12 @@ type fact struct {
 
 func (f fact) money() string { return money.Format(f.Amount, f.Currency) }
 
-func (f fact) due() string {
-	return money.Format(money.Minor(f.Object.AmountDue), money.Currency(f.Object.Currency))
+// bill names the invoice by what there is to pay.
+func (f fact) bill() string {
+	if f.Object.AmountDue == 0 {
+		return "invoice with nothing to pay"
+	}
+	return "invoice for " + money.Format(money.Minor(f.Object.AmountDue), money.Currency(f.Object.Currency))
 }
 
 // words tell of each type of event that a subscription has.
@@ -70,24 +74,24 @@ var words = map[event.Type]func(fact) string{
 	},
 	event.TypeSubscriptionCanceled: func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
 
-	event.TypeInvoiceCreated:   func(f fact) string { return "An invoice over " + f.due() + " was created." },
-	event.TypeInvoiceFinalized: func(f fact) string { return "The invoice over " + f.due() + " got its number." },
-	event.TypeInvoicePaid:      func(f fact) string { return "The invoice over " + f.due() + " is paid." },
+	event.TypeInvoiceCreated:   func(f fact) string { return "An " + f.bill() + " was created." },
+	event.TypeInvoiceFinalized: func(f fact) string { return "The " + f.bill() + " got its number." },
+	event.TypeInvoicePaid:      func(f fact) string { return "The " + f.bill() + " is paid." },
 	event.TypeInvoicePaymentFailed: func(f fact) string {
-		return "Attempt " + strconv.Itoa(f.AttemptNumber) + " to collect the invoice over " + f.due() + " failed."
+		return "Attempt " + strconv.Itoa(f.AttemptNumber) + " to collect the " + f.bill() + " failed."
 	},
-	event.TypeInvoiceRetrySkipped: func(f fact) string { return "A retry of the invoice over " + f.due() + " was skipped." },
-	event.TypeInvoiceVoided:       func(f fact) string { return "The invoice over " + f.due() + " was voided." },
+	event.TypeInvoiceRetrySkipped: func(f fact) string { return "A retry of the " + f.bill() + " was skipped." },
+	event.TypeInvoiceVoided:       func(f fact) string { return "The " + f.bill() + " was voided." },
 	event.TypeInvoiceMarkedUncollectible: func(f fact) string {
-		return "The invoice over " + f.due() + " was marked uncollectible."
+		return "The " + f.bill() + " was marked uncollectible."
 	},
 
 	event.TypePaymentPending:        func(f fact) string { return "A payment of " + f.money() + " waits for the provider or the payer." },
 	event.TypePaymentActionRequired: func(f fact) string { return "The payer must confirm the payment of " + f.money() + "." },
-	event.TypePaymentSuccess:        func(f fact) string { return f.money() + " were paid." },
+	event.TypePaymentSuccess:        func(f fact) string { return f.money() + " was paid." },
 	event.TypePaymentFailed:         func(f fact) string { return "A payment of " + f.money() + " failed" + because(f.FailureCode) + "." },
 	event.TypePaymentCanceled:       func(f fact) string { return "A payment of " + f.money() + " was canceled." },
-	event.TypePaymentRefunded:       func(f fact) string { return f.money() + " were refunded." },
+	event.TypePaymentRefunded:       func(f fact) string { return f.money() + " was refunded." },
 	event.TypePaymentRefundFailed:   func(f fact) string { return "A refund of " + f.money() + " failed; it stays owed." },
 	event.TypePaymentNeedsReview: func(f fact) string {
 		return "The payment of " + f.money() + " needs review" + because(f.Reason) + "."

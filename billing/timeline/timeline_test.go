@@ -47,7 +47,7 @@ func TestTell(t *testing.T) {
 		},
 		event.TypeInvoicePaid: {
 			`{"id":"in_1","object":{"amount_due":5000,"currency":"XAF"}}`,
-			timeline.Told{Text: "The invoice over 5000 XAF is paid.", InvoiceID: "in_1"},
+			timeline.Told{Text: "The invoice for 5000 XAF is paid.", InvoiceID: "in_1"},
 		},
 		event.TypeSubscriptionCanceled: {
 			`{"cancelReason":"too expensive"}`, timeline.Told{Text: "The subscription ended (too expensive)."},
@@ -65,11 +65,11 @@ func TestTell(t *testing.T) {
 func TestForetell(t *testing.T) {
 	t.Parallel()
 	for want, e := range map[string]lifecycle.Expected{
-		"The next period begins. 19.00 USD are charged.": {Action: subscription.ActionRenewal, Amount: 1900},
-		"The next period begins. The plan changes to plan_2. The quantity changes to 5. 95.00 USD are charged.": {
+		"The next period begins. 19.00 USD is charged.": {Action: subscription.ActionRenewal, Amount: 1900},
+		"The next period begins. The plan changes to plan_2. The quantity changes to 5. 95.00 USD is charged.": {
 			Action: subscription.ActionRenewal, PlanID: "plan_2", Quantity: 5, Amount: 9500,
 		},
-		"Retry 2 of 3 of the open invoice. 19.00 USD are charged.": {
+		"Retry 2 of 3 of the open invoice. 19.00 USD is charged.": {
 			Action: subscription.ActionPaymentRetry, Retry: 2, Retries: 3, Amount: 1900,
 		},
 		"The subscription ends, as was scheduled.": {Action: subscription.ActionCancel},

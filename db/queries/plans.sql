@@ -1,22 +1,40 @@
 -- name: PlanInsert :exec
-insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at)
-values (@id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at);
+insert into plans (
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+) values (
+    @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
+    @version_created_at
+);
 
 -- name: PriceInsert :exec
 insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
 values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters);
 
 -- name: PlanGet :one
+-- The version that new subscribers get.
+select sqlc.embed(p) from plans p
+where p.environment_id = @environment_id and p.plan_id = @plan_id
+order by p.version desc
+limit 1;
+
+-- name: PlanGetVersion :one
 select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id;
 
+-- name: PlanListVersions :many
+select sqlc.embed(p) from plans p
+where p.environment_id = @environment_id and p.plan_id = @plan_id
+order by p.version desc
+limit @row_limit;
+
 -- name: PlanLock :one
-select sqlc.embed(p) from plans p where p.environment_id = @environment_id and p.id = @id for no key update;
+-- The row of its first version stands for all.
+select p.id from plans p where p.environment_id = @environment_id and p.id = @id for no key update;
 
 -- name: PlanUpdate :exec
--- What may change. The rest is what subscriptions were sold.
+-- What may change, in all versions. The rest is what subscriptions were sold.
 with written as (
     update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata
-    where environment_id = @environment_id and id = @id
+    where environment_id = @environment_id and plan_id = @plan_id
     returning 1
 )
 select 1 / count(*) from written;
@@ -24,17 +42,28 @@ select 1 / count(*) from written;
 -- name: PlanGetWithKey :one
 select sqlc.embed(k), sqlc.embed(p)
 from api_key_details k
-join plans p on p.environment_id = k.environment_id and p.id = @id
-where k.hash = @hash;
+join plans p on p.environment_id = k.environment_id and p.plan_id = @plan_id
+where k.hash = @hash
+order by p.version desc
+limit 1;
 
 -- name: PlanList :many
+-- The newest version of each, in the order in which the plans were created.
+with listed as (
+    select f.id, f.position
+    from plans f
+    where f.environment_id = @environment_id and f.version = 1
+      and (sqlc.narg('active')::boolean is null or f.active = sqlc.narg('active'))
+      and f.position < @below::bigint and f.position > @above::bigint
+    order by case when @forward::boolean then f.position end, f.position desc
+    limit @row_limit
+)
 select sqlc.embed(p)
-from plans p
-where p.environment_id = @environment_id
-  and (sqlc.narg('active')::boolean is null or p.active = sqlc.narg('active'))
-  and p.position < @below::bigint and p.position > @above::bigint
-order by case when @forward::boolean then p.position end, p.position desc
-limit @row_limit;
+from listed l
+cross join lateral (
+    select n.id from plans n where n.environment_id = @environment_id and n.plan_id = l.id order by n.version desc limit 1) newest
+join plans p on p.environment_id = @environment_id and p.id = newest.id
+order by case when @forward::boolean then l.position end, l.position desc;
 
 -- name: PlanListOfSubscription :many
 -- The plan it is on and the one it changes to at period end.
@@ -49,10 +78,25 @@ from prices r
 where r.environment_id = @environment_id and r.plan_id = any(@plan_ids::text[])
 order by r.plan_id, r.position;
 
+-- name: PriceListNewest :many
+-- Of the version that new subscribers get.
+select sqlc.embed(r)
+from prices r
+where r.environment_id = @environment_id and r.plan_id = (
+    select p.id from plans p
+    where p.environment_id = @environment_id and p.plan_id = @plan_id
+    order by p.version desc
+    limit 1)
+order by r.position;
+
 -- name: PriceListWithKey :many
 select sqlc.embed(r)
 from api_keys k
-join prices r on r.environment_id = k.environment_id and r.plan_id = @plan_id
+join prices r on r.environment_id = k.environment_id and r.plan_id = (
+    select p.id from plans p
+    where p.environment_id = k.environment_id and p.plan_id = @plan_id
+    order by p.version desc
+    limit 1)
 where k.hash = @hash
 order by r.position;
 

@@ -74,10 +74,46 @@ select sqlc.embed(s)
 from subscriptions s
 where s.environment_id = @environment_id
   and (sqlc.narg('customer_id')::text is null or s.customer_id = sqlc.narg('customer_id'))
-  and (sqlc.narg('plan_id')::text is null or s.plan_id = sqlc.narg('plan_id'))
   and (sqlc.narg('status')::text is null or s.status = sqlc.narg('status'))
   and (sqlc.narg('test_clock_id')::text is null or s.test_clock_id = sqlc.narg('test_clock_id'))
   and s.position < @below::bigint and s.position > @above::bigint
+order by case when @forward::boolean then s.position end, s.position desc
+limit @row_limit;
+
+-- name: SubscriptionListForAccess :many
+-- Those of a customer that have not ended, newest first, and the newest that has; each with how the invoice in collection
+-- stands.
+select sqlc.embed(s), coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+from subscriptions s
+left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
+where s.environment_id = @environment_id and s.id in (
+    (select c.id from subscriptions c
+     where c.environment_id = @environment_id and c.customer_id = @customer_id and c.status <> 'canceled'
+     order by c.position desc limit @row_limit)
+    union all
+    (select e.id from subscriptions e
+     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.status = 'canceled'
+     order by e.position desc limit 1)
+)
+order by s.position desc;
+
+-- name: SubscriptionListOfPlan :many
+-- On any version of a plan. Each version's newest come from an index of their own.
+select sqlc.embed(s)
+from plans p
+cross join lateral (
+    select n.id
+    from subscriptions n
+    where n.environment_id = p.environment_id and n.plan_id = p.id
+      and (sqlc.narg('customer_id')::text is null or n.customer_id = sqlc.narg('customer_id'))
+      and (sqlc.narg('status')::text is null or n.status = sqlc.narg('status'))
+      and (sqlc.narg('test_clock_id')::text is null or n.test_clock_id = sqlc.narg('test_clock_id'))
+      and n.position < @below::bigint and n.position > @above::bigint
+    order by case when @forward::boolean then n.position end, n.position desc
+    limit @row_limit) found
+join subscriptions s on s.environment_id = p.environment_id and s.id = found.id
+where p.environment_id = @environment_id and p.plan_id = @plan_id
+  and (sqlc.narg('plan_version')::integer is null or p.version = sqlc.narg('plan_version'))
 order by case when @forward::boolean then s.position end, s.position desc
 limit @row_limit;
 

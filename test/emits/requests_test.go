@@ -44,6 +44,19 @@ var requests = map[string]func(*stage) func() error{
 			return err
 		}
 	},
+	"createPlanVersion": func(s *stage) func() error {
+		planID, days := s.plan(1000), 7
+		return func() error {
+			_, err := s.service.CreatePlanVersion(s.ctx, s.by, planID, service.NewPlanVersion{TrialDays: &days}, nil)
+			return err
+		}
+	},
+	"migratePlan for each subscription that moves now, to dearer prices": func(s *stage) func() error {
+		return s.migration(service.PlanMigration{})
+	},
+	"migratePlan for each that moves at the end of its period": func(s *stage) func() error {
+		return s.migration(service.PlanMigration{AtPeriodEnd: true})
+	},
 	"createSubscription": func(s *stage) func() error { return s.create(14) },
 	"createSubscription with a trial of three days or less": func(s *stage) func() error { return s.create(3) },
 	"previewNewSubscription": func(s *stage) func() error {

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/contract"
@@ -263,4 +264,18 @@ func (s *stage) hear(id string, said payment.Answer) error {
 		}
 		return tx.Write(s.ctx, s.Env, state, changes)
 	})
+}
+
+// migration is one of a plan with one subscription, to a dearer version.
+func (s *stage) migration(m service.PlanMigration) func() error {
+	s.t.Helper()
+	l := s.active(1000)
+	sub, err := s.Store.Subscription(s.ctx, s.Env, l.ref.ID)
+	s.must(err)
+	_, err = s.service.CreatePlanVersion(s.ctx, s.by, sub.PlanID,
+		service.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)
+	s.must(err)
+	return func() error {
+		return s.service.MigratePlan(s.ctx, s.by, sub.PlanID, m, service.Around[service.PlanMigrated]{})
+	}
 }

@@ -234,18 +234,21 @@ type PaymentSend struct {
 }
 
 type Plan struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Currency      money.Currency
-	IntervalUnit  period.Unit
-	IntervalCount int
-	TrialDays     int
-	Active        bool
-	Metadata      metadata.Pairs
-	CreatedAt     time.Time
-	Position      int64
-	Dunning       []byte
+	ID               string
+	EnvironmentID    string
+	Name             string
+	Currency         money.Currency
+	IntervalUnit     period.Unit
+	IntervalCount    int
+	TrialDays        int
+	Active           bool
+	Metadata         metadata.Pairs
+	CreatedAt        time.Time
+	Position         int64
+	Dunning          []byte
+	PlanID           string
+	Version          int
+	VersionCreatedAt *time.Time
 }
 
 type Price struct {

@@ -16,20 +16,24 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+where p.environment_id = $1 and p.plan_id = $2
+order by p.version desc
+limit 1
 `
 
 type PlanGetParams struct {
 	EnvironmentID string
-	ID            string
+	PlanID        string
 }
 
 type PlanGetRow struct {
 	Plan Plan
 }
 
+// The version that new subscribers get.
 func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (PlanGetRow, error) {
-	row := db.QueryRow(ctx, planGet, arg.EnvironmentID, arg.ID)
+	row := db.QueryRow(ctx, planGet, arg.EnvironmentID, arg.PlanID)
 	var i PlanGetRow
 	err := row.Scan(
 		&i.Plan.ID,
@@ -44,20 +48,61 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.CreatedAt,
 		&i.Plan.Position,
 		&i.Plan.Dunning,
+		&i.Plan.PlanID,
+		&i.Plan.Version,
+		&i.Plan.VersionCreatedAt,
+	)
+	return i, err
+}
+
+const planGetVersion = `-- name: PlanGetVersion :one
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p where p.environment_id = $1 and p.id = $2
+`
+
+type PlanGetVersionParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+type PlanGetVersionRow struct {
+	Plan Plan
+}
+
+func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersionParams) (PlanGetVersionRow, error) {
+	row := db.QueryRow(ctx, planGetVersion, arg.EnvironmentID, arg.ID)
+	var i PlanGetVersionRow
+	err := row.Scan(
+		&i.Plan.ID,
+		&i.Plan.EnvironmentID,
+		&i.Plan.Name,
+		&i.Plan.Currency,
+		&i.Plan.IntervalUnit,
+		&i.Plan.IntervalCount,
+		&i.Plan.TrialDays,
+		&i.Plan.Active,
+		&i.Plan.Metadata,
+		&i.Plan.CreatedAt,
+		&i.Plan.Position,
+		&i.Plan.Dunning,
+		&i.Plan.PlanID,
+		&i.Plan.Version,
+		&i.Plan.VersionCreatedAt,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
 from api_key_details k
-join plans p on p.environment_id = k.environment_id and p.id = $1
+join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
+order by p.version desc
+limit 1
 `
 
 type PlanGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	PlanID string
+	Hash   []byte
 }
 
 type PlanGetWithKeyRow struct {
@@ -66,7 +111,7 @@ type PlanGetWithKeyRow struct {
 }
 
 func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKeyParams) (PlanGetWithKeyRow, error) {
-	row := db.QueryRow(ctx, planGetWithKey, arg.ID, arg.Hash)
+	row := db.QueryRow(ctx, planGetWithKey, arg.PlanID, arg.Hash)
 	var i PlanGetWithKeyRow
 	err := row.Scan(
 		&i.ApiKeyDetail.Hash,
@@ -93,27 +138,35 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.CreatedAt,
 		&i.Plan.Position,
 		&i.Plan.Dunning,
+		&i.Plan.PlanID,
+		&i.Plan.Version,
+		&i.Plan.VersionCreatedAt,
 	)
 	return i, err
 }
 
 const planInsert = `-- name: PlanInsert :exec
-insert into plans (id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+insert into plans (
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+) values (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
+    $12
+)
 `
 
 type PlanInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Currency      money.Currency
-	IntervalUnit  period.Unit
-	IntervalCount int
-	TrialDays     int
-	Active        bool
-	Dunning       []byte
-	Metadata      metadata.Pairs
-	CreatedAt     time.Time
+	ID               string
+	EnvironmentID    string
+	Name             string
+	Currency         money.Currency
+	IntervalUnit     period.Unit
+	IntervalCount    int
+	TrialDays        int
+	Active           bool
+	Dunning          []byte
+	Metadata         metadata.Pairs
+	CreatedAt        time.Time
+	VersionCreatedAt *time.Time
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -129,26 +182,35 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.Dunning,
 		arg.Metadata,
 		arg.CreatedAt,
+		arg.VersionCreatedAt,
 	)
 	return err
 }
 
 const planList = `-- name: PlanList :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
-from plans p
-where p.environment_id = $1
-  and ($2::boolean is null or p.active = $2)
-  and p.position < $3::bigint and p.position > $4::bigint
-order by case when $5::boolean then p.position end, p.position desc
-limit $6
+with listed as (
+    select f.id, f.position
+    from plans f
+    where f.environment_id = $1 and f.version = 1
+      and ($3::boolean is null or f.active = $3)
+      and f.position < $4::bigint and f.position > $5::bigint
+    order by case when $2::boolean then f.position end, f.position desc
+    limit $6
+)
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+from listed l
+cross join lateral (
+    select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
+join plans p on p.environment_id = $1 and p.id = newest.id
+order by case when $2::boolean then l.position end, l.position desc
 `
 
 type PlanListParams struct {
 	EnvironmentID string
+	Forward       bool
 	Active        *bool
 	Below         int64
 	Above         int64
-	Forward       bool
 	RowLimit      int32
 }
 
@@ -156,13 +218,14 @@ type PlanListRow struct {
 	Plan Plan
 }
 
+// The newest version of each, in the order in which the plans were created.
 func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]PlanListRow, error) {
 	rows, err := db.Query(ctx, planList,
 		arg.EnvironmentID,
+		arg.Forward,
 		arg.Active,
 		arg.Below,
 		arg.Above,
-		arg.Forward,
 		arg.RowLimit,
 	)
 	if err != nil {
@@ -185,6 +248,9 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.CreatedAt,
 			&i.Plan.Position,
 			&i.Plan.Dunning,
+			&i.Plan.PlanID,
+			&i.Plan.Version,
+			&i.Plan.VersionCreatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -197,7 +263,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -235,6 +301,62 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.CreatedAt,
 			&i.Plan.Position,
 			&i.Plan.Dunning,
+			&i.Plan.PlanID,
+			&i.Plan.Version,
+			&i.Plan.VersionCreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const planListVersions = `-- name: PlanListVersions :many
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+where p.environment_id = $1 and p.plan_id = $2
+order by p.version desc
+limit $3
+`
+
+type PlanListVersionsParams struct {
+	EnvironmentID string
+	PlanID        string
+	RowLimit      int32
+}
+
+type PlanListVersionsRow struct {
+	Plan Plan
+}
+
+func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVersionsParams) ([]PlanListVersionsRow, error) {
+	rows, err := db.Query(ctx, planListVersions, arg.EnvironmentID, arg.PlanID, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PlanListVersionsRow
+	for rows.Next() {
+		var i PlanListVersionsRow
+		if err := rows.Scan(
+			&i.Plan.ID,
+			&i.Plan.EnvironmentID,
+			&i.Plan.Name,
+			&i.Plan.Currency,
+			&i.Plan.IntervalUnit,
+			&i.Plan.IntervalCount,
+			&i.Plan.TrialDays,
+			&i.Plan.Active,
+			&i.Plan.Metadata,
+			&i.Plan.CreatedAt,
+			&i.Plan.Position,
+			&i.Plan.Dunning,
+			&i.Plan.PlanID,
+			&i.Plan.Version,
+			&i.Plan.VersionCreatedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -247,7 +369,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planLock = `-- name: PlanLock :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning from plans p where p.environment_id = $1 and p.id = $2 for no key update
+select p.id from plans p where p.environment_id = $1 and p.id = $2 for no key update
 `
 
 type PlanLockParams struct {
@@ -255,34 +377,18 @@ type PlanLockParams struct {
 	ID            string
 }
 
-type PlanLockRow struct {
-	Plan Plan
-}
-
-func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (PlanLockRow, error) {
+// The row of its first version stands for all.
+func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (string, error) {
 	row := db.QueryRow(ctx, planLock, arg.EnvironmentID, arg.ID)
-	var i PlanLockRow
-	err := row.Scan(
-		&i.Plan.ID,
-		&i.Plan.EnvironmentID,
-		&i.Plan.Name,
-		&i.Plan.Currency,
-		&i.Plan.IntervalUnit,
-		&i.Plan.IntervalCount,
-		&i.Plan.TrialDays,
-		&i.Plan.Active,
-		&i.Plan.Metadata,
-		&i.Plan.CreatedAt,
-		&i.Plan.Position,
-		&i.Plan.Dunning,
-	)
-	return i, err
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
     update plans set name = $1, active = $2, dunning = $3, metadata = $4
-    where environment_id = $5 and id = $6
+    where environment_id = $5 and plan_id = $6
     returning 1
 )
 select 1 / count(*) from written
@@ -294,10 +400,10 @@ type PlanUpdateParams struct {
 	Dunning       []byte
 	Metadata      metadata.Pairs
 	EnvironmentID string
-	ID            string
+	PlanID        string
 }
 
-// What may change. The rest is what subscriptions were sold.
+// What may change, in all versions. The rest is what subscriptions were sold.
 func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams) error {
 	_, err := db.Exec(ctx, planUpdate,
 		arg.Name,
@@ -305,7 +411,7 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 		arg.Dunning,
 		arg.Metadata,
 		arg.EnvironmentID,
-		arg.ID,
+		arg.PlanID,
 	)
 	return err
 }
@@ -338,6 +444,56 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Parameters,
 	)
 	return err
+}
+
+const priceListNewest = `-- name: PriceListNewest :many
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+from prices r
+where r.environment_id = $1 and r.plan_id = (
+    select p.id from plans p
+    where p.environment_id = $1 and p.plan_id = $2
+    order by p.version desc
+    limit 1)
+order by r.position
+`
+
+type PriceListNewestParams struct {
+	EnvironmentID string
+	PlanID        string
+}
+
+type PriceListNewestRow struct {
+	Price Price
+}
+
+// Of the version that new subscribers get.
+func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNewestParams) ([]PriceListNewestRow, error) {
+	rows, err := db.Query(ctx, priceListNewest, arg.EnvironmentID, arg.PlanID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PriceListNewestRow
+	for rows.Next() {
+		var i PriceListNewestRow
+		if err := rows.Scan(
+			&i.Price.ID,
+			&i.Price.EnvironmentID,
+			&i.Price.PlanID,
+			&i.Price.Position,
+			&i.Price.Name,
+			&i.Price.Model,
+			&i.Price.Amount,
+			&i.Price.Parameters,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
@@ -434,7 +590,11 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 const priceListWithKey = `-- name: PriceListWithKey :many
 select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
 from api_keys k
-join prices r on r.environment_id = k.environment_id and r.plan_id = $1
+join prices r on r.environment_id = k.environment_id and r.plan_id = (
+    select p.id from plans p
+    where p.environment_id = k.environment_id and p.plan_id = $1
+    order by p.version desc
+    limit 1)
 where k.hash = $2
 order by r.position
 `

@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -296,18 +297,16 @@ select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
-  and ($3::text is null or s.plan_id = $3)
-  and ($4::text is null or s.status = $4)
-  and ($5::text is null or s.test_clock_id = $5)
-  and s.position < $6::bigint and s.position > $7::bigint
-order by case when $8::boolean then s.position end, s.position desc
-limit $9
+  and ($3::text is null or s.status = $3)
+  and ($4::text is null or s.test_clock_id = $4)
+  and s.position < $5::bigint and s.position > $6::bigint
+order by case when $7::boolean then s.position end, s.position desc
+limit $8
 `
 
 type SubscriptionListParams struct {
 	EnvironmentID string
 	CustomerID    *string
-	PlanID        *string
 	Status        *string
 	TestClockID   *string
 	Below         int64
@@ -324,7 +323,6 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 	rows, err := db.Query(ctx, subscriptionList,
 		arg.EnvironmentID,
 		arg.CustomerID,
-		arg.PlanID,
 		arg.Status,
 		arg.TestClockID,
 		arg.Below,
@@ -339,6 +337,215 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 	var items []SubscriptionListRow
 	for rows.Next() {
 		var i SubscriptionListRow
+		if err := rows.Scan(
+			&i.Subscription.ID,
+			&i.Subscription.EnvironmentID,
+			&i.Subscription.CustomerID,
+			&i.Subscription.PlanID,
+			&i.Subscription.Status,
+			&i.Subscription.Currency,
+			&i.Subscription.TimeZone,
+			&i.Subscription.AnchorAt,
+			&i.Subscription.IntervalUnit,
+			&i.Subscription.IntervalCount,
+			&i.Subscription.TrialEndsAt,
+			&i.Subscription.CurrentPeriodStart,
+			&i.Subscription.CurrentPeriodEnd,
+			&i.Subscription.NextPeriod,
+			&i.Subscription.PaidThrough,
+			&i.Subscription.ActivatedAt,
+			&i.Subscription.PendingPlanID,
+			&i.Subscription.CancelAtPeriodEnd,
+			&i.Subscription.CancelReason,
+			&i.Subscription.CanceledAt,
+			&i.Subscription.PastDueAt,
+			&i.Subscription.CollectingInvoiceID,
+			&i.Subscription.TestClockID,
+			&i.Subscription.Metadata,
+			&i.Subscription.MethodChangedAt,
+			&i.Subscription.NextAction,
+			&i.Subscription.NextActionAt,
+			&i.Subscription.EventSequence,
+			&i.Subscription.StartedEpoch,
+			&i.Subscription.FinishedAt,
+			&i.Subscription.Revision,
+			&i.Subscription.CreatedAt,
+			&i.Subscription.UpdatedAt,
+			&i.Subscription.Position,
+			&i.Subscription.WakePendingSince,
+			&i.Subscription.RenewedFrom,
+			&i.Subscription.TrialNoticeAt,
+			&i.Subscription.RemindedFor,
+			&i.Subscription.CollectionPausedAt,
+			&i.Subscription.PeriodIndex,
+			&i.Subscription.RenewedIndex,
+			&i.Subscription.Quantity,
+			&i.Subscription.PendingQuantity,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+from subscriptions s
+left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
+where s.environment_id = $1 and s.id in (
+    (select c.id from subscriptions c
+     where c.environment_id = $1 and c.customer_id = $2 and c.status <> 'canceled'
+     order by c.position desc limit $3)
+    union all
+    (select e.id from subscriptions e
+     where e.environment_id = $1 and e.customer_id = $2 and e.status = 'canceled'
+     order by e.position desc limit 1)
+)
+order by s.position desc
+`
+
+type SubscriptionListForAccessParams struct {
+	EnvironmentID string
+	CustomerID    string
+	RowLimit      int32
+}
+
+type SubscriptionListForAccessRow struct {
+	Subscription Subscription
+	Phase        collection.Phase
+	Attempts     int
+}
+
+// Those of a customer that have not ended, newest first, and the newest that has; each with how the invoice in collection
+// stands.
+func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg SubscriptionListForAccessParams) ([]SubscriptionListForAccessRow, error) {
+	rows, err := db.Query(ctx, subscriptionListForAccess, arg.EnvironmentID, arg.CustomerID, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListForAccessRow
+	for rows.Next() {
+		var i SubscriptionListForAccessRow
+		if err := rows.Scan(
+			&i.Subscription.ID,
+			&i.Subscription.EnvironmentID,
+			&i.Subscription.CustomerID,
+			&i.Subscription.PlanID,
+			&i.Subscription.Status,
+			&i.Subscription.Currency,
+			&i.Subscription.TimeZone,
+			&i.Subscription.AnchorAt,
+			&i.Subscription.IntervalUnit,
+			&i.Subscription.IntervalCount,
+			&i.Subscription.TrialEndsAt,
+			&i.Subscription.CurrentPeriodStart,
+			&i.Subscription.CurrentPeriodEnd,
+			&i.Subscription.NextPeriod,
+			&i.Subscription.PaidThrough,
+			&i.Subscription.ActivatedAt,
+			&i.Subscription.PendingPlanID,
+			&i.Subscription.CancelAtPeriodEnd,
+			&i.Subscription.CancelReason,
+			&i.Subscription.CanceledAt,
+			&i.Subscription.PastDueAt,
+			&i.Subscription.CollectingInvoiceID,
+			&i.Subscription.TestClockID,
+			&i.Subscription.Metadata,
+			&i.Subscription.MethodChangedAt,
+			&i.Subscription.NextAction,
+			&i.Subscription.NextActionAt,
+			&i.Subscription.EventSequence,
+			&i.Subscription.StartedEpoch,
+			&i.Subscription.FinishedAt,
+			&i.Subscription.Revision,
+			&i.Subscription.CreatedAt,
+			&i.Subscription.UpdatedAt,
+			&i.Subscription.Position,
+			&i.Subscription.WakePendingSince,
+			&i.Subscription.RenewedFrom,
+			&i.Subscription.TrialNoticeAt,
+			&i.Subscription.RemindedFor,
+			&i.Subscription.CollectionPausedAt,
+			&i.Subscription.PeriodIndex,
+			&i.Subscription.RenewedIndex,
+			&i.Subscription.Quantity,
+			&i.Subscription.PendingQuantity,
+			&i.Phase,
+			&i.Attempts,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subscriptionListOfPlan = `-- name: SubscriptionListOfPlan :many
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity
+from plans p
+cross join lateral (
+    select n.id
+    from subscriptions n
+    where n.environment_id = p.environment_id and n.plan_id = p.id
+      and ($1::text is null or n.customer_id = $1)
+      and ($2::text is null or n.status = $2)
+      and ($3::text is null or n.test_clock_id = $3)
+      and n.position < $4::bigint and n.position > $5::bigint
+    order by case when $6::boolean then n.position end, n.position desc
+    limit $7) found
+join subscriptions s on s.environment_id = p.environment_id and s.id = found.id
+where p.environment_id = $8 and p.plan_id = $9
+  and ($10::integer is null or p.version = $10)
+order by case when $6::boolean then s.position end, s.position desc
+limit $7
+`
+
+type SubscriptionListOfPlanParams struct {
+	CustomerID    *string
+	Status        *string
+	TestClockID   *string
+	Below         int64
+	Above         int64
+	Forward       bool
+	RowLimit      int32
+	EnvironmentID string
+	PlanID        string
+	PlanVersion   *int
+}
+
+type SubscriptionListOfPlanRow struct {
+	Subscription Subscription
+}
+
+// On any version of a plan. Each version's newest come from an index of their own.
+func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg SubscriptionListOfPlanParams) ([]SubscriptionListOfPlanRow, error) {
+	rows, err := db.Query(ctx, subscriptionListOfPlan,
+		arg.CustomerID,
+		arg.Status,
+		arg.TestClockID,
+		arg.Below,
+		arg.Above,
+		arg.Forward,
+		arg.RowLimit,
+		arg.EnvironmentID,
+		arg.PlanID,
+		arg.PlanVersion,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListOfPlanRow
+	for rows.Next() {
+		var i SubscriptionListOfPlanRow
 		if err := rows.Scan(
 			&i.Subscription.ID,
 			&i.Subscription.EnvironmentID,

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+type migratePlanInput struct {
+	httpkit.ByID
+	Body PlanMigrationForm
+}
+
+// PlanMigrationForm moves subscriptions of a plan to one of its versions.
+type PlanMigrationForm struct {
+	FromVersion   int    `json:"fromVersion,omitempty" minimum:"1" maximum:"100" example:"1" doc:"Only subscriptions on this version. Default: on any other version."`
+	ToVersion     int    `json:"toVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version that they move to. Default: the newest."`
+	Effective     string `json:"effective,omitempty" enum:"now,period_end" example:"period_end" doc:"period_end (the default): with their next period, nothing is charged before. now: with proration."`
+	DryRun        bool   `json:"dryRun,omitempty" example:"true" doc:"true: shows what would happen, and changes nothing."`
+	Limit         int    `json:"limit,omitempty" minimum:"1" maximum:"100" example:"100" doc:"How many subscriptions this request looks at. Default: 100."`
+	StartingAfter string `json:"startingAfter,omitempty" maxLength:"64" doc:"Continues a migration: lastSubscriptionId of the previous response."`
+}
+
+// PlanMigration says how far a migration has come.
+type PlanMigration struct {
+	PlanID    string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	ToVersion int                `json:"toVersion" example:"2" doc:"The version that subscriptions move to."`
+	DryRun    bool               `json:"dryRun" doc:"Nothing was changed: the figures are what would happen."`
+	Examined  int                `json:"examined" example:"100" doc:"The subscriptions of this request that are on another version and not canceled."`
+	Migrated  int                `json:"migrated" example:"99" doc:"Those that moved, or move at the end of their period."`
+	Refused   []MigrationRefusal `json:"refused" doc:"Those that stay on their version."`
+	Currency  string             `json:"currency" example:"USD"`
+	AmountDue int64              `json:"amountDue" example:"1200" doc:"Of a dry run: the sum of the invoices that would be issued now, in minor units."`
+	Credited  int64              `json:"credited" doc:"Of a dry run: the sum of the credit that customers would get now, in minor units."`
+	Last      string             `json:"lastSubscriptionId,omitempty" doc:"The last subscription that was looked at: where hasMore is true, send it as startingAfter, with a new Idempotency-Key."`
+	HasMore   bool               `json:"hasMore" doc:"Whether the plan has more subscriptions to look at."`
+}
+
+// MigrationRefusal says why a subscription stays on its version.
+type MigrationRefusal struct {
+	SubscriptionID string `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Code           string `json:"code" example:"payment_in_progress" doc:"Why, as problems have it."`
+	Detail         string `json:"detail" example:"A payment of the current period is in progress." doc:"Why, in a sentence."`
+}
+
+// migratePlan looks at no more than 100 subscriptions a request, each a short transaction. What a request that was cut
+// short has moved stays moved: its repeat passes it over.
+func (s *Server) migratePlan(
+	ctx context.Context, c *httpkit.Call, in *migratePlanInput,
+) (*httpkit.Reply[PlanMigration], error) {
+	f := in.Body
+	if f.StartingAfter != "" && !id.Is(id.Subscription, f.StartingAfter) {
+		return nil, fault.InvalidParam("startingAfter", "cursor_malformed",
+			"The cursor is malformed. Send `lastSubscriptionId` of the previous response.")
+	}
+	m := service.PlanMigration{
+		From: f.FromVersion, To: f.ToVersion, AtPeriodEnd: f.Effective != "now", DryRun: f.DryRun,
+		Limit: cmp.Or(f.Limit, service.MaxMigrated), After: f.StartingAfter,
+	}
+	made := func(done service.PlanMigrated) httpkit.Made[PlanMigration] {
+		out := PlanMigration{
+			PlanID: in.ID, ToVersion: done.To.Version, DryRun: f.DryRun, Examined: done.Examined, Migrated: done.Migrated,
+			Refused: make([]MigrationRefusal, len(done.Refused)), Currency: string(done.To.Currency),
+			AmountDue: int64(done.AmountDue), Credited: int64(done.Credited), Last: done.Last, HasMore: done.HasMore,
+		}
+		for i, r := range done.Refused {
+			out.Refused[i] = MigrationRefusal{SubscriptionID: r.SubscriptionID, Code: r.Reason.Code, Detail: r.Reason.Detail}
+		}
+		return httpkit.Made[PlanMigration]{Resource: out}
+	}
+	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.PlanMigrated]) error {
+		return s.service.MigratePlan(ctx, caller(c), in.ID, m, around)
+	})
+}
+
+// planMigrationOperation is POST /plans/{id}/migrate.
+func (s *Server) planMigrationOperation(load httpkit.Loader) {
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "migratePlan", Method: http.MethodPost, Path: "/plans/{id}/migrate", Tag: "Plans",
+		Summary: "Move subscriptions to another version of their plan",
+		Description: "Looks at up to 100 subscriptions of the plan, the newest first, and moves those that are on another " +
+			"version, each in a transaction of its own. dryRun: true shows first what would happen, and what would be " +
+			"charged and credited now. Repeat the request with startingAfter while hasMore is true. A request that " +
+			"failed half-way can be repeated: what was moved is passed over. Scheduled changes to another plan and " +
+			"scheduled cancellations stay; those subscriptions are refused with plan_change_scheduled at period_end.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load,
+		Request: PlanMigrationForm{FromVersion: 1, Effective: "now", DryRun: true},
+		Response: PlanMigration{
+			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", ToVersion: 2, DryRun: true, Examined: 2, Migrated: 1,
+			Refused: []MigrationRefusal{{
+				SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Code: "payment_in_progress",
+				Detail: "A payment of the current period is in progress.",
+			}},
+			Currency: "USD", AmountDue: 1200, Last: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		},
+	}, s.migratePlan)
+}

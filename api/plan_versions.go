@@ -1,0 +1,78 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/service"
+)
+
+type createPlanVersionInput struct {
+	httpkit.ByID
+	Body PlanVersionForm
+}
+
+// PlanVersionForm is what a new version of a plan has of its own; what is absent stays as it is.
+type PlanVersionForm struct {
+	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
+	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version. Default: those of the current version."`
+	TrialDays *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
+}
+
+func (s *Server) createPlanVersion(
+	ctx context.Context, c *httpkit.Call, in *createPlanVersionInput,
+) (*httpkit.Reply[Plan], error) {
+	if in.Body.Amount == nil && len(in.Body.Prices) == 0 && in.Body.TrialDays == nil {
+		return nil, fault.InvalidParam("prices", "field_missing",
+			"The version changes nothing. Send `amount`, `prices` or `trialDays`.")
+	}
+	prices, err := pricesOf(in.Body.Amount, in.Body.Prices)
+	if err != nil {
+		return nil, err
+	}
+	version := service.NewPlanVersion{Prices: prices, TrialDays: in.Body.TrialDays}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := s.service.CreatePlanVersion(ctx, caller(c), in.ID, version, keep)
+		return err
+	})
+}
+
+func (s *Server) listPlanVersions(
+	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
+) (*httpkit.Reply[httpkit.List[Plan]], error) {
+	plans, err := s.store.PlanVersions(ctx, c.EnvironmentID, in.ID)
+	return httpkit.ListOf(plans, false, err, renderPlan)
+}
+
+// planVersionOperations are those of /plans/{id}/versions. example is the plan's first version.
+func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
+	s.planMigrationOperation(load)
+	example.Metadata = Metadata{}
+	second := example
+	second.Version, second.Amount = 2, 2400
+	second.Prices = []Price{{
+		ID: "price_01jcz6f0x3v8r5t2m9k4h7q1wz", Amount: 2400, PriceModel: PriceModel{Model: "flat"},
+	}}
+	amount := int64(2400)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createPlanVersion", Method: http.MethodPost, Path: "/plans/{id}/versions", Tag: "Plans",
+		Summary: "Create a version of a plan",
+		Description: "New subscriptions get the new version from now on. Subscriptions that are on the plan keep the " +
+			"version that they were sold, as do changes to the plan that are scheduled, until they are migrated. " +
+			"Currency and interval stay the plan's. A version with the prices and the trial of the current one is " +
+			"refused with 409 plan_version_unchanged.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Response: second,
+		Request: PlanVersionForm{Amount: &amount},
+	}, s.createPlanVersion)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listPlanVersions", Method: http.MethodGet, Path: "/plans/{id}/versions", Tag: "Plans",
+		Summary:     "List the versions of a plan",
+		Description: "All versions, the newest first; a plan has at most 100.",
+		Status:      http.StatusOK, Access: httpkit.ReadAccess, Load: load,
+		Response: httpkit.List[Plan]{Data: []Plan{second, example}},
+	}, s.listPlanVersions)
+}

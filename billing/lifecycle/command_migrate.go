@@ -1,0 +1,35 @@
+package lifecycle
+
+import (
+	"cmp"
+
+	"perennial/billing/plan"
+)
+
+// Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once
+// it has the State. Faults: those of subscription.Migrate.
+type Migrate struct {
+	PlanID      string // the plan that the subscription must be on; empty: whichever it is
+	Version     int
+	AtPeriodEnd bool
+	To          *plan.Plan // the version
+}
+
+// Target names the version that it leads to.
+func (c Migrate) Target(s State) plan.Ref {
+	return plan.Ref{ID: cmp.Or(c.PlanID, s.Subscription.PlanID), Version: c.Version}
+}
+
+// Name implements Command. To the workflow a migration is a change of plan.
+func (Migrate) Name() string { return "change_plan" }
+
+func (c Migrate) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.Migrate(d.Facts(), *c.To, c.AtPeriodEnd, d.Now)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		d.brought = c.To
+		return d.carryOut(made)
+	}, nil
+}

@@ -1,0 +1,96 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// dearer is the second version of team: a week costs 500 instead of 250.
+func (l *life) dearer() plan.Plan {
+	l.newVersion(team, []plan.Price{plan.Flat("", "", 2000)})
+	return l.newest(team.ID)
+}
+
+func (l *life) perform(cmd lifecycle.Command) {
+	_, err := l.apply(cmd)
+	require.NoError(l.t, err)
+}
+
+func TestMigrate_Now(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	to := l.dearer()
+	l.pass(2 * week)
+
+	l.perform(lifecycle.Migrate{To: &to})
+
+	require.Equal(t, to.Ref(), l.sub().Plan())
+	require.Equal(t, []money.Minor{1000, 500}, l.totals(), "two weeks at 500 less two weeks at 250")
+	updated := l.store.events[len(l.store.events)-3].Data.(event.SubscriptionUpdated)
+	require.Equal(t, []string{"planVersion"}, updated.Changed)
+	require.Zero(t, l.account.events[event.TypeSubscriptionPlanChanged], "the plan is the same")
+	l.result(payment.AnswerSucceeded)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, []money.Minor{1000, 500, 2000}, l.totals())
+}
+
+func TestMigrate_AtThePeriodsEnd(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	to := l.dearer()
+
+	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+	require.Equal(t, [2]plan.Ref{team.Ref(), to.Ref()}, [2]plan.Ref{l.sub().Plan(), l.sub().PendingPlan()})
+	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+	require.Equal(t, subscription.ErrVersionUnchanged, err)
+	l.changePlan(team, true)
+	require.Zero(t, l.sub().PendingPlan(), "to stay on the plan is to keep its version")
+	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+	back := team
+	l.perform(lifecycle.Migrate{To: &back, AtPeriodEnd: true})
+	require.Zero(t, l.sub().PendingPlan(), "as is to migrate back")
+	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, to.Ref(), l.sub().Plan())
+	require.Zero(t, l.sub().PendingPlan())
+	require.Equal(t, []money.Minor{1000, 2000}, l.totals())
+}
+
+// What was scheduled before stays: a change to another plan is what the customer asked for.
+func TestMigrate_BesideAScheduledChange(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	to := l.dearer()
+	l.changePlan(pro, true)
+
+	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+	require.Equal(t, subscription.ErrLeavesPlan, err)
+	l.perform(lifecycle.Migrate{To: &to})
+	require.Equal(t, [2]plan.Ref{to.Ref(), pro.Ref()}, [2]plan.Ref{l.sub().Plan(), l.sub().PendingPlan()})
+	l.result(payment.AnswerSucceeded)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, pro.Ref(), l.sub().Plan())
+
+	_, err = l.apply(lifecycle.Migrate{To: &to})
+	require.Equal(t, subscription.ErrNotOnPlan, err)
+	l.schedule(lifecycle.Cancel{})
+	l.newVersion(pro, []plan.Price{plan.Flat("", "", 1)})
+	other := l.newest(pro.ID)
+	_, err = l.apply(lifecycle.Migrate{To: &other, AtPeriodEnd: true})
+	require.Equal(t, subscription.ErrLeavesPlan, err)
+	l.perform(lifecycle.Cancel{Immediate: true})
+	_, err = l.apply(lifecycle.Migrate{To: &other})
+	require.Equal(t, subscription.ErrCanceled, err)
+}

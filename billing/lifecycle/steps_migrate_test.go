@@ -1,0 +1,65 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// newest is the version of a plan that new subscribers get.
+func (l *life) newest(id string) plan.Plan {
+	p := l.store.plans[plan.Ref{ID: id, Version: 1}]
+	for next, ok := p, true; ok; next, ok = l.store.plans[plan.Ref{ID: id, Version: p.Version + 1}] {
+		p = next
+	}
+	return p
+}
+
+// newVersion gives a plan other prices. Nobody who is on it is touched.
+func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
+	for i := range prices {
+		prices[i].ID = fmt.Sprintf("%s_v%d_%d", p.ID, p.Version+1, i)
+	}
+	p, err := p.Next(prices, p.TrialDays, l.now)
+	if err == nil { // refused: the same prices were drawn
+		l.store.plans[p.Ref()] = p
+	}
+}
+
+// migrate moves the subscription to any version of its plan.
+func (l *life) migrate(draw chance, atPeriodEnd bool) {
+	if l.behind() {
+		return
+	}
+	had, invoices := l.sub(), len(l.store.invoices)
+	to := l.store.plans[plan.Ref{ID: had.PlanID, Version: 1 + draw(l.newest(had.PlanID).Version, "version")}]
+	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: atPeriodEnd})
+	s := l.sub()
+	leaves := had.CancelAtPeriodEnd || had.PendingPlanID != "" && had.PendingPlanID != had.PlanID
+	switch {
+	case err == nil && atPeriodEnd && to.Version != had.PlanVersion:
+		require.Equal(l.t, [2]plan.Ref{had.Plan(), to.Ref()}, [2]plan.Ref{s.Plan(), s.PendingPlan()})
+		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before the period ends")
+	case err == nil:
+		require.Equal(l.t, to.Ref(), s.Plan())
+		require.NotEqual(l.t, to.ID, s.PendingPlanID, "nothing waits on this plan")
+		if had.PendingPlanID != had.PlanID {
+			require.Equal(l.t, had.PendingPlan(), s.PendingPlan(), "a change to another plan goes on waiting")
+		}
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case errors.Is(err, subscription.ErrVersionUnchanged):
+		require.True(l.t, to.Ref() == had.Plan() && had.PendingPlanID != had.PlanID || to.Ref() == had.PendingPlan())
+	case errors.Is(err, subscription.ErrLeavesPlan):
+		require.True(l.t, leaves && atPeriodEnd)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
+	default:
+		require.True(l.t, inProgress(err) && l.live("") != nil && !atPeriodEnd, err)
+	}
+}

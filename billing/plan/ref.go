@@ -1,0 +1,48 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// Ref names one version of a plan. A subscription has one, so that it keeps the prices that it was sold.
+type Ref struct {
+	ID      string
+	Version int // counts from 1
+}
+
+// Ref returns the name of this version of the plan.
+func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
+
+// MaxVersions bounds the versions of one plan, so that they can be listed at once.
+const MaxVersions = 100
+
+// Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial.
+// Currency and interval stay the plan's, so that every subscription can be moved to it. Faults:
+// plan_version_unchanged, plan_versions_exhausted and those of Validate.
+func (p Plan) Next(prices []Price, trialDays int, now time.Time) (Plan, error) {
+	if p.Version >= MaxVersions {
+		return Plan{}, fault.New(fault.Conflict, "plan_versions_exhausted",
+			"The plan has %d versions, which is the most. Create a new plan.", p.Version)
+	}
+	if trialDays == p.TrialDays && SamePrices(prices, p.Prices) {
+		return Plan{}, fault.New(fault.Conflict, "plan_version_unchanged",
+			"The plan's current version has these prices and this trial already. Send other ones.").In("prices")
+	}
+	p.Version++
+	p.Prices, p.TrialDays, p.VersionAt = prices, trialDays, now
+	return p, p.Validate()
+}
+
+// SamePrices reports whether two lists of prices charge the same and are described alike, whatever their ids.
+func SamePrices(a, b []Price) bool {
+	return slices.EqualFunc(a, b, func(p, q Price) bool {
+		one, err := json.Marshal(p.Price)
+		other, errOther := json.Marshal(q.Price)
+		return err == nil && errOther == nil && p.Name == q.Name && bytes.Equal(one, other)
+	})
+}

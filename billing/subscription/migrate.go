@@ -1,0 +1,59 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+)
+
+// The refusals of a migration to another version of a plan. All are final for the subscription as it is.
+var (
+	ErrNotOnPlan = fault.New(fault.Conflict, "subscription_not_on_plan",
+		"The subscription is on another plan. Change its plan first.")
+	ErrVersionUnchanged = fault.New(fault.Conflict, "plan_version_unchanged",
+		"The subscription is on this version of its plan already, or changes to it at the end of the period.")
+	ErrLeavesPlan = fault.New(fault.Conflict, "plan_change_scheduled",
+		"The subscription changes to another plan, or ends, at the end of the period.")
+)
+
+// Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
+// the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
+// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, payment_in_progress, renewal_due,
+// amount_too_large.
+func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	pending := s.PendingPlan()
+	switch {
+	case to.ID != s.PlanID:
+		return Decision{}, ErrNotOnPlan
+	case to.Version == s.PlanVersion && pending.ID != s.PlanID, atPeriodEnd && to.Ref() == pending:
+		return Decision{}, ErrVersionUnchanged
+	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
+		return Decision{}, ErrLeavesPlan
+	}
+	for _, quantity := range []int64{s.Quantity, max(s.PendingQuantity, 1)} { // nothing may stop a renewal later
+		if _, err := to.Total(quantity); err != nil {
+			return Decision{}, err
+		}
+	}
+	if pending.ID == s.PlanID { // another migration, which this one replaces
+		s.setPendingPlan(plan.Ref{})
+	}
+	if to.Version == s.PlanVersion {
+		return s.waits(now), nil
+	}
+	if atPeriodEnd {
+		s.setPendingPlan(to.Ref())
+		return s.waits(now), nil
+	}
+	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
+}
+
+// waits is the decision of another plan, or none, at the period's end.
+func (s Subscription) waits(now time.Time) Decision {
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}
+}

@@ -1,0 +1,31 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/access"
+	"perennial/billing/collection"
+	"perennial/db/internal/dbsqlc"
+)
+
+// maxAccess bounds the subscriptions that one answer is about: the newest that have not ended.
+const maxAccess = 100
+
+// AccessClaims are the subscriptions of a customer that may let the customer in, newest first: all that have not ended,
+// and the newest that has.
+func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID string) ([]access.Claim, error) {
+	rows, err := queries.SubscriptionListForAccess(ctx, r.handle, dbsqlc.SubscriptionListForAccessParams{
+		EnvironmentID: environmentID, CustomerID: customerID, RowLimit: maxAccess,
+	})
+	if err != nil {
+		return nil, translate("SubscriptionListForAccess", err)
+	}
+	claims := make([]access.Claim, len(rows))
+	for i, row := range rows {
+		claims[i].Subscription = subscriptionFromDB(row.Subscription)
+		if row.Phase != "" {
+			claims[i].Collecting = &collection.State{Phase: row.Phase, Attempts: int(row.Attempts)}
+		}
+	}
+	return claims, nil
+}

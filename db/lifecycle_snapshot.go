@@ -1,0 +1,34 @@
+package db
+
+import (
+	"context"
+	"regexp"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/lifecycle"
+)
+
+// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who only
+// look, and must not hold up those who decide. Fault: subscription_not_found.
+func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
+	snapshot, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return lifecycle.State{}, translate("begin", err)
+	}
+	defer func() { _ = snapshot.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
+	l := loader{ctx: ctx, environmentID: environmentID, id: id}
+	return l.load(Reader{handle: unlocked{snapshot}}, s.limits)
+}
+
+// unlocked sends the reads of decisions without their locks, so that both always read the same.
+type unlocked struct{ pgx.Tx }
+
+var locks = regexp.MustCompile(`\sfor (no key update|share)( of [a-z]+)?\b`)
+
+func (u unlocked) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	for _, q := range b.QueuedQueries {
+		q.SQL = locks.ReplaceAllString(q.SQL, "")
+	}
+	return u.Tx.SendBatch(ctx, b)
+}

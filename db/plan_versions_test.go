@@ -1,0 +1,72 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// nextVersion makes and writes a version of the environment's plan with one other price.
+func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan {
+	t.Helper()
+	next, err := of.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", of.Prices[0].Amount+1)}, 7, at)
+	require.NoError(t, err)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		_, err := tx.LockPlan(ctx, b.env, of.ID)
+		require.NoError(t, err)
+		require.NoError(t, tx.InsertPlan(ctx, b.env, next))
+	})
+	return next
+}
+
+func TestPlanVersions_RoundTrip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	second := b.nextVersion(t, b.plan, wall.Add(time.Hour))
+	third := b.nextVersion(t, second, wall.Add(2*time.Hour))
+
+	newest, err := b.store.Plan(t.Context(), b.env, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, third, newest)
+	_, newest, err = b.store.PlanWithKey(t.Context(), b.hash, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, third, newest)
+	all, err := b.store.PlanVersions(t.Context(), b.env, b.plan.ID)
+	require.NoError(t, err)
+	require.Equal(t, []plan.Plan{third, second, b.plan}, all)
+	for _, want := range all {
+		got, err := b.store.PlanVersion(t.Context(), b.env, want.Ref())
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	listed, _, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
+	require.NoError(t, err)
+	require.Equal(t, []plan.Plan{third}, listed)
+	require.Equal(t, b.plan, load(t, b).Plan, "a subscription keeps its version")
+
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		s := locked(ctx, t, b, tx)
+		s.PlanVersion, s.PendingPlanID, s.PendingPlanVersion = 2, b.plan.ID, 3
+		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+	})
+	moved := load(t, b)
+	require.Equal(t, second, moved.Plan)
+	require.Equal(t, third, *moved.PendingPlan)
+	found, _, err := b.store.Subscriptions(t.Context(), b.env, db.SubscriptionFilter{PlanID: b.plan.ID}, db.Page{})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+
+	for _, ref := range []plan.Ref{{ID: b.plan.ID, Version: 4}, {ID: "plan_absent", Version: 1}} {
+		_, err = b.store.PlanVersion(t.Context(), b.env, ref)
+		requireFault(t, err, fault.NotFound, "plan_not_found")
+	}
+	_, err = b.store.PlanVersions(t.Context(), b.env, "plan_absent")
+	requireFault(t, err, fault.NotFound, "plan_not_found")
+}

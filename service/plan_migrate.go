@@ -1,0 +1,131 @@
+package service
+
+import (
+	"context"
+	"errors"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// MaxMigrated bounds the subscriptions of one request.
+const MaxMigrated = 100
+
+// PlanMigration moves subscriptions of a plan to one of its versions, a bounded number at a time.
+type PlanMigration struct {
+	From, To    int // versions; 0: any, and the newest
+	AtPeriodEnd bool
+	DryRun      bool   // only tells what would happen
+	Limit       int    // of the subscriptions examined, at most MaxMigrated
+	After       string // continues behind this subscription
+}
+
+// PlanMigrated is how far a migration has come. Where there is more, the next request goes on after Last.
+type PlanMigrated struct {
+	To       plan.Plan
+	Examined int // subscriptions that are on a version to migrate from, canceled ones included
+	Migrated int
+	Refused  []MigrationRefused
+	// Of a dry run: what invoices would be issued for now, and what would be credited instead.
+	AmountDue, Credited money.Minor
+	HasMore             bool
+	Last                string // the last subscription examined; empty: none
+}
+
+// MigrationRefused is a subscription that stays on its version, and why.
+type MigrationRefused struct {
+	SubscriptionID string
+	Reason         *fault.Error
+}
+
+// MigratePlan moves the next subscriptions of a plan to one of its versions. Each is a transaction of its own, by the
+// same rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is on the
+// version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
+// plan_not_found, cursor_unknown.
+func (s *Service) MigratePlan(
+	ctx context.Context, by Caller, planID string, m PlanMigration, around Around[PlanMigrated],
+) error {
+	out, err := s.migratePlan(ctx, by, planID, m)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(*db.Tx) (PlanMigrated, error) { return out, nil })
+}
+
+func (s *Service) migratePlan(
+	ctx context.Context, by Caller, planID string, m PlanMigration,
+) (out PlanMigrated, err error) {
+	if out.To, err = s.store.Plan(ctx, by.EnvironmentID, planID); err != nil {
+		return out, err
+	}
+	if m.To != 0 {
+		if out.To, err = s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
+			return out, inParam(err, "toVersion")
+		}
+	}
+	subs, more, err := s.store.Subscriptions(ctx, by.EnvironmentID,
+		db.SubscriptionFilter{PlanID: planID, PlanVersion: m.From}, db.Page{Limit: m.Limit, StartingAfter: m.After})
+	if err != nil {
+		return out, err
+	}
+	out.HasMore = more
+	for _, sub := range subs {
+		out.Last = sub.ID
+		if sub.PlanVersion == out.To.Version || sub.Status == subscription.Canceled {
+			continue
+		}
+		out.Examined++
+		if err := s.migrateOne(ctx, by, sub.ID, m, &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
+// migration meets the subscription again.
+func (s *Service) migrateOne(
+	ctx context.Context, by Caller, subscriptionID string, m PlanMigration, out *PlanMigrated,
+) error {
+	cmd := lifecycle.Migrate{PlanID: out.To.ID, Version: out.To.Version, AtPeriodEnd: m.AtPeriodEnd}
+	var seen lifecycle.Previewed
+	var balance money.Minor
+	_, err := transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
+		if !m.DryRun {
+			return Command(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+		}
+		found, err := tx.LockSubscription(ctx, by.EnvironmentID, subscriptionID)
+		if err != nil {
+			return Performed{}, err
+		}
+		cmd.To, balance = &out.To, found.Balance
+		if seen, err = lifecycle.Preview(found, cmd, 0, db.Moment(tx.Now, tx.Real)); err != nil {
+			return Performed{}, err
+		}
+		return Performed{}, nil
+	})
+	switch f := fault.From(err); {
+	case err == nil:
+		out.migrated(seen, balance)
+	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
+	case f != nil && f.Refusal():
+		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: subscriptionID, Reason: f})
+	default:
+		return err
+	}
+	return nil
+}
+
+// migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only
+// previewed.
+func (m *PlanMigrated) migrated(seen lifecycle.Previewed, balance money.Minor) {
+	m.Migrated++
+	for _, inv := range seen.Issued {
+		m.AmountDue += inv.AmountDue
+	}
+	m.Credited += max(seen.Quote.Balance-balance, 0)
+}

@@ -1,0 +1,65 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/event"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// NewPlanVersion is what another version of a plan has of its own.
+type NewPlanVersion struct {
+	Prices    []plan.Price // without ids; empty: those of the current version
+	TrialDays *int         // nil: that of the current version
+}
+
+// CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
+// Faults: plan_not_found, those of plan.Plan.Next.
+func (s *Service) CreatePlanVersion(
+	ctx context.Context, by Caller, planID string, in NewPlanVersion, also Also[plan.Plan],
+) (plan.Plan, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
+		if err != nil {
+			return p, err
+		}
+		return s.insertPlanVersion(ctx, tx, by, p, in)
+	})
+}
+
+// insertPlanVersion writes the next version of a locked plan, and announces what is new in it.
+func (s *Service) insertPlanVersion(
+	ctx context.Context, tx *db.Tx, by Caller, p plan.Plan, in NewPlanVersion,
+) (plan.Plan, error) {
+	now := s.now()
+	prices, days, changed := slices.Clone(p.Prices), p.TrialDays, []string{"version"}
+	if len(in.Prices) > 0 {
+		prices = in.Prices
+	}
+	if in.TrialDays != nil {
+		days = *in.TrialDays
+	}
+	if !plan.SamePrices(prices, p.Prices) {
+		changed = append(changed, "prices")
+	}
+	if days != p.TrialDays {
+		changed = append(changed, "trialDays")
+	}
+	for i := range prices {
+		prices[i].ID = id.New(id.Price, now)
+	}
+	next, err := p.Next(prices, days, now)
+	if err != nil {
+		return next, err
+	}
+	if err := checkNames(next); err != nil {
+		return next, err
+	}
+	if err := tx.InsertPlan(ctx, by.EnvironmentID, next); err != nil {
+		return next, err
+	}
+	return next, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, now))
+}
