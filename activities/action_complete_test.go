@@ -212,6 +212,46 @@ func TestActionCompleted_ForgedReturn(t *testing.T) {
 	a.sound()
 }
 
+// PostgreSQL restarts, so that Adyen may have completed the charge already, and the payer brings what Adyen refuses.
+// The payer may still bring what is true; a charge that nobody confirms in time, or before a new card, is canceled at
+// Adyen.
+func TestActionCompleted_ForgedReturnAfterARestart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		then func(a asking)
+		want string // the last call
+	}{
+		"confirmed": {func(a asking) { a.brings(a.last(), a.visits("confirm")) }, db.CallComplete},
+		"expires":   {func(a asking) { a.Clock.Set(a.last().Action.ExpiresAt) }, db.CallCancel},
+		"a new card": {func(a asking) {
+			card := customer.PaymentDetails{CustomerToken: "shopper_9", PaymentMethodToken: "M5N7TQ4TG5PFWR50"}
+			a.SetMethod(a.t, a.customer.ID, &card)
+			a.wake()
+		}, db.CallCancel},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := adyenAsking(t)
+			txn := a.last().ID
+			a.restores()
+			a.brings(a.last(), url.Values{"redirectResult": {"forged"}})
+			a.until(a.Clock.Now())
+			require.Equal(t, payment.ConfirmNow, a.last().Confirmation(a.Clock.Now()))
+			require.NotZero(t, a.last().Action.HandedAt, "Adyen may have completed it before")
+			a.Clock.Add(time.Minute)
+			c.then(a)
+			a.until(a.Clock.Now())
+			calls := a.calls(txn)
+			require.Equal(t, c.want, calls[len(calls)-1])
+			if c.want == db.CallComplete {
+				require.Equal(t, payment.Success, a.last().Status)
+				require.Len(t, a.sim.Moved(core.Capture), 1)
+			}
+			a.sound()
+		})
+	}
+}
+
 // The worker dies after Adyen has authorised, and another one completes again.
 func TestActionCompleted_WorkerDies(t *testing.T) {
 	t.Parallel()

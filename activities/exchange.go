@@ -135,7 +135,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 		return x.provider.CancelCharge(ctx, look)
 	case x.move == payment.MoveComplete:
 		return x.provider.CompleteCharge(ctx, providers.CompleteRequest{
-			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(x.handed), Repeat: x.handed.Again,
+			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(x.handed),
 		})
 	case refund:
 		return x.provider.Refund(ctx, providers.RefundRequest{

@@ -59,6 +59,8 @@ type round struct {
 	sought  []string            // accounts that were asked about lost sends
 	silent  []db.ProviderConfig // those of them that did not answer
 	turn    string              // the account whose turn was waited for; empty: none was
+	counted bool                // that none is left which owes no answer was counted as a check of the payment
+	wait    time.Duration       // the longest that those which did not answer have asked for
 }
 
 // step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
@@ -123,7 +125,8 @@ func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer prov
 	r.sought = append(r.sought, x.config.ID)
 	absent := answer.Outcome == providers.NotFound
 	if !absent && !answer.Outcome.Final() {
-		r.silent = append(r.silent, x.config)
+		r.silent, r.wait = append(r.silent, x.config), max(r.wait, answer.RetryAfter)
+		r.counted = r.counted || !x.lost.Fresh
 	}
 	undecided := absent || r.txn.MayRepeat(x.restored)
 	return undecided && r.txn.ParkedAt.IsZero() && a.timeLeft(ctx)

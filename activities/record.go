@@ -209,6 +209,13 @@ func noteSend(
 	if !said || about == 0 || x.about != "" || answer.Outcome == providers.NotSent && r.Move != payment.MoveSend {
 		return nil
 	}
+	if x.txn.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
+		sends, err := tx.Sends(ctx, env, x.txn.ID)
+		another := func(s payment.Send) bool { return s.Number == about && s.ProviderConfigID != x.config.ID }
+		if err != nil || slices.ContainsFunc(sends, another) {
+			return err
+		}
+	}
 	return tx.AnswerSend(ctx, env, x.txn.ID, about, payment.Outcome(answer.Outcome), answer.Ref)
 }
 

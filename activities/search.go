@@ -47,7 +47,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	case nothing && closed != nil:
 		x.seek(closed.Provider, payment.MoveHold, unsearched(*closed)+" Its credentials cannot be opened.")
 	case nothing && (s.Blind || x.strays(holders, s)):
-		x.unsearchable()
+		return x.unsearchable(ctx, tx, env, now)
 	case nothing && !slices.ContainsFunc(known, func(h payment.Holder) bool { return !h.CanAsk }):
 		x.nowhere(len(known) > 0, now)
 	case nothing: // its key protects it at the only account
@@ -58,11 +58,13 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 		left.Ask = slices.DeleteFunc(left.Ask, r.unanswered)
 		if len(left.Ask) == 0 {
 			x.seek(r.silent[0].Provider, payment.MoveHold, unsearched(r.silent...))
+			x.lost.Counted, x.lost.RetryAfter = r.counted, r.wait
 			return nil
 		}
 		a.ask(x, holders, left)
 		x.seek(x.config.Provider, payment.MoveLookup, unsearched(append(slices.Clone(r.silent), x.config)...))
 		x.lost.Number, x.lost.ProviderConfigID = x.number, x.config.ID
+		x.lost.Counted, x.lost.RetryAfter = r.counted, r.wait
 		x.lost.Key, x.lost.Reason, x.lost.SentAt = x.key(), foundReason, now
 		x.lost.Last, x.lost.Blind = left.Last && closed == nil, s.Blind
 		x.lost.Ends = (left.Last || left.Ended) && closed == nil && !s.Blind

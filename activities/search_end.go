@@ -1,21 +1,63 @@
 package activities
 
 import (
+	"context"
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/db"
 )
 
-// unsearchable makes the exchange the end of a search that proves nothing, because an account cannot be asked: a person
-// must find out. What was sent before waits for a callback first: its provider tells what became of it.
-func (x *exchange) unsearchable() {
-	if x.txn.EverSent() && x.txn.ParkedAt.IsZero() {
+// lastCall is how long a call to a provider takes at most: as long as its activity may.
+const lastCall = time.Minute
+
+// unsearchable makes the exchange the end of a search that proves nothing, because an account cannot be asked: a
+// person must find out. What was sent before waits for a callback first: its provider tells what became of it. Where
+// that cannot be asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends
+// nothing.
+func (x *exchange) unsearchable(ctx context.Context, tx *db.Tx, env string, now time.Time) error {
+	sent, asks := x.txn.EverSent(), x.protocol.LookupByKey
+	if sent && x.move == payment.MoveCancel && !asks {
+		return nil
+	}
+	if sent && x.move == payment.MoveReplay && !asks {
+		if refused, err := x.refusedBefore(ctx, tx, env, now); refused || err != nil {
+			return err
+		}
+	}
+	if sent && x.txn.ParkedAt.IsZero() {
 		x.seek("", payment.MoveHold, "The database was restored, and an account that may have the payment cannot be asked. "+
 			"The payment waits for a callback.")
-		return
+		return nil
 	}
 	x.seek("", payment.MoveReview, "")
 	x.lost = nil
+	return nil
+}
+
+// refusedBefore turns the exchange to what a callback says of a refusal after which the payment may have been made
+// again in the same call: see db.Callback.NeedsRef. No repeat will bring the reference that such evidence waits for,
+// so it counts once every call has ended, one that the restored database has lost too. A success that comes later is a
+// late one.
+func (x *exchange) refusedBefore(ctx context.Context, tx *db.Tx, env string, now time.Time) (bool, error) {
+	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
+	if err != nil {
+		return false, err
+	}
+	last := x.restored
+	for _, c := range calls {
+		if c.StartedAt.After(last) {
+			last = c.StartedAt
+		}
+	}
+	if now.Sub(last) <= lastCall {
+		return false, nil
+	}
+	told, err := tx.Evidence(ctx, env, x.txn.ID, x.config.ID, x.txn.Type, true, 2)
+	if err == nil && len(told) > 0 {
+		x.move, x.told = payment.MoveBelieve, told
+	}
+	return len(told) > 0, err
 }
 
 // nowhere lets the exchange be what it is without a restore. known: accounts could have taken the payment, and all have

@@ -58,9 +58,6 @@ type CompleteRequest struct {
 	// Brought are the parameters of Factory.ReturnParameters, as the payer's browser brought them: anybody may have
 	// written them, and they are as secret as a credential.
 	Brought url.Values
-	// Repeat: the provider may have had these values before, or others that complete the charge, so that a refusal of them
-	// does not prove that the charge waits for its payer.
-	Repeat bool
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without

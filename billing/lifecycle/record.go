@@ -134,6 +134,9 @@ func (r *recording) record() error {
 	if r.Lost != nil && !r.lostSend() {
 		return nil
 	}
+	if r.endsElsewhere() { // it is looked for
+		return nil
+	}
 	if r.taken() {
 		r.takeOver()
 	}

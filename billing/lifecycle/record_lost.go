@@ -1,6 +1,10 @@
 package lifecycle
 
-import "perennial/billing/payment"
+import (
+	"time"
+
+	"perennial/billing/payment"
+)
 
 // Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
 // could not be asked about yet; the Answer says why.
@@ -12,6 +16,9 @@ type Lost struct {
 	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
 	Blind bool   // another account cannot be asked
 	Why   string // the payment waits, for people
+
+	Counted    bool          // silence in the same round was counted as a check of the payment
+	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
 }
 
 // lostSend records what the search for a lost send found. It returns true where an account has it: what was answered is
@@ -37,11 +44,18 @@ func (r *recording) lostSend() bool {
 	return true
 }
 
+// endsElsewhere reports whether an account that a callback named says that a charge which may repeat a lost send has
+// ended there without moving money: what was refused in the lost window may have gone to another account then.
+func (r *recording) endsElsewhere() bool {
+	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != payment.AnswerSucceeded
+	return bad && r.Hint != "" && r.Protocol.LookupByKey && r.txn.MayRepeat(r.RestoredAt)
+}
+
 // nowhere records that an account has no lost send: with the last one it is proven that there is none, unless another
 // could not be asked.
 func (r *recording) nowhere() {
 	switch {
-	case !r.Lost.Last:
+	case !r.Lost.Last, r.Lost.Blind && r.txn.EverSent(): // which waits for a callback first
 		r.searching()
 	case r.Lost.Blind:
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
@@ -64,7 +78,11 @@ func (r *recording) unsearched() {
 		r.searching()
 		return
 	}
-	txn, patient := r.txn.Unsearched(r.Protocol, r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.RestoredAt, r.d.Real)
+	was, wait := r.txn, max(r.Answer.RetryAfter, r.Lost.RetryAfter)
+	if r.Lost.Counted { // once a round
+		was.Checks = max(was.Checks-1, 0)
+	}
+	txn, patient := was.Unsearched(r.Protocol, r.Lost.Why, wait, r.Hold, r.RestoredAt, r.d.Real)
 	r.txn = txn
 	r.d.saveTransaction(txn)
 	if !patient {

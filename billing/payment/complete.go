@@ -50,7 +50,8 @@ func (t Transaction) Handing() Handed {
 
 // HandedOver notes that the provider has answered to what the payer's browser brought. asked: it asks the payer again;
 // refused: it refuses what was brought, and the payer may bring something else. Else the provider has all that it
-// needs. A refusal of one value says nothing about others that the provider may have had before.
+// needs. A refusal of one value says nothing about others that the provider may have had before, nor of a repeat about
+// what came of the first: then the charge does not end without a request.
 func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 	if t.Action.Brought = ""; asked || refused && !h.Again {
 		t.Action.HandedAt = time.Time{}

@@ -10,8 +10,7 @@ import (
 const redirectResult = "redirectResult"
 
 // CompleteCharge submits what Adyen appended to the returnUrl (`POST /payments/details`), and with it has the payment
-// authorised. A repeat with the same key gets the first answer; without one Adyen answers 422, so that a refusal of a
-// repeat leaves the outcome unknown. Error: `provider_request_invalid` (fault.Invalid).
+// authorised. A repeat with the same key gets the first answer. Error: `provider_request_invalid` (fault.Invalid).
 func (a *Adyen) CompleteCharge(ctx context.Context, in providers.CompleteRequest) (providers.Result, error) {
 	if err := checkIdentity(in.TransactionID, in.Key); err != nil {
 		return providers.Result{}, err
@@ -21,21 +20,18 @@ func (a *Adyen) CompleteCharge(ctx context.Context, in providers.CompleteRequest
 	x := a.post(ctx, "/payments/details", request, derivedKey("result "+brought, in.Key))
 	p, ok := x.payment()
 	if !ok {
-		return a.uncompleted(x, in.Repeat), nil
+		return a.uncompleted(x), nil
 	}
 	return a.completed(ctx, in, x, p), nil
 }
 
 // uncompleted says what an exchange proves that brought no payment: Adyen refuses what the payer brought, or nothing.
-// Adyen refuses what it has accepted before, too.
-func (a *Adyen) uncompleted(x exchange, repeat bool) providers.Result {
+// Adyen refuses what it has accepted before, too: what a refusal of a repeat proves, the rules know.
+func (a *Adyen) uncompleted(x exchange) providers.Result {
 	res := a.refused(x, true)
 	switch res.Outcome {
 	case providers.Failed, providers.Declined:
 		res.Outcome, res.FailureCode = providers.NotSent, ""
-		if repeat {
-			res.Outcome = providers.Unknown
-		}
 	case providers.NotSent:
 		res.Outcome = providers.Unknown // the same may have arrived before
 	default: // unknown

@@ -108,11 +108,6 @@ func TestCompleteCharge_Errors(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, [2]any{c.want, c.status}, [2]any{res.Outcome, res.HTTPStatus}, name)
 		require.Empty(t, res.FailureCode, name)
-		again := sampleCompletion()
-		again.Repeat = true
-		res, err = answering(t, c.status, c.body).CompleteCharge(t.Context(), again)
-		require.NoError(t, err)
-		require.Equal(t, providers.Unknown, res.Outcome, "%s: Adyen refuses what it has accepted before, too", name)
 	}
 	in := sampleCompletion()
 	in.TransactionID = ""
