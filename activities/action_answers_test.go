@@ -290,8 +290,8 @@ func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	a.sound()
 }
 
-// A return whose signal was lost is found once a pass, before its check is overdue and after. One that its account is asked
-// about in vain is looked at ever more rarely.
+// A return whose signal was lost is found once a pass, before its check is overdue and after. One that its account
+// is asked about in vain is looked at ever more rarely.
 func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 	t.Parallel()
 	a, w := adyenAsking(t), &woken{}

@@ -45,8 +45,9 @@ func errBusy(ctx context.Context, least time.Duration) error {
 // shortTurn is a wait for a turn that is not worth the events of a timer.
 const shortTurn = 5 * time.Second
 
-// turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before anything of
-// it is committed: nobody else's request waits for it, and what a process leaves behind that dies meanwhile was not sent.
+// turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before
+// anything of it is committed: nobody else's request waits for it, and what a process leaves behind that dies
+// meanwhile was not sent.
 type turnSoon struct {
 	account string
 	wait    time.Duration
@@ -56,9 +57,9 @@ func (t turnSoon) Error() string {
 	return "the turn at account " + t.account + " is in " + t.wait.String()
 }
 
-// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then says: a
-// crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where the turn is taken,
-// and has not come.
+// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then
+// says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
+// the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
 	why := errandOf(*x)
 	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, x.promised(ctx, now))

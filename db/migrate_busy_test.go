@@ -33,9 +33,9 @@ func migratedTo(t *testing.T, version int64) *testkit.Database {
 	})
 }
 
-// While the payments of a busy installation are migrated, none waits for more than a lock that is asked for for a second.
-// A row that a command holds is not waited for while others are held; and an index that an interrupted migration has left
-// is built again.
+// While the payments of a busy installation are migrated, none waits for more than a lock that is asked for for a
+// second. A row that a command holds is not waited for while others are held; and an index that an interrupted
+// migration has left is built again.
 func TestMigrate_PaymentsGoOn(t *testing.T) {
 	t.Parallel()
 	database := migratedTo(t, 54)
@@ -110,8 +110,8 @@ func TestMigrate_PaymentsGoOn(t *testing.T) {
 	require.Less(t, longest, 3*time.Second)
 	var virtual, wrong, broken int
 	require.NoError(t, pool.QueryRow(t.Context(), `
-		select count(*) filter (where created_virtually), count(*) filter (where created_virtually <> (environment_id = 'test')),
-			(select count(*) from pg_index where not indisvalid)
+		select count(*) filter (where created_virtually),
+			count(*) filter (where created_virtually <> (environment_id = 'test')), (select count(*) from pg_index where not indisvalid)
 		from transactions`).Scan(&virtual, &wrong, &broken))
 	require.Equal(t, [3]int{2400, 0, 0}, [3]int{virtual, wrong, broken})
 	var definition string

@@ -127,9 +127,10 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
-// KeptReturns lists pending transactions whose payer came back before one time with what completes the charge, and no
-// provider was given it, however far away their next check is; not those whose check was due before the other time, which
-// OverdueChecks lists. At most the latest ones, and ever more rarely those whose account is asked in vain. Global.
+// KeptReturns lists pending transactions whose payer came back before one time with what completes the charge, and
+// no provider was given it, however far away their next check is; not those whose check was due before the other
+// time, which OverdueChecks lists. At most the latest ones, and ever more rarely those whose account is asked in
+// vain. Global.
 func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListBrought(ctx, r.lists(), dbsqlc.TransactionListBroughtParams{
 		Before: &before, Overdue: &overdue, RowLimit: rows(limit),
