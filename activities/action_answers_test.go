@@ -14,6 +14,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/providers/simulator/core"
 )
@@ -287,6 +288,56 @@ func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	a.until(a.Clock.Now().Add(time.Hour))
 	require.Equal(t, payment.Success, a.last().Status)
 	a.sound()
+}
+
+// A return whose signal was lost is found once a pass, before its check is overdue and after. One that its account
+// is asked about in vain is looked at ever more rarely.
+func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
+	t.Parallel()
+	a, w := adyenAsking(t), &woken{}
+	_ = w.pass(t, a.Scene)
+	a.brings(a.last(), a.visits("confirm"))
+	check := "check " + a.ref.ID + " " + a.last().ID
+	signals := func() (n int) {
+		for _, did := range w.pass(t, a.Scene) {
+			if did == check {
+				n++
+			}
+		}
+		return n
+	}
+	for range 6 { // until 150 s after the return
+		a.Clock.Add(25 * time.Second)
+		if age := a.Clock.Now().Sub(a.last().Action.ReturnedAt); age > 30*time.Second {
+			require.Equal(t, 1, signals(), age)
+		}
+	}
+
+	put := func(at time.Time) {
+		a.InTx(t, func(tx *db.Tx) error {
+			txn, err := tx.LockTransaction(t.Context(), a.Env, a.last().ID)
+			require.NoError(t, err)
+			txn.NextCheckAt = at
+			return tx.SaveTransaction(t.Context(), a.Env, txn)
+		})
+	}
+	put(a.Clock.Now().Add(6 * 24 * time.Hour))
+	passes, looks := 0, 0
+	for ; passes < 2*60*4; passes++ { // four hours
+		a.Clock.Add(30 * time.Second)
+		if n := signals(); n > 0 {
+			looks += n
+			a.InTx(t, func(tx *db.Tx) error {
+				return tx.InsertProviderCall(t.Context(), a.Env, db.ProviderCall{
+					ID: id.New(id.ProviderCall, a.Clock.Now()), TransactionID: a.last().ID, Operation: db.CallLookup,
+					StartedAt: a.Clock.Now(),
+				})
+			})
+		}
+	}
+	t.Logf("%d looks in %d passes", looks, passes)
+	require.Greater(t, looks, 8)
+	require.Less(t, looks, 25)
 }
 
 // A charging stop holds no completion: the charge was sent before it, and its payer has confirmed it.

@@ -73,6 +73,7 @@ func New(c Config) Set {
 			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
 			Pacing: &Pacing{
 				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
+				Sleepers: (c.ProviderSlots + 7) / 8,
 			},
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},

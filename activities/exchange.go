@@ -40,7 +40,6 @@ type exchange struct {
 	backups   int                 // how many more accounts can take a new send
 	held      bool                // a slot of its account
 	limit     int                 // of requests to its account a second; 0: none
-	pause     time.Duration       // before it, until its turn
 	mayRepeat bool                // a first send, which a restored database may have forgotten
 	row       payment.Transaction // the transaction before an account was chosen for it
 	restored  time.Time           // when the database came under its present server

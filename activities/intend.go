@@ -15,7 +15,7 @@ import (
 )
 
 // intend locks the transaction, decides the move and its provider and, before a first send, marks it sent:
-// from then on silence means "unknown".
+// from then on silence means "unknown". The error is turnSoon where nothing is written, as its turn comes in a moment.
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *round) (exchange, error) {
 	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
@@ -60,10 +60,14 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 			return errBusy(ctx, 0)
 		}
 		x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-		if slices.Contains(r.sought, x.config.ID) { // one of several questions: together they had a turn
+		switch {
+		case r.turn == x.config.ID: // it has come
+		case slices.Contains(r.sought, x.config.ID): // one of several questions: together they had a turn
 			a.Pacing.owe(x.config.ID, x.limit, 1)
-		} else if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
-			return err
+		default:
+			if later, err := a.paced(ctx, tx, in.EnvironmentID, &x, now); later || err != nil {
+				return err
+			}
 		}
 		return x.begin(ctx, tx, in.EnvironmentID, now)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"perennial/activities"
 	"perennial/billing/payment"
+	"perennial/contract"
 	"perennial/providers"
 	"perennial/test/scene"
 )
@@ -70,6 +71,44 @@ func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 		EventID: "one", Type: "succeeded", Kind: providers.KindSucceeded, TransactionID: txn, Ref: l.Provider.Reference(txn),
 	})
 	require.Equal(t, payment.Success, l.now(txn).Status)
+}
+
+// What waits on the spot for its turn, in which it comes a little late, holds no slot and has written nothing.
+func TestPaced_WaitsForItsTurnWithoutASlot(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.Payments.Gateway = scene.Gateway{Only: limited{l.Provider}}
+	l.Payments.Slots = activities.NewSlots(1, 1)
+	l.Payments.Pacing = &activities.Pacing{
+		Clock: l.Clock.Now, Workers: func(context.Context) (int, error) { return 1, nil }, Sleepers: 1,
+	}
+	require.NoError(t, activities.Know(l.Payments.Pacing))
+	for activities.Take(l.Payments.Pacing, l.Config.ID, 1) < 30*time.Second {
+	}
+	txn := l.own(t).ID
+	l.Clock.Set(l.check(txn).CheckAt)
+	before := l.now(txn)
+	require.Zero(t, activities.TakeUrgent(l.Payments.Pacing, l.Config.ID, 1), "another was there first")
+
+	began, done := time.Now(), make(chan error, 1)
+	go func() {
+		in := contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()}
+		_, err := l.Payments.Charge(t.Context(), in)
+		done <- err
+	}()
+	time.Sleep(600 * time.Millisecond)
+	require.Empty(t, l.sends(txn))
+	require.Equal(t, before, l.now(txn))
+	provider := l.Config.Provider
+	require.True(t, activities.TakeSlot(l.Payments.Slots, l.Config.ID, provider), "the only slot is free")
+	activities.ReleaseSlot(l.Payments.Slots, l.Config.ID, provider)
+	require.Empty(t, done)
+
+	require.NoError(t, <-done)
+	require.GreaterOrEqual(t, time.Since(began), time.Second)
+	require.Equal(t, payment.Success, l.now(txn).Status)
+	require.Len(t, l.sends(txn), 1)
+	require.NotZero(t, activities.TakeUrgent(l.Payments.Pacing, l.Config.ID, 1), "one turn was taken, and no second")
 }
 
 // A change of the accounts does not wake what waits for its turn: all of a crowd would come at once.

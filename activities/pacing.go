@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,9 +28,13 @@ type Pacing struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
 	Clock   Clock
+	// Sleepers is how many exchanges of all accounts wait for their turns on the spot, each in a slot of the worker; zero:
+	// they are not bounded.
+	Sleepers int
 
 	mu      sync.Mutex
 	by      map[string]*turns
+	asleep  []time.Time // until when
 	workers int
 	counted time.Time
 }
@@ -110,17 +115,20 @@ func (p *Pacing) take(account string, perSecond int, why errand, told time.Time)
 	switch why {
 	case errandSend:
 		due := !told.IsZero() && !now.Before(told)
-		mine = due && wait <= t.near() || wait == 0 && !now.Before(t.next)
+		mine = due && wait <= t.near() && p.room(wait, now) || wait == 0 && !now.Before(t.next)
 	case errandPoll:
 		if now.After(t.contestedUntil) {
 			mine = wait == 0
 		} else {
-			mine = wait <= t.near() && t.polls.AllowN(now, 1) // sends leave no turn unused
+			mine = wait <= t.near() && p.room(wait, now) && t.polls.AllowN(now, 1) // sends leave no turn unused
 		}
 	default: // urgent
 		mine = wait == 0
 	}
 	if mine {
+		if wait > 0 {
+			p.asleep = append(p.asleep, now.Add(wait))
+		}
 		return wait, true
 	}
 	turn.CancelAt(now)
@@ -133,6 +141,12 @@ func (p *Pacing) take(account string, perSecond int, why errand, told time.Time)
 	default: // urgent
 	}
 	return wait, false
+}
+
+// room reports whether one more exchange may wait on the spot. The caller holds the lock.
+func (p *Pacing) room(wait time.Duration, now time.Time) bool {
+	p.asleep = slices.DeleteFunc(p.asleep, func(until time.Time) bool { return !until.After(now) })
+	return wait == 0 || p.Sleepers == 0 || len(p.asleep) < p.Sleepers
 }
 
 // near is how long a first send that comes for its turn waits for it on the spot: timers are late, so that some come

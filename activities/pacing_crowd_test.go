@@ -1,8 +1,10 @@
 package activities_test
 
 import (
+	"cmp"
 	"container/heap"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -20,6 +22,8 @@ type request struct {
 	at   time.Time
 	told time.Time // when its turn is; zero: it was told none
 	poll bool
+
+	account string // empty: pp_1
 }
 
 func (c crowd) Len() int           { return len(c) }
@@ -42,6 +46,7 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 	now := start
 	p := &activities.Pacing{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
+		Sleepers: 3, // of 24 slots
 	}
 	heap.Init(&c)
 	spread := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same each time
@@ -59,9 +64,9 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 		var wait time.Duration
 		var mine bool
 		if one.poll {
-			wait, mine = activities.TakePoll(p, "pp_1", 10)
+			wait, mine = activities.TakePoll(p, cmp.Or(one.account, "pp_1"), 10)
 		} else {
-			wait, mine = activities.TakeTold(p, "pp_1", 10, one.told)
+			wait, mine = activities.TakeTold(p, cmp.Or(one.account, "pp_1"), 10, one.told)
 		}
 		switch {
 		case !mine:
@@ -104,6 +109,52 @@ func TestPacing_ACrowdComesWhenItsTurnIs(t *testing.T) {
 			assert.Greater(t, used, 0.9)
 		}
 	}
+}
+
+// Crowds behind many accounts share the few places where a turn may be waited for. What finds none comes again, so that
+// some turns are left unused, and most are not.
+func TestPacing_ManyCrowdsWaitInFewPlaces(t *testing.T) {
+	t.Parallel()
+	start := time.Unix(1_700_000_000, 0)
+	for accounts, least := range map[int]float64{2: 0.9, 5: 0.8, 20: 0.7} {
+		var c crowd
+		for i := range 1_000 * accounts {
+			c = append(c, request{at: start, account: fmt.Sprintf("pp_%d", i%accounts)})
+		}
+		asked, last, _ := c.serve(t, start, 0)
+		used := 100 / last.Seconds()
+		t.Logf("%d accounts, 1,000 requests each: asked %d times, %.0f %% of each limit", accounts, asked/accounts, used*100)
+		require.Less(t, asked, len(c)*5)
+		assert.Greater(t, used, least)
+	}
+}
+
+// However many come late for their turns, at most so many wait on the spot; the others come again.
+func TestPacing_FewWaitOnTheSpot(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	p := &activities.Pacing{
+		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil }, Sleepers: 2,
+	}
+	wait := func(account string) (d time.Duration, mine bool) { return activities.TakeTold(p, account, 10, now) }
+	for _, account := range []string{"pp_1", "pp_2", "pp_3"} {
+		d, mine := wait(account)
+		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{d, mine})
+	}
+	for _, account := range []string{"pp_1", "pp_2"} {
+		d, mine := wait(account)
+		require.Equal(t, [2]any{100 * time.Millisecond, true}, [2]any{d, mine})
+	}
+	for _, account := range []string{"pp_1", "pp_3"} {
+		d, mine := wait(account)
+		require.Less(t, d, activities.ShortTurn)
+		require.False(t, mine, account)
+	}
+	now = now.Add(100 * time.Millisecond)
+	d, mine := wait("pp_3")
+	require.Equal(t, [2]any{time.Duration(0), true}, [2]any{d, mine})
+	_, mine = wait("pp_3")
+	require.True(t, mine, "the places are free again")
 }
 
 // While turns are promised, a first send that was told none does not take one, however often such come; what was told a

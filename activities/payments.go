@@ -58,6 +58,7 @@ type round struct {
 	heard   bool                // callbacks about a charge that may repeat a lost send were followed
 	sought  []string            // accounts that were asked about lost sends
 	silent  []db.ProviderConfig // those of them that did not answer
+	turn    string              // the account whose turn was waited for; empty: none was
 	counted bool                // that none is left which owes no answer was counted as a check of the payment
 	wait    time.Duration       // the longest that those which did not answer have asked for
 }
@@ -72,6 +73,12 @@ func (a *Payments) step(
 	}
 	asked := a.Clock()
 	x, err := a.intend(ctx, in, r)
+	var soon turnSoon
+	for ; errors.As(err, &soon); x, err = a.intend(ctx, in, r) {
+		pause(ctx, soon.wait)
+		r.turn, asked = soon.account, a.Clock()
+	}
+	r.turn = ""
 	if errors.Is(err, db.ErrTransactionNotFound) {
 		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
 		return contract.ResolveOutput{Status: "absent"}, false, nil
@@ -85,7 +92,6 @@ func (a *Payments) step(
 		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
-	pause(ctx, x.pause)
 	started := a.Clock()
 	counting, requests := wire.CountRequests(ctx)
 	result, callErr := callInTime(counting, x)

@@ -45,14 +45,28 @@ func errBusy(ctx context.Context, least time.Duration) error {
 // shortTurn is a wait for a turn that is not worth the events of a timer.
 const shortTurn = 5 * time.Second
 
-// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then says: a
-// crowd waits in its workflows, where a callback or a cancellation wakes it.
+// turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before
+// anything of it is committed: nobody else's request waits for it, and what a process leaves behind that dies
+// meanwhile was not sent.
+type turnSoon struct {
+	account string
+	wait    time.Duration
+}
+
+func (t turnSoon) Error() string {
+	return "the turn at account " + t.account + " is in " + t.wait.String()
+}
+
+// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then
+// says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
+// the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
 	why := errandOf(*x)
 	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, x.promised(ctx, now))
 	switch {
+	case mine && wait > 0:
+		return false, turnSoon{account: x.config.ID, wait: wait}
 	case mine:
-		x.pause = wait
 		return false, nil
 	case why == errandUrgent:
 		return false, errBusy(ctx, wait)
@@ -75,13 +89,13 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	return true, tx.SaveTransaction(ctx, env, x.txn)
 }
 
-// pause waits for a turn that is near, outside of any transaction.
+// pause waits for a turn that is near.
 func pause(ctx context.Context, wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
 	select {
-	case <-ctx.Done(): // the request fails at once, and says so
+	case <-ctx.Done(): // what follows fails at once, and says so
 	case <-time.After(wait):
 	}
 }

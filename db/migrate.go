@@ -2,14 +2,15 @@ package db
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 	"go.uber.org/zap"
@@ -20,9 +21,10 @@ import (
 //go:embed schema/*.sql
 var schema embed.FS
 
-// Migrate brings the database to the schema of this binary. Processes that start together wait for each other. Fault:
-// schema_newer, when a later version of the program has been here: old code must not write into a schema it does not
-// know.
+// Migrate brings the database to the schema of this binary. Processes that start together wait for each other. A
+// migration that does not get the lock of a table within a second lets what queues behind it go on, and tries
+// again, for lockTries seconds. Faults: schema_newer, when a later version of the program has been here: old code
+// must not write into a schema it does not know; database_unavailable, where a table stayed locked.
 func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	if log == nil {
 		log = zap.NewNop()
@@ -35,10 +37,14 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 		return fault.New(fault.Conflict, "schema_newer",
 			"The database has schema version %d, but this program knows only %d. Run a newer program.", current, wanted)
 	}
-	database, err := sql.Open("pgx", url)
+	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return translate("migrate", err)
+		return openError(err)
 	}
+	database := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "set lock_timeout = '1s'")
+		return err
+	}))
 	defer func() { err = errors.Join(err, database.Close()) }()
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, lockTries))
 	if err != nil {
@@ -48,15 +54,36 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	if err != nil {
 		return fmt.Errorf("db: migrations: %w", err)
 	}
-	results, err := migrations.Up(ctx)
-	for _, r := range results {
-		log.Info("migration applied", zap.String("file", r.Source.Path), zap.Duration("took", r.Duration))
+	for try := 1; ; try++ {
+		results, err := migrations.Up(ctx)
+		var partial *goose.PartialError
+		if errors.As(err, &partial) {
+			results = partial.Applied
+		}
+		for _, r := range results {
+			log.Info("migration applied", zap.String("file", r.Source.Path), zap.Duration("took", r.Duration))
+		}
+		if !lockedOut(err) || try == lockTries/2 {
+			return translate("migrate", err)
+		}
+		log.Info("a table is in use, trying again", zap.String("file", partial.Failed.Source.Path), zap.Int("try", try))
+		select {
+		case <-ctx.Done():
+			return translate("migrate", ctx.Err())
+		case <-time.After(time.Second):
+		}
 	}
-	return translate("migrate", err)
 }
 
-// lockTries is for how many seconds a process waits for another that migrates.
+// lockTries is for how many seconds a process waits for another that migrates, and about as many for locks of tables.
 const lockTries = 300
+
+// lockedOut reports whether a migration gave up because others hold locks of its tables.
+func lockedOut(err error) bool {
+	var partial *goose.PartialError
+	var pg *pgconn.PgError
+	return errors.As(err, &partial) && errors.As(err, &pg) && pg.Code == "55P03"
+}
 
 // SchemaVersion reports which schema the database has and which this binary wants. It changes nothing; an empty
 // database has version 0.

@@ -338,7 +338,7 @@ func (c *crowd) reconciler(t *testing.T) {
 			return err
 		},
 		"kept returns": func() error {
-			_, err := c.store.KeptReturns(ctx, soon, limit)
+			_, err := c.store.KeptReturns(ctx, soon, time.Time{}, limit)
 			return err
 		},
 		"late subscriptions": func() error {

@@ -127,11 +127,13 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	return refs(found, transactionRef), translate("TransactionListOverdue", err)
 }
 
-// KeptReturns lists pending transactions whose payer came back before then with what completes the charge, and no
-// provider was given it, whenever their next check is due; at most the latest ones. Global.
-func (r Reader) KeptReturns(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
+// KeptReturns lists pending transactions whose payer came back before one time with what completes the charge, and
+// no provider was given it, however far away their next check is; not those whose check was due before the other
+// time, which OverdueChecks lists. At most the latest ones, and ever more rarely those whose account is asked in
+// vain. Global.
+func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListBrought(ctx, r.lists(), dbsqlc.TransactionListBroughtParams{
-		Before: &before, RowLimit: rows(limit),
+		Before: &before, Overdue: &overdue, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListBroughtRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))

@@ -264,13 +264,19 @@ order by w.turn, w.id;
 
 -- name: TransactionListBrought :many
 -- What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
--- nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none.
+-- nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none. What is
+-- overdue is in the list of that. Where the account was asked and was not given it, the next look is taken when the return is a
+-- quarter older than it was then.
 select w.environment_id, w.id, w.type, w.subscription_id, s.finished_at
 from (
     select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
     from transactions t
     where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
-      and t.action_returned_at < @before and t.parked_at is null
+      and t.action_returned_at < @before and t.parked_at is null and t.next_check_at >= @overdue
+      and not exists (
+          select from provider_calls p
+          where p.environment_id = t.environment_id and p.transaction_id = t.id
+            and p.started_at > t.action_returned_at + 0.75 * (sqlc.arg('before') - t.action_returned_at))
     order by t.action_returned_at desc
     limit @row_limit
 ) w

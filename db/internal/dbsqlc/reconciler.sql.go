@@ -537,9 +537,13 @@ from (
     select t.environment_id, t.id, t.type, t.subscription_id, t.action_returned_at
     from transactions t
     where t.status = 'pending' and t.action_brought is not null and t.action_handed_at is null
-      and t.action_returned_at < $1 and t.parked_at is null
+      and t.action_returned_at < $1 and t.parked_at is null and t.next_check_at >= $2
+      and not exists (
+          select from provider_calls p
+          where p.environment_id = t.environment_id and p.transaction_id = t.id
+            and p.started_at > t.action_returned_at + 0.75 * ($1 - t.action_returned_at))
     order by t.action_returned_at desc
-    limit $2
+    limit $3
 ) w
 left join subscriptions s on s.environment_id = w.environment_id and s.id = w.subscription_id
 order by w.action_returned_at, w.id
@@ -547,6 +551,7 @@ order by w.action_returned_at, w.id
 
 type TransactionListBroughtParams struct {
 	Before   *time.Time
+	Overdue  *time.Time
 	RowLimit int32
 }
 
@@ -559,9 +564,11 @@ type TransactionListBroughtRow struct {
 }
 
 // What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
-// nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none.
+// nothing of it has put that off. The latest of all, so that old ones that cannot be handed over hide none. What is
+// overdue is in the list of that. Where the account was asked and was not given it, the next look is taken when the return is a
+// quarter older than it was then.
 func (q *Queries) TransactionListBrought(ctx context.Context, db DBTX, arg TransactionListBroughtParams) ([]TransactionListBroughtRow, error) {
-	rows, err := db.Query(ctx, transactionListBrought, arg.Before, arg.RowLimit)
+	rows, err := db.Query(ctx, transactionListBrought, arg.Before, arg.Overdue, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
