@@ -28,7 +28,7 @@ type Invoice struct {
 	Subtotal       int64         `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units."`
 	Tax            int64         `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
 	Taxes          []InvoiceTax  `json:"taxes" doc:"The taxes by rate, as they were at issue."`
-	TaxExempt      string        `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why the invoice is not taxed. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
+	TaxExempt      string        `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
 	Total          int64         `json:"total" example:"1900" doc:"subtotal plus tax; a negative total is credited to the customer."`
 	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
 	BroughtForward int64         `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`

@@ -7,6 +7,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
 )
@@ -73,8 +74,9 @@ func (s *Server) migratePlan(
 		}
 		return httpkit.Made[PlanMigration]{Resource: out}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.PlanMigrated]) error {
-		return s.service.MigratePlan(ctx, caller(c), in.ID, m, around)
+	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
+		return s.service.MigratePlan(ctx, caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
 	})
 }
 

@@ -73,3 +73,28 @@ func TestMigratePlan_Refusals(t *testing.T) {
 	problem(t, 422, "out_of_range", "limit", b.ask(t, b.test, "POST", path, `{"limit":101}`))
 	problem(t, 422, "field_missing", "planId", b.ask(t, b.test, "GET", "/api/subscriptions?planVersion=1", nil))
 }
+
+// A key that was answered moves nothing any more: neither with another body, nor what was moved back meanwhile.
+func TestMigratePlan_KeyIsLookedUpFirst(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.newSubscription(t, b.test)
+	path := "/api/plans/" + sub.PlanID
+	as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", path+"/versions", `{"amount":2400}`))
+	migrate := func(body string) response {
+		return b.send(t, "POST", path+"/migrate", body, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "once",
+			"Content-Type", "application/json")
+	}
+	pending := func() int {
+		return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)).PendingPlanVersion
+	}
+	first := migrate(`{"toVersion":2}`)
+	require.Equal(t, 200, first.Status, "%s", first.Body)
+	require.Equal(t, 2, pending())
+	as[Subscription](t, 200, b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":1,"effective":"period_end"}`))
+
+	require.Equal(t, string(first.Body), string(migrate(`{"toVersion":2}`).Body))
+	require.Zero(t, pending(), "a repeat moves nothing")
+	require.Equal(t, http.StatusUnprocessableEntity, migrate(`{"toVersion":2,"limit":5}`).Status)
+	require.Zero(t, pending())
+}

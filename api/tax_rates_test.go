@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/service"
+
 	"perennial/api/httpkit"
 )
 
@@ -59,5 +61,22 @@ func TestCustomers_Taxes(t *testing.T) {
 	taxed := as[Customer](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"taxExempt":"none"}`))
 	require.Equal(t, "none", taxed.TaxExempt)
 	problem(t, http.StatusUnprocessableEntity, "region_needs_country", "region",
-		b.ask(t, b.test, "PATCH", path, `{"country":""}`))
+		b.ask(t, b.test, "PATCH", path, `{"country":"","region":"CA"}`))
+}
+
+// A region belongs to its country, tax ids are text like any other, and an environment has a bounded number of rates.
+func TestTaxes_Bounds(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	customer := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers",
+		`{"email":"ada@example.com","country":"US","region":"CA"}`))
+	path := "/api/customers/" + customer.ID
+	moved := as[Customer](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"country":"IT"}`))
+	require.Empty(t, moved.Region, "California is not in Italy")
+	problem(t, http.StatusUnprocessableEntity, "card_number_refused", "taxIds[0].value",
+		b.ask(t, b.test, "PATCH", path, `{"taxIds":[{"type":"vat","value":"4242 4242 4242 4242"}]}`))
+	for range service.MaxTaxRates {
+		as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
+	}
+	problem(t, http.StatusConflict, "tax_rate_limit", "", b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
 }

@@ -23,7 +23,7 @@ func migratedTo(t *testing.T, version int64) *testkit.Database {
 		if err != nil {
 			return err
 		}
-		defer handle.Close() //nolint:errcheck // of a test
+		defer handle.Close()
 		migrations, err := goose.NewProvider(goose.DialectPostgres, handle, os.DirFS("schema"))
 		if err != nil {
 			return err

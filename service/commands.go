@@ -104,7 +104,9 @@ func informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {
 	if lifecycle.GivesBack(cmd) {
-		return cmd, tx.LockCaptures(ctx, environmentID, found)
+		if err := tx.LockCaptures(ctx, environmentID, found); err != nil {
+			return cmd, err
+		}
 	}
 	if c, ok := cmd.(lifecycle.Migrate); ok {
 		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))

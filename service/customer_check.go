@@ -2,6 +2,7 @@ package service
 
 import (
 	"errors"
+	"fmt"
 	"net/mail"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func checkCustomer(c customer.Customer) error {
 		unlessEmpty(c.Email, CheckEmail),
 		unlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
 		unlessEmpty(c.Country, routing.CheckCountry), checkTaxes(c),
-		checkText("name", c.Name), c.Metadata.Check(), checkMethod(c))
+		checkText("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), checkMethod(c))
 }
 
 // checkTaxes holds what decides about a customer's taxes. Faults: region_needs_country, those of package tax.
@@ -107,4 +108,14 @@ func checkPhone(param, s string) error {
 			"The phone number is malformed. Send it in international format, as in +237670000001.")
 	}
 	return nil
+}
+
+// checkTaxIDs refuses what no text may be: a card number, or what breaks a line of an invoice.
+func checkTaxIDs(ids tax.IDs) error {
+	var all []error
+	for i, id := range ids {
+		at := fmt.Sprintf("taxIds[%d].", i)
+		all = append(all, checkText(at+"type", id.Type), checkText(at+"value", id.Value))
+	}
+	return joined(all...)
 }

@@ -63,11 +63,17 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 			*field, changed = *to, append(changed, name)
 		}
 	}
+	was := *c
 	text("email", u.Email, &c.Email)
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
 	text("country", u.Country, &c.Country)
-	text("region", u.Region, &c.Region)
+	if region := u.Region; region != nil || u.Country != nil && c.Country != was.Country {
+		if region == nil { // a region is one of its country
+			region = new(string)
+		}
+		text("region", region, &c.Region)
+	}
 	if u.TaxExempt != nil && *u.TaxExempt != c.TaxExempt {
 		c.TaxExempt, changed = *u.TaxExempt, append(changed, "taxExempt")
 	}

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"errors"
+	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -74,8 +75,13 @@ func (s *Service) migratePlan(
 	}
 	out.HasMore = more
 	for _, sub := range subs {
+		if s.late(ctx) {
+			out.HasMore = true
+			break
+		}
 		out.Last = sub.ID
-		if sub.PlanVersion == out.To.Version || sub.Status == subscription.Canceled {
+		stays := sub.PlanVersion == out.To.Version && sub.PendingPlanID != planID // else it waits for another version
+		if stays || sub.Status == subscription.Canceled {
 			continue
 		}
 		out.Examined++
@@ -85,6 +91,15 @@ func (s *Service) migratePlan(
 	}
 	return out, nil
 }
+
+// late reports whether the time of a request is nearly over: it answers how far it came, so that the next one goes on.
+func (s *Service) late(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ok && deadline.Sub(s.now()) < migrationReserve
+}
+
+// migrationReserve is what the answer of a migration may take after its last subscription.
+const migrationReserve = 2 * time.Second
 
 // migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
 // migration meets the subscription again.
@@ -102,8 +117,12 @@ func (s *Service) migrateOne(
 		if err != nil {
 			return Performed{}, err
 		}
-		cmd.To, balance = &out.To, found.Balance
-		if seen, err = lifecycle.Preview(found, cmd, 0, db.Moment(tx.Now, tx.Real)); err != nil {
+		balance = found.Balance
+		asked, err := informed(ctx, tx, by.EnvironmentID, &found, cmd)
+		if err != nil {
+			return Performed{}, err
+		}
+		if seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real)); err != nil {
 			return Performed{}, err
 		}
 		return Performed{}, nil

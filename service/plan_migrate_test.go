@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -57,6 +58,50 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	balance, err := s.Store.CreditBalance(t.Context(), s.Env, payer.ID, sub.Currency)
 	require.NoError(t, err)
 	require.Equal(t, shown.Credited, balance)
+}
+
+// A migration at the period's end is called off by one back to the version that the subscription is on.
+func TestMigratePlan_IsCalledOff(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	svc, by := at(s)
+	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	_, err = svc.CreatePlanVersion(t.Context(), by, sub.PlanID, NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
+	require.NoError(t, err)
+	pending := func() int {
+		sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+		require.NoError(t, err)
+		return sub.PendingPlanVersion
+	}
+	svc.migrated(t, by, sub.PlanID, PlanMigration{AtPeriodEnd: true})
+	require.Equal(t, 2, pending())
+
+	back := svc.migrated(t, by, sub.PlanID, PlanMigration{To: 1, AtPeriodEnd: true})
+
+	require.Equal(t, 1, back.Migrated)
+	require.Zero(t, pending())
+}
+
+// A request whose time is nearly over says how far it came.
+func TestMigratePlan_AnswersInTime(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	svc, by := at(s)
+	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	svc.now = func() time.Time { return time.Now().Add(time.Hour) } // a deadline of the real clock is over for it
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	var out PlanMigrated
+
+	err = svc.MigratePlan(ctx, by, sub.PlanID, PlanMigration{}, Around[PlanMigrated]{
+		After: func(_ *db.Tx, done PlanMigrated) error { out = done; return nil },
+	})
+
+	require.NoError(t, err)
+	require.True(t, out.HasMore)
+	require.Empty(t, out.Last, "the next request begins where this one did")
 }
 
 func codes(m PlanMigrated) (codes []string) {

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/plan"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -112,4 +113,23 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	require.Empty(t, rows)
 	err = svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: "plan_x"}, 2, Around[Previewed]{})
 	require.Equal(t, "plan_not_found", fault.From(err).Code)
+}
+
+// A token holds the version of the plan too, though a trial charges nothing now.
+func TestPreview_TokenHoldsTheVersion(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	trial := scene.Monthly(1000)
+	trial.TrialDays = 14
+	ref := s.Subscribe(t, s.Customer(t, ""), s.Plan(t, trial))
+	to := s.Plan(t, scene.Monthly(1900))
+	in := Preview{Change: &PlanChange{PlanID: to.ID}}
+	shown := svc.previewed(t, by, ref.ID, in)
+	_, err := svc.CreatePlanVersion(t.Context(), by, to.ID, NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
+	require.NoError(t, err)
+
+	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, Around[Performed]{})
+
+	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated)
 }

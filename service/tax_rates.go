@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/db"
@@ -22,11 +23,29 @@ func (s *Service) CreateTaxRate(
 		return d, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
+		if err := checkTaxRateLimit(ctx, tx, by.EnvironmentID); err != nil {
+			return d, err
+		}
 		if err := tx.InsertTaxRate(ctx, by.EnvironmentID, d); err != nil {
 			return d, err
 		}
 		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateCreated{ID: d.ID}, now))
 	})
+}
+
+// MaxTaxRates bounds the tax rates of an environment that are not archived: every decision reads those that may hold.
+const MaxTaxRates = 100
+
+// checkTaxRateLimit refuses one more: tax_rate_limit.
+func checkTaxRateLimit(ctx context.Context, tx *db.Tx, environmentID string) error {
+	current := false
+	rates, _, err := tx.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &current},
+		db.Page{Limit: MaxTaxRates, Unsettled: true})
+	if err == nil && len(rates) >= MaxTaxRates {
+		err = fault.New(fault.Conflict, "tax_rate_limit",
+			"The environment has %d tax rates, which is the most. Archive one first.", MaxTaxRates)
+	}
+	return err
 }
 
 // TaxRateUpdate changes the fields that are not nil. What was billed with the rate is not among them.
@@ -52,6 +71,11 @@ func (s *Service) UpdateTaxRate(
 		}
 		if u.Archived != nil && *u.Archived == d.ArchivedAt.IsZero() {
 			d.ArchivedAt, changed = archived(*u.Archived, now), append(changed, "archived")
+			if !*u.Archived {
+				if err := checkTaxRateLimit(ctx, tx, by.EnvironmentID); err != nil {
+					return d, err
+				}
+			}
 		}
 		if len(changed) == 0 {
 			return d, nil

@@ -23,12 +23,14 @@ const (
 // prefixLetters are what a prefix consists of: what any accounting system takes.
 const prefixLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-"
 
-// Validate refuses a prefix that is too long or has other characters, and too many digits:
+// Validate refuses a prefix that is too long, has other characters or ends with a digit, and too many digits:
 // invoice_number_prefix_malformed, invoice_number_digits_out_of_range.
 func (n Numbering) Validate() error {
-	if len(n.Prefix) > maxPrefix || strings.Trim(n.Prefix, prefixLetters) != "" {
+	// Behind a digit two numbers could read alike: 2026-1 and 5, 2026- and 15.
+	if len(n.Prefix) > maxPrefix || strings.Trim(n.Prefix, prefixLetters) != "" || strings.TrimRight(n.Prefix, "0123456789") != n.Prefix {
 		return fault.InvalidParam("invoiceNumbers.prefix", "invoice_number_prefix_malformed",
-			"The prefix of invoice numbers must have at most %d letters, digits and the characters / . _ -.", maxPrefix)
+			"The prefix of invoice numbers must have at most %d letters, digits and the characters / . _ -, and must not end "+
+				"with a digit.", maxPrefix)
 	}
 	if n.Digits < 0 || n.Digits > maxDigits {
 		return fault.InvalidParam("invoiceNumbers.digits", "invoice_number_digits_out_of_range",

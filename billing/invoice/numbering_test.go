@@ -18,6 +18,7 @@ func TestNumbering_Validate(t *testing.T) {
 		{Prefix: strings.Repeat("A", 20)}:  "",
 		{Prefix: strings.Repeat("A", 21)}:  "invoiceNumbers.prefix",
 		{Prefix: "A B"}:                    "invoiceNumbers.prefix",
+		{Prefix: "2026-1"}:                 "invoiceNumbers.prefix",
 		{Prefix: "Ä"}:                      "invoiceNumbers.prefix",
 		{Prefix: "A", Digits: -1}:          "invoiceNumbers.digits",
 		{Prefix: "A", Digits: 13}:          "invoiceNumbers.digits",

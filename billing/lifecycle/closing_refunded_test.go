@@ -8,6 +8,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 )
 
 // afterRefund is what a command does two weeks after a charge of 1000 whose refunds so far gave some of it back.
@@ -45,6 +46,17 @@ func TestCancel_AfterARefund(t *testing.T) {
 	for before, want := range map[money.Minor]money.Minor{0: 500, 300: 500, 800: 200, 999: 1, 1000: 0} {
 		refunds, credit, due := afterRefund(t, before, lifecycle.Cancel{Immediate: true, RefundUnused: true})
 		require.Equal(t, [3]money.Minor{want, 0, 0}, [3]money.Minor{refunds, credit, due}, "%d refunded before", before)
+	}
+}
+
+// So it is for a migration to another version of the plan.
+func TestMigrate_AfterARefund(t *testing.T) {
+	t.Parallel()
+	to := team
+	to.Version, to.Prices = 2, []plan.Price{plan.Flat("price_of_version_2", "", pro.Prices[0].Amount)}
+	for before, want := range map[money.Minor]money.Minor{0: 1000, 800: 1300, 1000: 1500} {
+		_, credit, due := afterRefund(t, before, lifecycle.Migrate{To: &to})
+		require.Equal(t, [2]money.Minor{0, want}, [2]money.Minor{credit, due}, "%d refunded before", before)
 	}
 }
 

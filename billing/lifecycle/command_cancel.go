@@ -20,6 +20,8 @@ func GivesBack(c Command) bool {
 		return c.RefundUnused
 	case ChangePlan:
 		return !c.AtPeriodEnd
+	case Migrate:
+		return !c.AtPeriodEnd
 	default:
 		return false
 	}

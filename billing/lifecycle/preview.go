@@ -2,12 +2,14 @@ package lifecycle
 
 import (
 	"errors"
+	"strconv"
 	"time"
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
@@ -30,6 +32,10 @@ type Quote struct {
 	Invoices       []QuotedTotal `json:"invoices"`
 	Refund         money.Minor   `json:"refund"`  // in money
 	Balance        money.Minor   `json:"balance"` // of the customer, afterwards
+	// Plan and Pending name the versions of plans that the subscription is on afterwards, and will be on: what is charged
+	// later is quoted too.
+	Plan    string `json:"plan"`
+	Pending string `json:"pending"`
 }
 
 // QuotedTotal is an invoice of a Quote.
@@ -77,6 +83,7 @@ func quoteOf(before, after State, changes Changes) Quote {
 	q := Quote{
 		SubscriptionID: before.Subscription.ID, Revision: before.Subscription.Revision,
 		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
+		Plan: version(after.Subscription.Plan()), Pending: version(after.Subscription.PendingPlan()),
 	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
@@ -88,6 +95,8 @@ func quoteOf(before, after State, changes Changes) Quote {
 	}
 	return q
 }
+
+func version(r plan.Ref) string { return r.ID + "." + strconv.Itoa(r.Version) }
 
 // ErrPreviewOutdated refuses a command that would cost something else than was quoted.
 var ErrPreviewOutdated = fault.New(fault.Conflict, "preview_outdated",

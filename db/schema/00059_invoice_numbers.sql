@@ -3,7 +3,7 @@
 -- +goose Up
 alter table environments
     add column invoice_number_prefix text not null default ''
-        constraint environments_invoice_number_prefix check (invoice_number_prefix ~ '^[A-Za-z0-9/._-]{0,20}$'),
+        constraint environments_invoice_number_prefix check (invoice_number_prefix ~ '^([A-Za-z0-9/._-]{0,19}[A-Za-z/._-])?$'),
     add column invoice_number_digits integer not null default 0
         constraint environments_invoice_number_digits check (invoice_number_digits between 0 and 12);
 
