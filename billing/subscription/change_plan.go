@@ -221,17 +221,17 @@ type leaving struct {
 // invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on one invoice,
 // so a total below zero, which becomes credit or a refund, is never more than was paid.
 func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, error) {
-	issued, payable := slices.Concat(f.Paid, f.WrittenOff), slices.Clone(f.Paid)
+	issued := slices.Concat(f.Paid, f.WrittenOff)
 	var out leaving
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
-		issued, payable = append(issued, *open), append(payable, *open)
+		issued = append(issued, *open)
 	}
-	out.back.Total = f.kept(f.Paid)
+	kept := -f.GivenBack
 	for _, inv := range f.Paid {
-		out.back.Tax += inv.Tax
+		kept, out.back.Tax = kept+inv.Total, out.back.Tax+inv.Tax
 	}
-	kept := f.keptBeforeTax(payable)
+	out.back.Total = max(kept, 0)
 	lines, err := s.lines(f, going, f.Plan)
 	if err != nil {
 		return leaving{}, err
@@ -242,7 +242,9 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 			return leaving{}, err
 		}
 		if ok && f.GivenBack > 0 {
-			credit.Amount = max(credit.Amount, out.credit-kept)
+			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
+				return leaving{}, err
+			}
 			ok = credit.Amount < 0
 		}
 		if ok {
@@ -253,21 +255,18 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 	return out, nil
 }
 
-// kept is what invoices come to, less the money of the period that went back already.
-func (f Facts) kept(invoices []invoice.Invoice) money.Minor {
-	sum := -f.GivenBack
-	for _, inv := range invoices {
-		sum += inv.Total
+// afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes
+// included, come to no less than least.
+func afforded(lines []invoice.Line, credit invoice.Line, least money.Minor) (money.Minor, error) {
+	unbound := invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
+	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
+	if err != nil {
+		return 0, err
 	}
-	return max(sum, 0)
-}
-
-// keptBeforeTax is the most that unused time is worth, before taxes, where money of the period went back already: what its
-// paid and open invoices keep, without its share of the taxes on them.
-func (f Facts) keptBeforeTax(payable []invoice.Invoice) money.Minor {
-	var net, total money.Minor
-	for _, inv := range payable {
-		net, total = net+inv.Subtotal(), total+inv.Total
+	with, err := invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}.Sums()
+	if err != nil || with.Total >= least {
+		return credit.Amount, err
 	}
-	return money.Part(f.kept(payable), 0, int64(net), int64(total))
+	gross := without.Total - with.Total
+	return -money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(gross)), nil
 }
