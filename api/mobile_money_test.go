@@ -169,6 +169,12 @@ func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	answer := change(paid)
 	problem(t, 422, "payment_method_cannot_renew", "planId", answer)
 	require.Equal(t, "INVALID_ACCOUNT", as[httpkit.Problem](t, 422, answer).FailureCode)
+	as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans/"+free+"/versions", `{"amount":5000}`))
+	problem(t, 422, "payment_method_cannot_renew", "planVersion",
+		b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":2}`))
+	stays := as[PlanMigration](t, 200, b.ask(t, b.test, "POST", "/api/plans/"+free+"/migrate", `{}`))
+	require.Len(t, stays.Refused, 1)
+	require.Equal(t, "payment_method_cannot_renew", stays.Refused[0].Code)
 	as[Subscription](t, 200, change(plan(0)))
 	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("mtn", "+22961000001", "")))
 	as[Subscription](t, 200, change(paid))

@@ -5,7 +5,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
-	"perennial/billing/lifecycle"
 	"perennial/service"
 )
 
@@ -48,8 +47,8 @@ func (s *Server) updateSubscription(
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
 				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity` and `previewToken`.")
 		}
-		return s.command(ctx, c, lifecycle.Migrate{
-			Version: *in.Body.Version, AtPeriodEnd: in.Body.Effective == "period_end",
+		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+			return s.service.Migrate(ctx, caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
 		})
 	}
 	change, err := in.Body.change()

@@ -3,6 +3,8 @@ package service
 import (
 	"context"
 
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -15,27 +17,33 @@ func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID str
 	case !id.Is(id.Plan, c.PlanID):
 		return db.ErrPlanNotFound.In("planId")
 	}
-	return s.checkWillPay(ctx, by, subscriptionID, c.PlanID)
-}
-
-// checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
-// never be collected with it. What else is wrong with the change, the command says. Faults: those of checkRenewable.
-func (s *Service) checkWillPay(ctx context.Context, by Caller, subscriptionID, planID string) error {
 	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	if err != nil || c.PlanID == sub.PlanID {
+		return unlessAbsent(err)
+	}
+	to, err := s.store.Plan(ctx, by.EnvironmentID, c.PlanID)
 	if err != nil {
 		return unlessAbsent(err)
 	}
-	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
-	if err != nil || !from.Free() || planID == sub.PlanID {
-		return err
+	return s.checkWillPay(ctx, by, sub, to, "planId")
+}
+
+// checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
+// never be collected with it. What else is wrong with the change, the command says. Faults: those of checkRenewable, which
+// name param.
+func (s *Service) checkWillPay(
+	ctx context.Context, by Caller, sub subscription.Subscription, to plan.Plan, param string,
+) error {
+	if to.Free() || to.Currency != sub.Currency {
+		return nil
 	}
-	to, err := s.store.Plan(ctx, by.EnvironmentID, planID)
-	if err != nil || to.Free() || to.Currency != sub.Currency {
-		return unlessAbsent(err)
+	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	if err != nil || !from.Free() {
+		return err
 	}
 	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
-	return s.checkRenewable(ctx, by, payer, to.Currency, "planId")
+	return s.checkRenewable(ctx, by, payer, to.Currency, param)
 }

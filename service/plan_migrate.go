@@ -85,11 +85,30 @@ func (s *Service) migratePlan(
 			continue
 		}
 		out.Examined++
-		if err := s.migrateOne(ctx, by, sub.ID, m, &out); err != nil {
+		if err := s.migrateOne(ctx, by, sub, m, &out); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
+}
+
+// Migrate moves one subscription to another version of its plan. Faults: those of the function Command and, from a free
+// version to one that is not, those of checkRenewable.
+func (s *Service) Migrate(
+	ctx context.Context, by Caller, subscriptionID string, version int, atPeriodEnd bool, around Around[Performed],
+) error {
+	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	if err != nil {
+		return err
+	}
+	to, err := s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
+	if err != nil {
+		return inParam(err, "planVersion")
+	}
+	if err := s.checkWillPay(ctx, by, sub, to, "planVersion"); err != nil {
+		return err
+	}
+	return s.Command(ctx, by, subscriptionID, lifecycle.Migrate{Version: version, AtPeriodEnd: atPeriodEnd}, around)
 }
 
 // late reports whether the time of a request is nearly over: it answers how far it came, so that the next one goes on.
@@ -104,16 +123,34 @@ const migrationReserve = 2 * time.Second
 // migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
 // migration meets the subscription again.
 func (s *Service) migrateOne(
-	ctx context.Context, by Caller, subscriptionID string, m PlanMigration, out *PlanMigrated,
+	ctx context.Context, by Caller, sub subscription.Subscription, m PlanMigration, out *PlanMigrated,
 ) error {
-	cmd := lifecycle.Migrate{PlanID: out.To.ID, Version: out.To.Version, AtPeriodEnd: m.AtPeriodEnd}
-	var seen lifecycle.Previewed
-	var balance money.Minor
-	_, err := transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
+	seen, balance, err := s.tryMigration(ctx, by, sub, m, out.To)
+	switch f := fault.From(err); {
+	case err == nil:
+		out.migrated(seen, balance)
+	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
+	case f != nil && f.Refusal():
+		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: sub.ID, Reason: f})
+	default:
+		return err
+	}
+	return nil
+}
+
+// tryMigration moves a subscription, or in a dry run says what that would lead to, and the balance of its customer before.
+func (s *Service) tryMigration(
+	ctx context.Context, by Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
+) (seen lifecycle.Previewed, balance money.Minor, err error) {
+	if err := s.checkWillPay(ctx, by, sub, to, "toVersion"); err != nil {
+		return seen, 0, err
+	}
+	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd}
+	_, err = transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
 		if !m.DryRun {
-			return Command(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}
-		found, err := tx.LockSubscription(ctx, by.EnvironmentID, subscriptionID)
+		found, err := tx.LockSubscription(ctx, by.EnvironmentID, sub.ID)
 		if err != nil {
 			return Performed{}, err
 		}
@@ -122,21 +159,10 @@ func (s *Service) migrateOne(
 		if err != nil {
 			return Performed{}, err
 		}
-		if seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real)); err != nil {
-			return Performed{}, err
-		}
-		return Performed{}, nil
+		seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
+		return Performed{}, err
 	})
-	switch f := fault.From(err); {
-	case err == nil:
-		out.migrated(seen, balance)
-	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
-	case f != nil && f.Refusal():
-		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: subscriptionID, Reason: f})
-	default:
-		return err
-	}
-	return nil
+	return seen, balance, err
 }
 
 // migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only
