@@ -14,9 +14,13 @@ const BeatEvery = db.BeatEvery
 // longer than any build stays current without workers unnoticed.
 const rosterLife = 30 * 24 * time.Hour
 
-// Beat notes that a worker process works, and as which build.
+// Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it is
+// known before the next charge: one that comes between would wait as if it could have been lost.
 func (s Set) Beat(ctx context.Context, id, deployment, buildID string) error {
 	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error {
+		if err := tx.NoteServer(ctx); err != nil {
+			return err
+		}
 		return tx.BeatWorker(ctx, db.WorkerProcess{ID: id, Deployment: deployment, BuildID: buildID})
 	})
 }

@@ -52,6 +52,16 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 		noticed := present
 		require.Equal(t, noticed, restoredAt(nil), "it stays")
 	}
+
+	// A worker's beat notices it first: a charge that comes later is not one that the loss could be about.
+	_, err = b.pool.Exec(t.Context(), "update database_server set identity = 'another'")
+	require.NoError(t, err)
+	present = present.Add(time.Minute)
+	require.NoError(t, store.InTx(t.Context(), db.BySystem("worker"), now, func(tx *db.Tx) error {
+		return tx.NoteServer(t.Context())
+	}))
+	noticed := present
+	require.Equal(t, noticed, restoredAt(nil))
 }
 
 // A copy of the database that takes its name within the same server is another one: `createdb --template` restores so.

@@ -149,9 +149,14 @@ func (tx *Tx) LockTransactionWithPayer(
 	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry, RestoredAt: row.RestoredAt}
 	if !row.SameServer {
 		payer.RestoredAt = tx.Real
-		err = queries.DatabaseServerUpdate(ctx, tx.pipe, tx.Real)
+		err = tx.NoteServer(ctx)
 	}
 	return transactionFromDB(row.Transaction), payer, err
+}
+
+// NoteServer notes that the database has come under another server, with tx.Real as the time; nothing where it has not.
+func (tx *Tx) NoteServer(ctx context.Context) error {
+	return translate("DatabaseServerUpdate", queries.DatabaseServerUpdate(ctx, tx.pipe, tx.Real))
 }
 
 // Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
