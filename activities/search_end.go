@@ -46,9 +46,7 @@ func (x *exchange) refusedBefore(ctx context.Context, tx *db.Tx, env string, now
 	}
 	last := x.restored
 	for _, c := range calls {
-		if c.StartedAt.After(last) {
-			last = c.StartedAt
-		}
+		last = later(last, c.StartedAt)
 	}
 	if now.Sub(last) <= lastCall {
 		return false, nil

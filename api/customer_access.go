@@ -57,7 +57,7 @@ func (s *Server) customerAccess(
 		all[i] = access.Of(claim, now)
 		shown[i] = renderAccess(all[i])
 	}
-	return httpkit.Answer(in.Tagged, Access{
+	return httpkit.OKTagged(in.Tagged, Access{
 		CustomerID: who.ID, AccessOf: renderAccess(access.Best(all)), Subscriptions: shown,
 	}), nil
 }

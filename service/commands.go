@@ -76,11 +76,8 @@ type apply func(lifecycle.State, lifecycle.Command, lifecycle.Moment) (lifecycle
 func perform(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command, as apply,
 ) (Performed, error) {
-	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
+	found, cmd, err := lock(ctx, tx, environmentID, subscriptionID, cmd)
 	if err != nil {
-		return Performed{}, err
-	}
-	if cmd, err = informed(ctx, tx, environmentID, &found, cmd); err != nil {
 		return Performed{}, err
 	}
 	state, changes, err := as(found, cmd, db.Moment(tx.Now, tx.Real))
@@ -97,6 +94,17 @@ func perform(
 		Settlements: changes.Settlements,
 	}
 	return out, tx.Write(ctx, environmentID, state, changes)
+}
+
+// lock reads a subscription under lock, with all that a command on it depends on; a nil command depends on nothing more.
+func lock(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
+) (lifecycle.State, lifecycle.Command, error) {
+	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
+	if err == nil {
+		cmd, err = informed(ctx, tx, environmentID, &found, cmd)
+	}
+	return found, cmd, err
 }
 
 // informed reads, under lock, what a command needs beside the State that every one does.

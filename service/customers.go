@@ -63,17 +63,16 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 			*field, changed = *to, append(changed, name)
 		}
 	}
-	was := *c
+	moved := u.Country != nil && *u.Country != c.Country
 	text("email", u.Email, &c.Email)
 	text("name", u.Name, &c.Name)
 	text("phone", u.Phone, &c.Phone)
 	text("country", u.Country, &c.Country)
-	if region := u.Region; region != nil || u.Country != nil && c.Country != was.Country {
-		if region == nil { // a region is one of its country
-			region = new(string)
-		}
-		text("region", region, &c.Region)
+	region := u.Region
+	if region == nil && moved { // a region is one of its country
+		region = new(string)
 	}
+	text("region", region, &c.Region)
 	if u.TaxExempt != nil && *u.TaxExempt != c.TaxExempt {
 		c.TaxExempt, changed = *u.TaxExempt, append(changed, "taxExempt")
 	}

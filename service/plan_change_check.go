@@ -21,29 +21,27 @@ func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID str
 	if err != nil || c.PlanID == sub.PlanID {
 		return unlessAbsent(err)
 	}
-	to, err := s.store.Plan(ctx, by.EnvironmentID, c.PlanID)
-	if err != nil {
-		return unlessAbsent(err)
-	}
+	to := func() (plan.Plan, error) { return s.store.Plan(ctx, by.EnvironmentID, c.PlanID) }
 	return s.checkWillPay(ctx, by, sub, to, "planId")
 }
 
 // checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
-// never be collected with it. What else is wrong with the change, the command says. Faults: those of checkRenewable, which
-// name param.
+// never be collected with it. What else is wrong with the change, the command says. Most are not from a free plan: to,
+// which reads the other one, is not asked then. Faults: those of checkRenewable, which name param.
 func (s *Service) checkWillPay(
-	ctx context.Context, by Caller, sub subscription.Subscription, to plan.Plan, param string,
+	ctx context.Context, by Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
-	if to.Free() || to.Currency != sub.Currency {
-		return nil
-	}
 	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || !from.Free() {
 		return err
+	}
+	next, err := to()
+	if err != nil || next.Free() || next.Currency != sub.Currency {
+		return unlessAbsent(err)
 	}
 	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
-	return s.checkRenewable(ctx, by, payer, to.Currency, param)
+	return s.checkRenewable(ctx, by, payer, next.Currency, param)
 }

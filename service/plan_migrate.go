@@ -101,9 +101,8 @@ func (s *Service) Migrate(
 	if err != nil {
 		return err
 	}
-	to, err := s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
-	if err != nil {
-		return inParam(err, "planVersion")
+	to := func() (plan.Plan, error) {
+		return s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
 	}
 	if err := s.checkWillPay(ctx, by, sub, to, "planVersion"); err != nil {
 		return err
@@ -142,7 +141,8 @@ func (s *Service) migrateOne(
 func (s *Service) tryMigration(
 	ctx context.Context, by Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
 ) (seen lifecycle.Previewed, balance money.Minor, err error) {
-	if err := s.checkWillPay(ctx, by, sub, to, "toVersion"); err != nil {
+	known := func() (plan.Plan, error) { return to, nil }
+	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
 	}
 	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd}
@@ -150,15 +150,11 @@ func (s *Service) tryMigration(
 		if !m.DryRun {
 			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}
-		found, err := tx.LockSubscription(ctx, by.EnvironmentID, sub.ID)
+		found, asked, err := lock(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		if err != nil {
 			return Performed{}, err
 		}
 		balance = found.Balance
-		asked, err := informed(ctx, tx, by.EnvironmentID, &found, cmd)
-		if err != nil {
-			return Performed{}, err
-		}
 		seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
 		return Performed{}, err
 	})

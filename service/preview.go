@@ -35,18 +35,13 @@ func (s *Service) PreviewSubscription(
 		}
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (out Previewed, err error) {
-		found, err := tx.LockSubscription(ctx, by.EnvironmentID, subscriptionID)
-		if err != nil {
-			return out, err
-		}
 		cmd, err := in.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return out, err
 		}
-		if cmd != nil {
-			if cmd, err = informed(ctx, tx, by.EnvironmentID, &found, cmd); err != nil {
-				return out, err
-			}
+		found, cmd, err := lock(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+		if err != nil {
+			return out, err
 		}
 		out.Previewed, err = lifecycle.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
 		if err == nil && in.Change != nil {
@@ -72,7 +67,7 @@ func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (
 var errPreviewed = errors.New("service: only a preview")
 
 // PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back, so
-// that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Foresee.
+// that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Preview.
 func (s *Service) PreviewNewSubscription(
 	ctx context.Context, by Caller, in NewSubscription, invoices int, around Around[Previewed],
 ) error {

@@ -15,8 +15,8 @@ type Tagged struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" example:"\"4KlHzBxPzSfqhzJzLw9wyQ\"" doc:"The ETag of the answer that you have. 304: it still holds."`
 }
 
-// Answer is v with its tag, or 304 where the caller has it.
-func Answer[T any](in Tagged, v T) *Reply[T] {
+// OKTagged is a success with status 200 and a tag, or 304 where the caller has what it names.
+func OKTagged[T any](in Tagged, v T) *Reply[T] {
 	out := OK(v)
 	sum := sha256.Sum256(out.Body.raw)
 	out.ETag = `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`

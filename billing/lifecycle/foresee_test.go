@@ -76,15 +76,21 @@ func (l *life) payable() *payment.Transaction {
 	return nil
 }
 
+// livedLife draws a life that has gone on for a while, and returns what draws on.
+func livedLife(t *rapid.T) (*life, chance) {
+	draw := drawing(t)
+	l := someLife(t, draw)
+	for range rapid.IntRange(0, 30).Draw(t, "steps") {
+		l.step(draw)
+	}
+	return l, draw
+}
+
 // Whatever a life has come to, what is foreseen is what happens where nothing comes between.
 func TestForesee_IsWhatHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		draw := drawing(t)
-		l := someLife(t, draw)
-		for range rapid.IntRange(0, 30).Draw(t, "steps") {
-			l.step(draw)
-		}
+		l, draw := livedLife(t)
 		n := draw(6, "invoices")
 
 		foreseen, err := lifecycle.Preview(l.store.load(false), nil, n, l.moment())
@@ -120,11 +126,7 @@ func (l *life) becomePayable() {
 func TestPreview_IsWhatHappens(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		draw := drawing(t)
-		l := someLife(t, draw)
-		for range rapid.IntRange(0, 30).Draw(t, "steps") {
-			l.step(draw)
-		}
+		l, draw := livedLife(t)
 		cmd := l.anyCommand(draw)
 		n := draw(4, "invoices")
 

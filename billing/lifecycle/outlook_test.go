@@ -19,11 +19,7 @@ import (
 func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		draw := drawing(t)
-		l := someLife(t, draw)
-		for range rapid.IntRange(0, 30).Draw(t, "steps") {
-			l.step(draw)
-		}
+		l, _ := livedLife(t)
 		expected, err := lifecycle.Outlook(l.store.load(false), 4, l.moment())
 		require.NoError(t, err)
 		if l.payable() != nil || len(expected) == 0 {
