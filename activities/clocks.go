@@ -72,10 +72,8 @@ func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 		if !a.Clock().Before(deadline) {
 			return false, nil
 		}
-		select {
-		case <-ctx.Done():
-			return false, ctx.Err()
-		case <-time.After(wait):
+		if err := pause(ctx, wait); err != nil {
+			return false, err
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (a *Payments) step(
 	x, err := a.intend(ctx, in, r)
 	var soon turnSoon
 	for ; errors.As(err, &soon); x, err = a.intend(ctx, in, r) {
-		pause(ctx, soon.wait)
+		_ = pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
 		r.turn, asked = soon.account, a.Clock()
 	}
 	r.turn = ""

@@ -169,10 +169,8 @@ func (p *pass) attended(ctx context.Context, workflowID string) {
 		if ok, err := p.Waker.Attended(ctx, workflowID); ok || err != nil {
 			return // where Temporal does not answer, the next start says so
 		}
-		select {
-		case <-ctx.Done():
+		if pause(ctx, wait) != nil {
 			return
-		case <-time.After(wait):
 		}
 	}
 }

@@ -40,10 +40,8 @@ func (p *pass) unanswered(ctx context.Context) error {
 			break
 		}
 		heartbeat(ctx)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(probeGap):
+		if err := pause(ctx, probeGap); err != nil {
+			return err
 		}
 		refs, err = p.releaseUnanswered(ctx)
 	}

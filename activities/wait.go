@@ -89,14 +89,16 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	return true, tx.SaveTransaction(ctx, env, x.txn)
 }
 
-// pause waits for a turn that is near.
-func pause(ctx context.Context, wait time.Duration) {
+// pause waits on the spot, as long as ctx lasts.
+func pause(ctx context.Context, wait time.Duration) error {
 	if wait <= 0 {
-		return
+		return nil
 	}
 	select {
-	case <-ctx.Done(): // what follows fails at once, and says so
+	case <-ctx.Done():
+		return ctx.Err()
 	case <-time.After(wait):
+		return nil
 	}
 }
 
