@@ -19,7 +19,7 @@ import (
 
 	"perennial/bench/bare"
 	"perennial/bench/stage"
-	"perennial/bench/temporalpg"
+	"perennial/internal/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
 	"perennial/service/engine"
