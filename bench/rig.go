@@ -19,9 +19,9 @@ import (
 
 	"perennial/bench/bare"
 	"perennial/bench/stage"
-	"perennial/internal/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
+	"perennial/internal/temporalpg"
 	"perennial/service/engine"
 )
 
