@@ -61,6 +61,8 @@ func newCustomerLife(t require.TestingT, random *rand.Rand) *customerLife {
 			return n - 1
 		case what == "odd answer" && drawn < 3: // what a person must look into
 			return n - 1
+		case what == "interval": // months and years
+			return drawn % 4
 		case what == "no provider":
 			return 1
 		}
