@@ -76,6 +76,12 @@ var guarded = map[string]struct {
 	}},
 	"GET /tax-rates":             {},
 	"GET /tax-rates/{id}":        {},
+	"POST /api-keys":             {body: func(owned) any { return map[string]any{"name": "x"} }},
+	"GET /api-keys":              {},
+	"GET /api-keys/{id}":         {},
+	"PATCH /api-keys/{id}":       {body: func(owned) any { return map[string]any{"name": "y"} }},
+	"POST /api-keys/{id}/rotate": {},
+	"POST /api-keys/{id}/revoke": {},
 	"PATCH /tax-rates/{id}":      {body: func(owned) any { return map[string]any{"archived": true} }},
 	"POST /customers":            {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
 	"GET /customers":             {},
@@ -153,7 +159,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, apiKey string
 }
 
 // of is the id that a path's {id} stands for.
@@ -162,7 +168,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/api-keys": o.apiKey,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -178,6 +184,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
+		apiKey: id.New(id.APIKey, at),
 	}
 }
 
@@ -194,8 +201,9 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
+	key := as[APIKey](t, 201, b.ask(t, e, "POST", "/api/api-keys", map[string]any{}))
 	return owned{
-		taxRate:  rate.ID,
+		taxRate: rate.ID, apiKey: key.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,

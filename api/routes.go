@@ -40,6 +40,7 @@ func (s *Server) route(c Config) {
 	s.invoiceOperations()
 	s.testClockOperations()
 	s.appOperations()
+	s.apiKeyOperations()
 	s.settingsOperations()
 	s.eventOperations()
 	s.webhookOperations()

@@ -94,6 +94,15 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
+// NoteKeyUse writes down when the keys of the requests since the last time were used.
+func (s *Server) NoteKeyUse(ctx context.Context) error {
+	last := s.kit.KeysUsed()
+	if len(last) == 0 {
+		return nil
+	}
+	return s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
+}
+
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the
 // present one, and running requests end within ctx.
 func (s *Server) Shutdown(ctx context.Context) error {

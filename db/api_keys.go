@@ -28,12 +28,14 @@ type APIKey struct {
 // NewAPIKey is a key to store. Hash is the SHA-256 of the whole key, Hint what people may see of it.
 type NewAPIKey struct {
 	ID           string
+	Name         string
 	Kind         string
 	Hash         []byte
 	Hint         string
 	Scopes       []string
 	AllowedCIDRs []netip.Prefix
 	ExpiresAt    time.Time
+	Replaces     string // the key that it was made from; empty: none
 }
 
 // KeyByHash finds a key. Global: the hash is what proves the environment. Fault: api_key_unknown.
@@ -61,8 +63,9 @@ func (r Reader) withoutResource(ctx context.Context, hash []byte, resource strin
 // InsertAPIKey writes one.
 func (tx *Tx) InsertAPIKey(ctx context.Context, environmentID string, k NewAPIKey) error {
 	return queries.APIKeyInsert(ctx, tx.pipe, dbsqlc.APIKeyInsertParams{
-		ID: k.ID, EnvironmentID: environmentID, Kind: k.Kind, Hash: k.Hash, Hint: k.Hint, Scopes: presentList(k.Scopes),
-		AllowedCidrs: presentList(k.AllowedCIDRs), ExpiresAt: nullTime(k.ExpiresAt), CreatedAt: tx.Real,
+		ID: k.ID, EnvironmentID: environmentID, Name: k.Name, Kind: k.Kind, Hash: k.Hash, Hint: k.Hint,
+		Scopes: presentList(k.Scopes), AllowedCidrs: presentList(k.AllowedCIDRs), ExpiresAt: nullTime(k.ExpiresAt),
+		Replaces: null(k.Replaces), CreatedAt: tx.Real,
 	})
 }
 

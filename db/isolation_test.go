@@ -144,7 +144,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
-			"TaxRates": "none", "TaxRateWithKey": taxRate,
+			"TaxRates": "none", "TaxRateWithKey": taxRate, "APIKeys": "none", "APIKeyWithKey": b.key,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
@@ -290,6 +290,13 @@ func TestIsolation_Writes(t *testing.T) {
 				return err
 			}
 			return tx.SaveTaxRate(ctx, ours.env, rate)
+		}},
+		"lock key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockAPIKey(ctx, ours.env, b.key)
+			return err
+		}},
+		"save key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveAPIKey(ctx, ours.env, db.ManagedKey{ID: b.key})
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)

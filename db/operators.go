@@ -17,11 +17,12 @@ type KeyListing struct {
 	Tenant, App   string // names
 	Mode          string
 	Kind          string
-	Hint          string
+	Name, Hint    string
 	Scopes        []string
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 	RevokedAt     time.Time
+	LastUsedAt    time.Time
 }
 
 // TenantNamed finds the oldest tenant of a name. Global. Fault: tenant_not_found.
@@ -68,7 +69,7 @@ func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 	for i, k := range rows {
 		keys[i] = KeyListing{
 			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind,
-			Hint:   k.Hint,
+			Name: k.Name, Hint: k.Hint, LastUsedAt: value(k.LastUsedAt),
 			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: value(k.ExpiresAt), RevokedAt: value(k.RevokedAt),
 		}
 	}

@@ -21,6 +21,7 @@ type NewKey struct {
 	Tenant, App  string // names
 	Mode         apikey.Mode
 	Kind         apikey.Kind
+	Name         string // of the key; empty: none
 	Scopes       []string
 	AllowedCIDRs []netip.Prefix
 	ExpiresAt    time.Time
@@ -67,7 +68,7 @@ func (s *Service) ProvisionKey(
 		p.out.Key, p.out.ID, p.out.Environment = apikey.New(k.Kind, k.Mode), id.New(id.APIKey, tx.Real), environment
 		out = p.out
 		return tx.InsertAPIKey(ctx, environment.ID, db.NewAPIKey{
-			ID: out.ID, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes,
+			ID: out.ID, Name: k.Name, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes,
 			AllowedCIDRs: k.AllowedCIDRs,
 			ExpiresAt:    k.ExpiresAt,
 		})
@@ -75,16 +76,31 @@ func (s *Service) ProvisionKey(
 	return out, err
 }
 
-// RevokeKey ends a key at once. Fault: api_key_not_found.
-// A request that has been admitted goes on; the next one is refused.
+// CallerForKey is who acts in the environment that a key opens, by the key's ID; for a person at a terminal, who knows
+// no more. Fault: api_key_not_found.
+func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (Caller, error) {
+	environmentID, err := s.store.EnvironmentOfKey(ctx, keyID)
+	if err != nil {
+		return Caller{}, err
+	}
+	environment, err := s.store.Environment(ctx, environmentID)
+	return Caller{
+		Actor: by, EnvironmentID: environmentID, Mode: apikey.Mode(environment.Mode),
+	}, err
+}
+
+// RevokeKey is RevokeAPIKey for who knows only the key's id; again for one that has ended, it does nothing. Fault:
+// api_key_not_found.
 func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) error {
-	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
-		environmentID, err := tx.EnvironmentOfKey(ctx, keyID)
-		if err != nil {
-			return err
-		}
-		return tx.RevokeAPIKey(ctx, environmentID, keyID)
-	})
+	caller, err := s.CallerForKey(ctx, by, keyID)
+	if err != nil {
+		return err
+	}
+	err = s.RevokeAPIKey(ctx, caller, keyID, Around[APIKey]{})
+	if fault.From(err).Code == "api_key_ended" {
+		return nil
+	}
+	return err
 }
 
 // provisioner makes what a key belongs to, inside one transaction.

@@ -143,9 +143,11 @@ func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, r
 		}
 		return nil, err
 	}
-	if refusal := admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), k.now()); refusal != nil {
+	now := k.now()
+	if refusal := admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), now); refusal != nil {
 		return nil, refusal
 	}
+	k.used.note(key.ID, now)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,7 @@ type Kit struct {
 	config    Config
 	bounds    Bounds
 	turns     turns
+	used      keyUse
 
 	router *mux.Router
 	huma   huma.API

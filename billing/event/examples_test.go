@@ -86,6 +86,8 @@ var examples = []event.Data{
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
+	event.APIKeyCreated{ID: "key_2", Replaces: "key_1"}, event.APIKeyUpdated{ID: "key_1", Changed: changed},
+	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},
 	event.TestClockAdvanced{ID: "clk_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clk_1"},
 	event.WebhookEndpointDisabled{ID: "whe_1", FailingSince: 1763640000},

@@ -67,6 +67,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	s.closers = append(s.closers, stop) // before its pool, which was opened earlier
 	go s.alarm(watching, store, p.now)
 	go s.testProviders(watching, use)
+	go noteKeyUse(watching, server)
 	return part, nil
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
@@ -19,9 +20,9 @@ import (
 
 func keyCommand() *command {
 	return &command{
-		name: "key", summary: "create, list and revoke API keys, and create key-encryption keys",
+		name: "key", summary: "create, list, rotate and revoke API keys, and create key-encryption keys",
 		about:       "An API key is shown once, when it is made; the database keeps its hash.",
-		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRevokeCommand(), keyKEKCommand()},
+		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRotateCommand(), keyRevokeCommand(), keyKEKCommand()},
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list",
 			"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",
@@ -50,7 +51,7 @@ func keyKEKCommand() *command {
 func keyRevokeCommand() *command {
 	return &command{
 		name: "revoke", summary: "revoke an API key immediately", arguments: "ID",
-		about:    "The very next request with it gets 401. To rotate a key, create the new one first.",
+		about:    "The very next request with it gets 401. `perennial key rotate` makes the next key first.",
 		examples: []string{"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n"},
 		setup: func(*flag.FlagSet) action {
 			return func(ctx context.Context, p *process, args []string) error {
@@ -122,12 +123,20 @@ func keyState(k db.KeyListing, now time.Time) string {
 	}
 }
 
+// lastUse is to about a minute.
+func lastUse(k db.KeyListing) string {
+	if k.LastUsedAt.IsZero() {
+		return "never"
+	}
+	return k.LastUsedAt.UTC().Format("2006-01-02 15:04")
+}
+
 func keysTable(out io.Writer, keys []db.KeyListing, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tKEY\tSCOPES\tSTATE") // Flush tells
+	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tNAME\tKEY\tSCOPES\tLAST USED\tSTATE") // Flush tells
 	for _, k := range keys {
-		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
-			k.ID, k.Tenant, k.App, k.Hint, strings.Join(k.Scopes, ","), keyState(k, now))
+		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", // Flush tells
+			k.ID, k.Tenant, k.App, cmp.Or(k.Name, "-"), k.Hint, strings.Join(k.Scopes, ","), lastUse(k), keyState(k, now))
 	}
 	return w.Flush()
 }
@@ -145,11 +154,17 @@ func keysJSON(out io.Writer, keys []db.KeyListing, now time.Time) error {
 		Scopes        []string `json:"scopes"`
 		State         string   `json:"state"`
 		CreatedAt     int64    `json:"createdAt"`
+		Name          string   `json:"name"`
+		LastUsedAt    int64    `json:"lastUsedAt,omitempty"`
 	}
 	rows := make([]row, len(keys))
 	for i, k := range keys {
 		rows[i] = row{
 			k.ID, k.Tenant, k.App, k.EnvironmentID, k.Mode, k.Kind, k.Hint, k.Scopes, keyState(k, now), k.CreatedAt.Unix(),
+			k.Name, 0,
+		}
+		if !k.LastUsedAt.IsZero() {
+			rows[i].LastUsedAt = k.LastUsedAt.Unix()
 		}
 	}
 	e := json.NewEncoder(out)

@@ -78,6 +78,7 @@ func keyCreateCommand() *command {
 // in the shell's history and in the process list.
 type keyFlags struct {
 	tenant, app, mode, kind string
+	name                    string
 	scopes, cidrs           list
 	expiresIn               time.Duration
 	settings                choices
@@ -89,6 +90,7 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	f.StringVar(&k.tenant, "tenant", "", "`name` of the tenant (required)")
 	f.StringVar(&k.app, "app", "", "`name` of the app (required)")
 	f.StringVar(&k.mode, "mode", "", "which environment of the app, `test|live` (required)")
+	f.StringVar(&k.name, "name", "", "`name` of the key, for people")
 	f.StringVar(&k.kind, "kind", string(apikey.Secret), "who may hold it, `secret|publishable`")
 	f.Var(&k.scopes, "scope", "what a secret key may do, `*|read|webhooks`; may be repeated (default: *)")
 	f.Var(&k.cidrs, "allow-from",
@@ -116,7 +118,7 @@ func (k *keyFlags) order(p *process) (service.NewKey, error) {
 		}
 	}
 	o := service.NewKey{
-		Tenant: k.tenant, App: k.app, Mode: apikey.Mode(k.mode), Kind: apikey.Kind(k.kind), Scopes: k.scopes,
+		Tenant: k.tenant, App: k.app, Mode: apikey.Mode(k.mode), Kind: apikey.Kind(k.kind), Name: k.name, Scopes: k.scopes,
 		Settings: service.Choices(k.settings),
 	}
 	if o.Mode != apikey.Test && o.Mode != apikey.Live {

@@ -93,15 +93,24 @@ func TestKey_WorksUntilRevoked(t *testing.T) {
 	require.Contains(t, listed.stdout, key.ID)
 	require.NotContains(t, listed.stdout, plain)
 
+	rotated := perennial(t, env, "key", "rotate", "--overlap", "10m", key.ID)
+	require.Equal(t, exitDone, rotated.code, rotated.stderr)
+	next, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(rotated.stdout)))
+	require.NoError(t, err)
+	require.Equal(t, key.Scopes, next.Scopes)
+	require.Equal(t, key.AllowedCIDRs, next.AllowedCIDRs)
+	require.Equal(t, exitUsage, perennial(t, env, "key", "rotate", "--overlap", "169h", key.ID).code)
+
 	require.Equal(t, exitDone, perennial(t, env, "key", "revoke", key.ID).code)
 	key, err = store.KeyByHash(t.Context(), apikey.Hash(plain))
 	require.NoError(t, err)
 	require.False(t, key.RevokedAt.IsZero())
 	var rows []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(perennial(t, env, "key", "list", "--json").stdout), &rows))
-	require.Len(t, rows, 2)
+	require.Len(t, rows, 3)
 	require.Contains(t, rows[0]["state"], "revoked 20")
 	require.Equal(t, "valid", rows[1]["state"])
+	require.Contains(t, rows[2]["state"], "valid until")
 
 	got := perennial(t, env, "key", "revoke", "key_00000000000000000000000000")
 	require.Equal(t, exitFailed, got.code)

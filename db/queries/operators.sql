@@ -14,8 +14,8 @@ join apps a on a.id = e.app_id
 where e.app_id = @app_id and e.mode = @mode;
 
 -- name: APIKeyList :many
-select k.id, k.environment_id, t.name as tenant, a.name as app, e.mode, k.kind, k.hint, k.scopes, k.expires_at, k.revoked_at,
-       k.created_at
+select k.id, k.environment_id, t.name as tenant, a.name as app, e.mode, k.name, k.kind, k.hint, k.scopes, k.expires_at,
+       k.revoked_at, k.last_used_at, k.created_at
 from api_keys k
 join environments e on e.id = k.environment_id
 join apps a on a.id = e.app_id

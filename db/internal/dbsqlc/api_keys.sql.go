@@ -40,19 +40,21 @@ func (q *Queries) APIKeyGetByHash(ctx context.Context, db DBTX, hash []byte) (AP
 }
 
 const aPIKeyInsert = `-- name: APIKeyInsert :exec
-insert into api_keys (id, environment_id, kind, hash, hint, scopes, allowed_cidrs, expires_at, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into api_keys (id, environment_id, name, kind, hash, hint, scopes, allowed_cidrs, expires_at, replaces, created_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type APIKeyInsertParams struct {
 	ID            string
 	EnvironmentID string
+	Name          string
 	Kind          string
 	Hash          []byte
 	Hint          string
 	Scopes        []string
 	AllowedCidrs  []netip.Prefix
 	ExpiresAt     *time.Time
+	Replaces      *string
 	CreatedAt     time.Time
 }
 
@@ -60,14 +62,33 @@ func (q *Queries) APIKeyInsert(ctx context.Context, db DBTX, arg APIKeyInsertPar
 	_, err := db.Exec(ctx, aPIKeyInsert,
 		arg.ID,
 		arg.EnvironmentID,
+		arg.Name,
 		arg.Kind,
 		arg.Hash,
 		arg.Hint,
 		arg.Scopes,
 		arg.AllowedCidrs,
 		arg.ExpiresAt,
+		arg.Replaces,
 		arg.CreatedAt,
 	)
+	return err
+}
+
+const aPIKeyNoteUse = `-- name: APIKeyNoteUse :exec
+update api_keys k set last_used_at = u.at
+from (select unnest($1::text[]) as id, unnest($2::timestamptz[]) as at) u
+where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)
+`
+
+type APIKeyNoteUseParams struct {
+	Ids   []string
+	Times []time.Time
+}
+
+// Global: who was admitted proved the environment by the hash. A key that another process saw later keeps its time.
+func (q *Queries) APIKeyNoteUse(ctx context.Context, db DBTX, arg APIKeyNoteUseParams) error {
+	_, err := db.Exec(ctx, aPIKeyNoteUse, arg.Ids, arg.Times)
 	return err
 }
 
@@ -89,5 +110,185 @@ type APIKeyRevokeParams struct {
 // The first revocation counts; a repeat keeps its time.
 func (q *Queries) APIKeyRevoke(ctx context.Context, db DBTX, arg APIKeyRevokeParams) error {
 	_, err := db.Exec(ctx, aPIKeyRevoke, arg.RevokedAt, arg.EnvironmentID, arg.ID)
+	return err
+}
+
+const managedKeyGetWithKey = `-- name: ManagedKeyGetWithKey :one
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.kind, m.hash, m.hint, m.scopes, m.allowed_cidrs, m.expires_at, m.revoked_at, m.created_at, m.name, m.replaces, m.last_used_at, m.position
+from api_key_details k
+join api_keys m on m.environment_id = k.environment_id and m.id = $1
+where k.hash = $2
+`
+
+type ManagedKeyGetWithKeyParams struct {
+	ID   string
+	Hash []byte
+}
+
+type ManagedKeyGetWithKeyRow struct {
+	ApiKeyDetail ApiKeyDetail
+	ApiKey       ApiKey
+}
+
+func (q *Queries) ManagedKeyGetWithKey(ctx context.Context, db DBTX, arg ManagedKeyGetWithKeyParams) (ManagedKeyGetWithKeyRow, error) {
+	row := db.QueryRow(ctx, managedKeyGetWithKey, arg.ID, arg.Hash)
+	var i ManagedKeyGetWithKeyRow
+	err := row.Scan(
+		&i.ApiKeyDetail.Hash,
+		&i.ApiKeyDetail.ID,
+		&i.ApiKeyDetail.EnvironmentID,
+		&i.ApiKeyDetail.AppID,
+		&i.ApiKeyDetail.TenantID,
+		&i.ApiKeyDetail.Mode,
+		&i.ApiKeyDetail.Kind,
+		&i.ApiKeyDetail.Scopes,
+		&i.ApiKeyDetail.AllowedCidrs,
+		&i.ApiKeyDetail.ExpiresAt,
+		&i.ApiKeyDetail.RevokedAt,
+		&i.ApiKeyDetail.TimeZone,
+		&i.ApiKey.ID,
+		&i.ApiKey.EnvironmentID,
+		&i.ApiKey.Kind,
+		&i.ApiKey.Hash,
+		&i.ApiKey.Hint,
+		&i.ApiKey.Scopes,
+		&i.ApiKey.AllowedCidrs,
+		&i.ApiKey.ExpiresAt,
+		&i.ApiKey.RevokedAt,
+		&i.ApiKey.CreatedAt,
+		&i.ApiKey.Name,
+		&i.ApiKey.Replaces,
+		&i.ApiKey.LastUsedAt,
+		&i.ApiKey.Position,
+	)
+	return i, err
+}
+
+const managedKeyList = `-- name: ManagedKeyList :many
+select k.id, k.environment_id, k.kind, k.hash, k.hint, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.created_at, k.name, k.replaces, k.last_used_at, k.position
+from api_keys k
+where k.environment_id = $1
+  and ($2::boolean is null
+       or (k.revoked_at is not null or coalesce(k.expires_at <= $3, false)) = $2)
+  and k.position < $4::bigint and k.position > $5::bigint
+order by case when $6::boolean then k.position end, k.position desc
+limit $7
+`
+
+type ManagedKeyListParams struct {
+	EnvironmentID string
+	Ended         *bool
+	Now           *time.Time
+	Below         int64
+	Above         int64
+	Forward       bool
+	RowLimit      int32
+}
+
+type ManagedKeyListRow struct {
+	ApiKey ApiKey
+}
+
+func (q *Queries) ManagedKeyList(ctx context.Context, db DBTX, arg ManagedKeyListParams) ([]ManagedKeyListRow, error) {
+	rows, err := db.Query(ctx, managedKeyList,
+		arg.EnvironmentID,
+		arg.Ended,
+		arg.Now,
+		arg.Below,
+		arg.Above,
+		arg.Forward,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ManagedKeyListRow
+	for rows.Next() {
+		var i ManagedKeyListRow
+		if err := rows.Scan(
+			&i.ApiKey.ID,
+			&i.ApiKey.EnvironmentID,
+			&i.ApiKey.Kind,
+			&i.ApiKey.Hash,
+			&i.ApiKey.Hint,
+			&i.ApiKey.Scopes,
+			&i.ApiKey.AllowedCidrs,
+			&i.ApiKey.ExpiresAt,
+			&i.ApiKey.RevokedAt,
+			&i.ApiKey.CreatedAt,
+			&i.ApiKey.Name,
+			&i.ApiKey.Replaces,
+			&i.ApiKey.LastUsedAt,
+			&i.ApiKey.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const managedKeyLock = `-- name: ManagedKeyLock :one
+select k.id, k.environment_id, k.kind, k.hash, k.hint, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.created_at, k.name, k.replaces, k.last_used_at, k.position from api_keys k where k.environment_id = $1 and k.id = $2 for no key update
+`
+
+type ManagedKeyLockParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+type ManagedKeyLockRow struct {
+	ApiKey ApiKey
+}
+
+func (q *Queries) ManagedKeyLock(ctx context.Context, db DBTX, arg ManagedKeyLockParams) (ManagedKeyLockRow, error) {
+	row := db.QueryRow(ctx, managedKeyLock, arg.EnvironmentID, arg.ID)
+	var i ManagedKeyLockRow
+	err := row.Scan(
+		&i.ApiKey.ID,
+		&i.ApiKey.EnvironmentID,
+		&i.ApiKey.Kind,
+		&i.ApiKey.Hash,
+		&i.ApiKey.Hint,
+		&i.ApiKey.Scopes,
+		&i.ApiKey.AllowedCidrs,
+		&i.ApiKey.ExpiresAt,
+		&i.ApiKey.RevokedAt,
+		&i.ApiKey.CreatedAt,
+		&i.ApiKey.Name,
+		&i.ApiKey.Replaces,
+		&i.ApiKey.LastUsedAt,
+		&i.ApiKey.Position,
+	)
+	return i, err
+}
+
+const managedKeyUpdate = `-- name: ManagedKeyUpdate :exec
+with written as (
+    update api_keys set name = $1, expires_at = $2
+    where environment_id = $3 and id = $4
+    returning 1
+)
+select 1 / count(*) from written
+`
+
+type ManagedKeyUpdateParams struct {
+	Name          string
+	ExpiresAt     *time.Time
+	EnvironmentID string
+	ID            string
+}
+
+func (q *Queries) ManagedKeyUpdate(ctx context.Context, db DBTX, arg ManagedKeyUpdateParams) error {
+	_, err := db.Exec(ctx, managedKeyUpdate,
+		arg.Name,
+		arg.ExpiresAt,
+		arg.EnvironmentID,
+		arg.ID,
+	)
 	return err
 }

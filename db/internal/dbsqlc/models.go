@@ -24,6 +24,23 @@ import (
 	"perennial/billing/testclock"
 )
 
+type ApiKey struct {
+	ID            string
+	EnvironmentID string
+	Kind          string
+	Hash          []byte
+	Hint          string
+	Scopes        []string
+	AllowedCidrs  []netip.Prefix
+	ExpiresAt     *time.Time
+	RevokedAt     *time.Time
+	CreatedAt     time.Time
+	Name          string
+	Replaces      *string
+	LastUsedAt    *time.Time
+	Position      int64
+}
+
 type ApiKeyDetail struct {
 	Hash          []byte
 	ID            string

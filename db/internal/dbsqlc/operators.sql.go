@@ -22,8 +22,8 @@ func (q *Queries) APIKeyGetEnvironment(ctx context.Context, db DBTX, id string) 
 }
 
 const aPIKeyList = `-- name: APIKeyList :many
-select k.id, k.environment_id, t.name as tenant, a.name as app, e.mode, k.kind, k.hint, k.scopes, k.expires_at, k.revoked_at,
-       k.created_at
+select k.id, k.environment_id, t.name as tenant, a.name as app, e.mode, k.name, k.kind, k.hint, k.scopes, k.expires_at,
+       k.revoked_at, k.last_used_at, k.created_at
 from api_keys k
 join environments e on e.id = k.environment_id
 join apps a on a.id = e.app_id
@@ -37,11 +37,13 @@ type APIKeyListRow struct {
 	Tenant        string
 	App           string
 	Mode          string
+	Name          string
 	Kind          string
 	Hint          string
 	Scopes        []string
 	ExpiresAt     *time.Time
 	RevokedAt     *time.Time
+	LastUsedAt    *time.Time
 	CreatedAt     time.Time
 }
 
@@ -60,11 +62,13 @@ func (q *Queries) APIKeyList(ctx context.Context, db DBTX) ([]APIKeyListRow, err
 			&i.Tenant,
 			&i.App,
 			&i.Mode,
+			&i.Name,
 			&i.Kind,
 			&i.Hint,
 			&i.Scopes,
 			&i.ExpiresAt,
 			&i.RevokedAt,
+			&i.LastUsedAt,
 			&i.CreatedAt,
 		); err != nil {
 			return nil, err

@@ -1,0 +1,169 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+// APIKey opens the API in one environment. The key itself is shown once.
+type APIKey struct {
+	ID           string   `json:"id" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name         string   `json:"name" example:"shop server" doc:"For people; empty where none was given."`
+	Key          string   `json:"key,omitempty" doc:"The key itself. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`
+	Hint         string   `json:"hint" example:"sk_test_…x7Fq" doc:"The key's prefix and its last four characters."`
+	Kind         string   `json:"kind" enum:"secret,publishable" doc:"secret: for servers. publishable: for client-side code, which may do very little with it."`
+	Scopes       []string `json:"scopes" doc:"*: everything. read: all reads. webhooks: webhook endpoints and events."`
+	AllowedCIDRs []string `json:"allowedCidrs" doc:"The networks that it may be used from. Empty: from anywhere."`
+	ExpiresAt    int64    `json:"expiresAt,omitempty" doc:"Unix seconds. From then on it is refused. Absent: it does not expire."`
+	RevokedAt    int64    `json:"revokedAt,omitempty" doc:"Unix seconds. Absent: it was not revoked."`
+	Replaces     string   `json:"replaces,omitempty" doc:"The key that was rotated."`
+	LastUsedAt   int64    `json:"lastUsedAt,omitempty" doc:"Unix seconds, to about a minute. Absent: never."`
+	CreatedAt    int64    `json:"createdAt" example:"1763640000"`
+}
+
+func renderAPIKey(k db.ManagedKey) APIKey {
+	networks := make([]string, len(k.AllowedCIDRs))
+	for i, network := range k.AllowedCIDRs {
+		networks[i] = network.String()
+	}
+	return APIKey{
+		ID: k.ID, Name: k.Name, Hint: k.Hint, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: networks,
+		ExpiresAt: unix(k.ExpiresAt), RevokedAt: unix(k.RevokedAt), Replaces: k.Replaces, LastUsedAt: unix(k.LastUsedAt),
+		CreatedAt: unix(k.CreatedAt),
+	}
+}
+
+// madeAPIKey shows a new key once. What is stored for repeats does not have it.
+func madeAPIKey(k service.APIKey) httpkit.Made[APIKey] {
+	repeats := renderAPIKey(k.ManagedKey)
+	shown := repeats
+	shown.Key = k.Plain
+	return httpkit.Made[APIKey]{Resource: shown, Repeats: &repeats}
+}
+
+type createAPIKeyInput struct {
+	Body APIKeyForm
+}
+
+// APIKeyForm creates an API key.
+type APIKeyForm struct {
+	Name         string   `json:"name,omitempty" maxLength:"100" example:"shop server" doc:"For people."`
+	Kind         string   `json:"kind,omitempty" enum:"secret,publishable" doc:"Default: secret."`
+	Scopes       []string `json:"scopes,omitempty" maxItems:"3" enum:"*,read,webhooks" doc:"What a secret key may do. Default: everything."`
+	AllowedCIDRs []string `json:"allowedCidrs,omitempty" maxItems:"100" doc:"The networks that it may be used from, such as 203.0.113.0/24. Default: from anywhere, or where the key that asks may be used from some networks only, these must lie within them."`
+	ExpiresAt    int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, in the future. Default: never, or no later than the key that asks."`
+}
+
+func (f APIKeyForm) form() (service.APIKeyForm, error) {
+	out := service.APIKeyForm{
+		Name: f.Name, Kind: apikey.Secret, Scopes: f.Scopes, ExpiresAt: instant(f.ExpiresAt),
+	}
+	if f.Kind != "" {
+		out.Kind = apikey.Kind(f.Kind)
+	}
+	for _, text := range f.AllowedCIDRs {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			return out, fault.InvalidParam("allowedCidrs", "network_malformed",
+				"%.60q is not a network. Send one such as 203.0.113.0/24 or 2001:db8::/32.", text)
+		}
+		out.AllowedCIDRs = append(out.AllowedCIDRs, network.Masked())
+	}
+	return out, nil
+}
+
+func (s *Server) createAPIKey(
+	ctx context.Context, c *httpkit.Call, in *createAPIKeyInput,
+) (*httpkit.Reply[APIKey], error) {
+	form, err := in.Body.form()
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeAPIKey,
+		func(keep func(*db.Tx, service.APIKey) error) error {
+			_, err := s.service.CreateAPIKey(ctx, caller(c), form, keep)
+			return err
+		})
+}
+
+func (s *Server) getAPIKey(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[APIKey], error) {
+	return httpkit.OK(renderAPIKey(httpkit.Resource[db.ManagedKey](c))), nil
+}
+
+type listAPIKeysInput struct {
+	httpkit.Page
+	Ended string `query:"ended" enum:"true,false" doc:"true: only keys that were revoked or have expired. false: only the others."`
+}
+
+func (s *Server) listAPIKeys(
+	ctx context.Context, c *httpkit.Call, in *listAPIKeysInput,
+) (*httpkit.Reply[httpkit.List[APIKey]], error) {
+	page, err := in.DB(id.APIKey)
+	if err != nil {
+		return nil, err
+	}
+	filter := db.APIKeyFilter{Ended: chosen(in.Ended), Now: s.now()}
+	rows, more, err := s.store.APIKeys(ctx, c.EnvironmentID, filter, page)
+	return httpkit.ListOf(rows, more, err, renderAPIKey)
+}
+
+type updateAPIKeyInput struct {
+	httpkit.ByID
+	Body APIKeyChange
+}
+
+// APIKeyChange names a key. What it may do cannot be changed: make another key, and revoke this one.
+type APIKeyChange struct {
+	Name string `json:"name" maxLength:"100" example:"shop server" doc:"For people; empty: none."`
+}
+
+func (s *Server) updateAPIKey(
+	ctx context.Context, c *httpkit.Call, in *updateAPIKeyInput,
+) (*httpkit.Reply[APIKey], error) {
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeAPIKey,
+		func(keep func(*db.Tx, service.APIKey) error) error {
+			_, err := s.service.RenameAPIKey(ctx, caller(c), in.ID, in.Body.Name, keep)
+			return err
+		})
+}
+
+// APIKeyRotation replaces a key.
+type APIKeyRotation struct {
+	OverlapSeconds int64 `json:"overlapSeconds,omitempty" minimum:"0" maximum:"604800" doc:"For how long the old key goes on, in seconds. Default: it ends at once."`
+}
+
+type rotateAPIKeyInput struct {
+	httpkit.ByID
+	Body *APIKeyRotation
+}
+
+func (s *Server) rotateAPIKey(
+	ctx context.Context, c *httpkit.Call, in *rotateAPIKeyInput,
+) (*httpkit.Reply[APIKey], error) {
+	var overlap time.Duration
+	if in.Body != nil {
+		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
+	}
+	keyID := httpkit.Resource[db.ManagedKey](c).ID
+	return commandOf(ctx, s, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return s.service.RotateAPIKey(ctx, caller(c), keyID, overlap, around)
+	})
+}
+
+func (s *Server) revokeAPIKey(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[APIKey], error) {
+	keyID := httpkit.Resource[db.ManagedKey](c).ID
+	return commandOf(ctx, s, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return s.service.RevokeAPIKey(ctx, caller(c), keyID, around)
+	})
+}

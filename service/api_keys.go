@@ -1,0 +1,132 @@
+package service
+
+import (
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/id"
+)
+
+// APIKeyForm asks for a key.
+type APIKeyForm struct {
+	Name         string
+	Kind         apikey.Kind
+	Scopes       []string       // of a secret key; none: all
+	AllowedCIDRs []netip.Prefix // none: from anywhere
+	ExpiresAt    time.Time      // zero: never
+}
+
+// APIKey is one as it is managed. Plain is the key itself where it has just been made.
+type APIKey struct {
+	db.ManagedKey
+	Plain string
+}
+
+// CreateAPIKey makes a key of the caller's environment. It can do no more than the key that asks for it: neither be used
+// from elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
+func (s *Service) CreateAPIKey(ctx context.Context, by Caller, f APIKeyForm, also Also[APIKey]) (APIKey, error) {
+	if err := checkText("name", f.Name); err != nil {
+		return APIKey{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (APIKey, error) {
+		maker, err := s.maker(ctx, tx, by)
+		if err != nil {
+			return APIKey{}, err
+		}
+		if err := f.within(maker, tx.Real); err != nil {
+			return APIKey{}, err
+		}
+		k := newAPIKey(f, by.Mode, tx.Real)
+		if err := insertAPIKey(ctx, tx, by.EnvironmentID, k); err != nil {
+			return APIKey{}, err
+		}
+		return k.APIKey, tx.Emit(ctx, by.EnvironmentID, event.New(event.APIKeyCreated{ID: k.ID}, tx.Real))
+	})
+}
+
+// maker is the key that asks; a person at a terminal has none, and no limits.
+func (s *Service) maker(ctx context.Context, tx *db.Tx, by Caller) (db.ManagedKey, error) {
+	if by.Actor.Kind() != db.ActorKey {
+		return db.ManagedKey{}, nil
+	}
+	return tx.LockAPIKey(ctx, by.EnvironmentID, by.Actor.ID())
+}
+
+// within refuses a key that allows more than its maker, or nothing: key_allows_more, key_expiry_past. That a maker has all
+// scopes is what the operation requires.
+func (f APIKeyForm) within(maker db.ManagedKey, now time.Time) error {
+	if !f.ExpiresAt.IsZero() && !f.ExpiresAt.After(now) {
+		return fault.InvalidParam("expiresAt", "key_expiry_past",
+			"`expiresAt` is not in the future. Send Unix seconds of a later time, or leave it out.")
+	}
+	if until := maker.ExpiresAt; !until.IsZero() && (f.ExpiresAt.IsZero() || f.ExpiresAt.After(until)) {
+		return fault.InvalidParam("expiresAt", "key_allows_more",
+			"A key that is made with this one must expire when it does, at %d, or before. Send `expiresAt`.", until.Unix())
+	}
+	if len(maker.AllowedCIDRs) == 0 {
+		return nil
+	}
+	inside := func(p netip.Prefix) bool {
+		return slices.ContainsFunc(maker.AllowedCIDRs, func(of netip.Prefix) bool {
+			return of.Bits() <= p.Bits() && of.Contains(p.Addr())
+		})
+	}
+	if len(f.AllowedCIDRs) == 0 || slices.ContainsFunc(f.AllowedCIDRs, func(p netip.Prefix) bool { return !inside(p) }) {
+		return fault.InvalidParam("allowedCidrs", "key_allows_more",
+			"This key may be used from some networks only, and so must those that are made with it. "+
+				"Send `allowedCidrs` that lie within its own.")
+	}
+	return nil
+}
+
+// madeKey is a key with the hash that is stored of it.
+type madeKey struct {
+	APIKey
+	hash []byte
+}
+
+func newAPIKey(f APIKeyForm, mode apikey.Mode, now time.Time) madeKey {
+	key := apikey.New(f.Kind, mode)
+	scopes := f.Scopes
+	if len(scopes) == 0 {
+		scopes = []string{"*"}
+	}
+	return madeKey{APIKey{db.ManagedKey{
+		ID: id.New(id.APIKey, now), Name: f.Name, Kind: string(f.Kind), Hint: key.Hint, Scopes: scopes,
+		AllowedCIDRs: f.AllowedCIDRs, ExpiresAt: f.ExpiresAt, CreatedAt: now,
+	}, key.Plain}, key.Hash}
+}
+
+func insertAPIKey(ctx context.Context, tx *db.Tx, environmentID string, k madeKey) error {
+	return tx.InsertAPIKey(ctx, environmentID, db.NewAPIKey{
+		ID: k.ID, Name: k.Name, Kind: k.Kind, Hash: k.hash, Hint: k.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
+		ExpiresAt: k.ExpiresAt, Replaces: k.Replaces,
+	})
+}
+
+// RenameAPIKey names a key. Faults: api_key_not_found, those of text.
+func (s *Service) RenameAPIKey(
+	ctx context.Context, by Caller, keyID, name string, also Also[APIKey],
+) (APIKey, error) {
+	if err := checkText("name", name); err != nil {
+		return APIKey{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (APIKey, error) {
+		k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
+		if err != nil || k.Name == name {
+			return APIKey{ManagedKey: k}, err
+		}
+		k.Name = name
+		if err := tx.SaveAPIKey(ctx, by.EnvironmentID, k); err != nil {
+			return APIKey{}, err
+		}
+		updated := event.APIKeyUpdated{ID: k.ID, Changed: []string{"name"}}
+		return APIKey{ManagedKey: k}, tx.Emit(ctx, by.EnvironmentID, event.New(updated, tx.Real))
+	})
+}
