@@ -10,6 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -18,6 +19,7 @@ import (
 type Plan struct {
 	PublicPlan
 	Dunning  *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
+	Measure  string   `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
 	Metadata Metadata `json:"metadata"`
 }
 
@@ -37,7 +39,7 @@ type PublicPlan struct {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	out := Plan{PublicPlan: renderPublicPlan(p), Metadata: shown(p.Metadata)}
+	out := Plan{PublicPlan: renderPublicPlan(p), Measure: string(p.ProrationMeasure), Metadata: shown(p.Metadata)}
 	if p.Dunning != nil {
 		policy := renderDunning(*p.Dunning)
 		out.Dunning = &policy
@@ -73,6 +75,7 @@ type PlanForm struct {
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
+	Measure       string      `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -91,7 +94,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		Prices: prices,
 		Name:   f.Name, Currency: money.Currency(f.Currency),
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
-		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
+		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata), ProrationMeasure: proration.Measure(f.Measure),
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount

@@ -51,6 +51,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		`{"reactivate":true,"cancel":{}}`:  "fields_exclusive",
 		`{"reactivate":true}`:              "cancellation_not_scheduled",
 		`{"effective":"now"}`:              "field_missing",
+		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
+		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
 		`{"upcomingCount":25}`:             "out_of_range",
 		`{"planId":"plan_x"}`:              "plan_not_found",
 		`{"cancel":{"refund":"prorated"}}`: "refund_needs_immediate_effect",

@@ -1,9 +1,10 @@
 -- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at,
+    proration_measure
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at
+    @version_created_at, @proration_measure
 );
 
 -- name: PriceInsert :exec
@@ -33,7 +34,7 @@ select p.id from plans p where p.environment_id = @environment_id and p.id = @id
 -- name: PlanUpdate :exec
 -- What may change, in all versions. The rest is what subscriptions were sold.
 with written as (
-    update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata
+    update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata, proration_measure = @proration_measure
     where environment_id = @environment_id and plan_id = @plan_id
     returning 1
 )

@@ -12,11 +12,12 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -51,12 +52,13 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -87,12 +89,13 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -141,16 +144,18 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 	)
 	return i, err
 }
 
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at,
+    proration_measure
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12
+    $12, $13
 )
 `
 
@@ -167,6 +172,7 @@ type PlanInsertParams struct {
 	Metadata         metadata.Pairs
 	CreatedAt        time.Time
 	VersionCreatedAt *time.Time
+	ProrationMeasure *proration.Measure
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -183,6 +189,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.Metadata,
 		arg.CreatedAt,
 		arg.VersionCreatedAt,
+		arg.ProrationMeasure,
 	)
 	return err
 }
@@ -197,7 +204,7 @@ with listed as (
     order by case when $2::boolean then f.position end, f.position desc
     limit $6
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -251,6 +258,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 		); err != nil {
 			return nil, err
 		}
@@ -263,7 +271,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -304,6 +312,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 		); err != nil {
 			return nil, err
 		}
@@ -316,7 +325,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -357,6 +366,7 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 		); err != nil {
 			return nil, err
 		}
@@ -387,20 +397,21 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
-    update plans set name = $1, active = $2, dunning = $3, metadata = $4
-    where environment_id = $5 and plan_id = $6
+    update plans set name = $1, active = $2, dunning = $3, metadata = $4, proration_measure = $5
+    where environment_id = $6 and plan_id = $7
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
-	Name          string
-	Active        bool
-	Dunning       []byte
-	Metadata      metadata.Pairs
-	EnvironmentID string
-	PlanID        string
+	Name             string
+	Active           bool
+	Dunning          []byte
+	Metadata         metadata.Pairs
+	ProrationMeasure *proration.Measure
+	EnvironmentID    string
+	PlanID           string
 }
 
 // What may change, in all versions. The rest is what subscriptions were sold.
@@ -410,6 +421,7 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 		arg.Active,
 		arg.Dunning,
 		arg.Metadata,
+		arg.ProrationMeasure,
 		arg.EnvironmentID,
 		arg.PlanID,
 	)
