@@ -44,7 +44,7 @@ func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
+		InvoiceNumbers:   InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
 	}
 }
 

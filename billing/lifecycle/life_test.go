@@ -32,8 +32,8 @@ type life struct {
 	thorough bool
 
 	how        subscription.ProrationBehavior // of the next change
-	reviewed   bool // the provider said something that the books do not show
-	writtenOff bool // a person gave an invoice up, so that not all that was used is billed
+	reviewed   bool                           // the provider said something that the books do not show
+	writtenOff bool                           // a person gave an invoice up, so that not all that was used is billed
 
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge
@@ -293,8 +293,8 @@ type use struct {
 	from, to time.Time
 	measure  proration.Measure    // of the period
 	since    map[string]time.Time // when the lines of prices begin
-	held     bool              // the plan changed meanwhile without proration
-	ended    bool              // nothing took its place
+	held     bool                 // the plan changed meanwhile without proration
+	ended    bool                 // nothing took its place
 	cost     money.Minor
 }
 

@@ -43,9 +43,9 @@ type Plan struct {
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
 	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
 	ProrationMeasure proration.Measure
-	Metadata  metadata.Pairs
-	CreatedAt time.Time
-	VersionAt time.Time // when this version was made
+	Metadata         metadata.Pairs
+	CreatedAt        time.Time
+	VersionAt        time.Time // when this version was made
 }
 
 // MaxTrialDays bounds a trial at two years: longer is a typing error.
