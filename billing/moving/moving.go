@@ -74,7 +74,7 @@ func (c Customer) Check(now time.Time) error {
 	}
 	if c.PaymentMethod != "" && !methods.MatchString(c.PaymentMethod) {
 		return fault.InvalidParam("paymentMethod", "import_method_unknown",
-			"`paymentMethod` must be card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn.")
+			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it.")
 	}
 	if !c.CreatedAt.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
 		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must be in 1970 or later, and not in the future.")
