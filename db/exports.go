@@ -69,9 +69,9 @@ func each[R any](during string, next func(last *R) ([]R, error), to func(R) erro
 
 // Customers reads all that are not erased, with the external ids that they were imported under.
 func (s *Snapshot) Customers(ctx context.Context, to func(c customer.Customer, externalID string) error) error {
-	type row = dbsqlc.ExportCustomersRow
-	return each("ExportCustomers", func(last *row) ([]row, error) {
-		return queries.ExportCustomers(ctx, s.handle, dbsqlc.ExportCustomersParams{
+	type row = dbsqlc.CustomerExportRow
+	return each("CustomerExport", func(last *row) ([]row, error) {
+		return queries.CustomerExport(ctx, s.handle, dbsqlc.CustomerExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Customer.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error { return to(customerFromDB(r.Customer), r.ExternalID) })
@@ -79,9 +79,9 @@ func (s *Snapshot) Customers(ctx context.Context, to func(c customer.Customer, e
 
 // Balances reads the balances that are not nothing, with the external ids of their customers.
 func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID string) error) error {
-	type row = dbsqlc.ExportBalancesRow
-	return each("ExportBalances", func(last *row) ([]row, error) {
-		return queries.ExportBalances(ctx, s.handle, dbsqlc.ExportBalancesParams{
+	type row = dbsqlc.CreditBalanceExportRow
+	return each("CreditBalanceExport", func(last *row) ([]row, error) {
+		return queries.CreditBalanceExport(ctx, s.handle, dbsqlc.CreditBalanceExportParams{
 			EnvironmentID: s.environmentID, AfterCustomer: value(last).CustomerID,
 			AfterCurrency: string(value(last).Currency), RowLimit: exportPage,
 		})
@@ -92,9 +92,9 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID st
 
 // Plans reads all versions of all plans, with their prices.
 func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
-	type row = dbsqlc.ExportPlansRow
-	return pages("ExportPlans", func(last *row) ([]row, error) {
-		return queries.ExportPlans(ctx, s.handle, dbsqlc.ExportPlansParams{
+	type row = dbsqlc.PlanExportRow
+	return pages("PlanExport", func(last *row) ([]row, error) {
+		return queries.PlanExport(ctx, s.handle, dbsqlc.PlanExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Plan.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
@@ -120,9 +120,9 @@ type ExportedSubscription struct {
 
 // Subscriptions reads all, also canceled ones.
 func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscription) error) error {
-	type row = dbsqlc.ExportSubscriptionsRow
-	return each("ExportSubscriptions", func(last *row) ([]row, error) {
-		return queries.ExportSubscriptions(ctx, s.handle, dbsqlc.ExportSubscriptionsParams{
+	type row = dbsqlc.SubscriptionExportRow
+	return each("SubscriptionExport", func(last *row) ([]row, error) {
+		return queries.SubscriptionExport(ctx, s.handle, dbsqlc.SubscriptionExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Subscription.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error {
@@ -132,9 +132,9 @@ func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscripti
 
 // Invoices reads all with their lines.
 func (s *Snapshot) Invoices(ctx context.Context, to func(invoice.Invoice) error) error {
-	type row = dbsqlc.ExportInvoicesRow
-	return pages("ExportInvoices", func(last *row) ([]row, error) {
-		return queries.ExportInvoices(ctx, s.handle, dbsqlc.ExportInvoicesParams{
+	type row = dbsqlc.InvoiceExportRow
+	return pages("InvoiceExport", func(last *row) ([]row, error) {
+		return queries.InvoiceExport(ctx, s.handle, dbsqlc.InvoiceExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Invoice.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
@@ -153,9 +153,9 @@ func (s *Snapshot) Invoices(ctx context.Context, to func(invoice.Invoice) error)
 
 // Transactions reads all.
 func (s *Snapshot) Transactions(ctx context.Context, to func(payment.Transaction) error) error {
-	type row = dbsqlc.ExportTransactionsRow
-	return each("ExportTransactions", func(last *row) ([]row, error) {
-		return queries.ExportTransactions(ctx, s.handle, dbsqlc.ExportTransactionsParams{
+	type row = dbsqlc.TransactionExportRow
+	return each("TransactionExport", func(last *row) ([]row, error) {
+		return queries.TransactionExport(ctx, s.handle, dbsqlc.TransactionExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Transaction.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error { return to(transactionFromDB(r.Transaction)) })

@@ -1,7 +1,7 @@
 -- What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
 -- external id that they came with; others have none.
 
--- name: ExportCustomers :many
+-- name: CustomerExport :many
 select sqlc.embed(c), coalesce(r.external_id, '') as external_id
 from customers c
 left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer'
@@ -9,7 +9,7 @@ where c.environment_id = @environment_id and c.erased_at is null and c.position 
 order by c.position
 limit @row_limit;
 
--- name: ExportBalances :many
+-- name: CreditBalanceExport :many
 select b.customer_id, b.currency, b.balance, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
 join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
@@ -18,13 +18,13 @@ where b.environment_id = @environment_id and (b.customer_id, b.currency) > (@aft
 order by b.customer_id, b.currency
 limit @row_limit;
 
--- name: ExportPlans :many
+-- name: PlanExport :many
 select sqlc.embed(p) from plans p
 where p.environment_id = @environment_id and p.position > @after::bigint
 order by p.position
 limit @row_limit;
 
--- name: ExportSubscriptions :many
+-- name: SubscriptionExport :many
 select sqlc.embed(s), coalesce(r.external_id, '') as external_id, coalesce(k.external_id, '') as customer_external_id
 from subscriptions s
 left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription'
@@ -33,13 +33,13 @@ where s.environment_id = @environment_id and s.position > @after::bigint
 order by s.position
 limit @row_limit;
 
--- name: ExportInvoices :many
+-- name: InvoiceExport :many
 select sqlc.embed(i) from invoices i
 where i.environment_id = @environment_id and i.position > @after::bigint
 order by i.position
 limit @row_limit;
 
--- name: ExportTransactions :many
+-- name: TransactionExport :many
 select sqlc.embed(t) from transactions t
 where t.environment_id = @environment_id and t.position > @after::bigint
 order by t.position

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/money"
 )
 
-const exportBalances = `-- name: ExportBalances :many
+const creditBalanceExport = `-- name: CreditBalanceExport :many
 select b.customer_id, b.currency, b.balance, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
 join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
@@ -21,22 +21,22 @@ order by b.customer_id, b.currency
 limit $4
 `
 
-type ExportBalancesParams struct {
+type CreditBalanceExportParams struct {
 	EnvironmentID string
 	AfterCustomer string
 	AfterCurrency string
 	RowLimit      int32
 }
 
-type ExportBalancesRow struct {
+type CreditBalanceExportRow struct {
 	CustomerID         string
 	Currency           money.Currency
 	Balance            money.Minor
 	CustomerExternalID string
 }
 
-func (q *Queries) ExportBalances(ctx context.Context, db DBTX, arg ExportBalancesParams) ([]ExportBalancesRow, error) {
-	rows, err := db.Query(ctx, exportBalances,
+func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBalanceExportParams) ([]CreditBalanceExportRow, error) {
+	rows, err := db.Query(ctx, creditBalanceExport,
 		arg.EnvironmentID,
 		arg.AfterCustomer,
 		arg.AfterCurrency,
@@ -46,9 +46,9 @@ func (q *Queries) ExportBalances(ctx context.Context, db DBTX, arg ExportBalance
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportBalancesRow
+	var items []CreditBalanceExportRow
 	for rows.Next() {
-		var i ExportBalancesRow
+		var i CreditBalanceExportRow
 		if err := rows.Scan(
 			&i.CustomerID,
 			&i.Currency,
@@ -65,7 +65,7 @@ func (q *Queries) ExportBalances(ctx context.Context, db DBTX, arg ExportBalance
 	return items, nil
 }
 
-const exportCustomers = `-- name: ExportCustomers :many
+const customerExport = `-- name: CustomerExport :many
 
 select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, coalesce(r.external_id, '') as external_id
 from customers c
@@ -75,28 +75,28 @@ order by c.position
 limit $3
 `
 
-type ExportCustomersParams struct {
+type CustomerExportParams struct {
 	EnvironmentID string
 	After         int64
 	RowLimit      int32
 }
 
-type ExportCustomersRow struct {
+type CustomerExportRow struct {
 	Customer   Customer
 	ExternalID string
 }
 
 // What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
 // external id that they came with; others have none.
-func (q *Queries) ExportCustomers(ctx context.Context, db DBTX, arg ExportCustomersParams) ([]ExportCustomersRow, error) {
-	rows, err := db.Query(ctx, exportCustomers, arg.EnvironmentID, arg.After, arg.RowLimit)
+func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExportParams) ([]CustomerExportRow, error) {
+	rows, err := db.Query(ctx, customerExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportCustomersRow
+	var items []CustomerExportRow
 	for rows.Next() {
-		var i ExportCustomersRow
+		var i CustomerExportRow
 		if err := rows.Scan(
 			&i.Customer.ID,
 			&i.Customer.EnvironmentID,
@@ -127,32 +127,32 @@ func (q *Queries) ExportCustomers(ctx context.Context, db DBTX, arg ExportCustom
 	return items, nil
 }
 
-const exportInvoices = `-- name: ExportInvoices :many
+const invoiceExport = `-- name: InvoiceExport :many
 select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i
 where i.environment_id = $1 and i.position > $2::bigint
 order by i.position
 limit $3
 `
 
-type ExportInvoicesParams struct {
+type InvoiceExportParams struct {
 	EnvironmentID string
 	After         int64
 	RowLimit      int32
 }
 
-type ExportInvoicesRow struct {
+type InvoiceExportRow struct {
 	Invoice Invoice
 }
 
-func (q *Queries) ExportInvoices(ctx context.Context, db DBTX, arg ExportInvoicesParams) ([]ExportInvoicesRow, error) {
-	rows, err := db.Query(ctx, exportInvoices, arg.EnvironmentID, arg.After, arg.RowLimit)
+func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportParams) ([]InvoiceExportRow, error) {
+	rows, err := db.Query(ctx, invoiceExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportInvoicesRow
+	var items []InvoiceExportRow
 	for rows.Next() {
-		var i ExportInvoicesRow
+		var i InvoiceExportRow
 		if err := rows.Scan(
 			&i.Invoice.ID,
 			&i.Invoice.EnvironmentID,
@@ -200,32 +200,32 @@ func (q *Queries) ExportInvoices(ctx context.Context, db DBTX, arg ExportInvoice
 	return items, nil
 }
 
-const exportPlans = `-- name: ExportPlans :many
+const planExport = `-- name: PlanExport :many
 select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
 where p.environment_id = $1 and p.position > $2::bigint
 order by p.position
 limit $3
 `
 
-type ExportPlansParams struct {
+type PlanExportParams struct {
 	EnvironmentID string
 	After         int64
 	RowLimit      int32
 }
 
-type ExportPlansRow struct {
+type PlanExportRow struct {
 	Plan Plan
 }
 
-func (q *Queries) ExportPlans(ctx context.Context, db DBTX, arg ExportPlansParams) ([]ExportPlansRow, error) {
-	rows, err := db.Query(ctx, exportPlans, arg.EnvironmentID, arg.After, arg.RowLimit)
+func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams) ([]PlanExportRow, error) {
+	rows, err := db.Query(ctx, planExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportPlansRow
+	var items []PlanExportRow
 	for rows.Next() {
-		var i ExportPlansRow
+		var i PlanExportRow
 		if err := rows.Scan(
 			&i.Plan.ID,
 			&i.Plan.EnvironmentID,
@@ -253,7 +253,7 @@ func (q *Queries) ExportPlans(ctx context.Context, db DBTX, arg ExportPlansParam
 	return items, nil
 }
 
-const exportSubscriptions = `-- name: ExportSubscriptions :many
+const subscriptionExport = `-- name: SubscriptionExport :many
 select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, coalesce(r.external_id, '') as external_id, coalesce(k.external_id, '') as customer_external_id
 from subscriptions s
 left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription'
@@ -263,27 +263,27 @@ order by s.position
 limit $3
 `
 
-type ExportSubscriptionsParams struct {
+type SubscriptionExportParams struct {
 	EnvironmentID string
 	After         int64
 	RowLimit      int32
 }
 
-type ExportSubscriptionsRow struct {
+type SubscriptionExportRow struct {
 	Subscription       Subscription
 	ExternalID         string
 	CustomerExternalID string
 }
 
-func (q *Queries) ExportSubscriptions(ctx context.Context, db DBTX, arg ExportSubscriptionsParams) ([]ExportSubscriptionsRow, error) {
-	rows, err := db.Query(ctx, exportSubscriptions, arg.EnvironmentID, arg.After, arg.RowLimit)
+func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg SubscriptionExportParams) ([]SubscriptionExportRow, error) {
+	rows, err := db.Query(ctx, subscriptionExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportSubscriptionsRow
+	var items []SubscriptionExportRow
 	for rows.Next() {
-		var i ExportSubscriptionsRow
+		var i SubscriptionExportRow
 		if err := rows.Scan(
 			&i.Subscription.ID,
 			&i.Subscription.EnvironmentID,
@@ -341,32 +341,32 @@ func (q *Queries) ExportSubscriptions(ctx context.Context, db DBTX, arg ExportSu
 	return items, nil
 }
 
-const exportTransactions = `-- name: ExportTransactions :many
+const transactionExport = `-- name: TransactionExport :many
 select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_id, t.invoice_id, t.amount, t.currency, t.description, t.attempt_number, t.trigger, t.provider, t.provider_config_id, t.provider_ref, t.method, t.failure_code, t.failure_reason, t.provider_response, t.charge_id, t.recovered_from, t.amount_refunded, t.send_number, t.first_sent_at, t.cancel_requested_at, t.next_check_at, t.checks, t.not_found_count, t.not_found_at, t.parked_at, t.started_epoch, t.due_at, t.completed_at, t.revision, t.created_at, t.position, t.send_due_at, t.refund_owed, t.disputes, t.disputed_at, t.returned_at, t.review_reason, t.review_ref, t.reviewed_at, t.refund_owed_at, t.held_at, t.held_revision, t.held_by_stop, t.wake_pending_since, t.confirm_token, t.action_url, t.action_expires_at, t.action_returned_at, t.unsent_at, t.action_brought, t.action_handed_at, t.action_apart_send, t.created_virtually from transactions t
 where t.environment_id = $1 and t.position > $2::bigint
 order by t.position
 limit $3
 `
 
-type ExportTransactionsParams struct {
+type TransactionExportParams struct {
 	EnvironmentID string
 	After         int64
 	RowLimit      int32
 }
 
-type ExportTransactionsRow struct {
+type TransactionExportRow struct {
 	Transaction Transaction
 }
 
-func (q *Queries) ExportTransactions(ctx context.Context, db DBTX, arg ExportTransactionsParams) ([]ExportTransactionsRow, error) {
-	rows, err := db.Query(ctx, exportTransactions, arg.EnvironmentID, arg.After, arg.RowLimit)
+func (q *Queries) TransactionExport(ctx context.Context, db DBTX, arg TransactionExportParams) ([]TransactionExportRow, error) {
+	rows, err := db.Query(ctx, transactionExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ExportTransactionsRow
+	var items []TransactionExportRow
 	for rows.Next() {
-		var i ExportTransactionsRow
+		var i TransactionExportRow
 		if err := rows.Scan(
 			&i.Transaction.ID,
 			&i.Transaction.EnvironmentID,
