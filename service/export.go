@@ -91,8 +91,8 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	return r
 }
 
-// planNames are what an export calls plans: by name, so that another environment has them too, and by id where several
-// have the name.
+// planNames are what an export calls plans: by their keys in a catalogue file, or by name, so that another environment has
+// them too, and by id where several have the name.
 type planNames struct {
 	names map[string]string // by id
 	taken map[string]int
@@ -103,7 +103,8 @@ func (n *planNames) add(p plan.Plan) {
 		n.names, n.taken = map[string]string{}, map[string]int{}
 	}
 	if p.Version == 1 {
-		n.names[p.ID], n.taken[p.Name] = p.Name, n.taken[p.Name]+1
+		name := cmp.Or(p.Key, p.Name)
+		n.names[p.ID], n.taken[name] = name, n.taken[name]+1
 	}
 }
 

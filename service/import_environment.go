@@ -28,12 +28,15 @@ type importEnvironment struct {
 	rates    []tax.Definition
 	plans    map[plan.Ref]plan.Plan // all versions
 	newest   map[string]int         // by id of the plan
-	called   map[string][]string    // ids of plans, by key or name
+	keys     map[string]string      // ids of plans, by their keys in a catalogue file
+	called   map[string][]string    // ids of plans, by name
 }
 
 // importEnvironment reads it.
 func (s *Service) importEnvironment(ctx context.Context, environmentID string) (*importEnvironment, error) {
-	e := &importEnvironment{plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, called: map[string][]string{}}
+	e := &importEnvironment{
+		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
+	}
 	environment, err := s.store.Environment(ctx, environmentID)
 	if err != nil {
 		return nil, err
@@ -66,8 +69,12 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID string) (
 func (e *importEnvironment) addPlan(p plan.Plan) {
 	e.plans[p.Ref()] = p
 	e.newest[p.ID] = max(e.newest[p.ID], p.Version)
-	if p.Version == 1 {
-		e.called[p.Name] = append(e.called[p.Name], p.ID)
+	if p.Version > 1 {
+		return
+	}
+	e.called[p.Name] = append(e.called[p.Name], p.ID)
+	if p.Key != "" {
+		e.keys[p.Key] = p.ID
 	}
 }
 
@@ -75,7 +82,9 @@ func (e *importEnvironment) addPlan(p plan.Plan) {
 // import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
 func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, error) {
 	planID := name
-	if !id.Is(id.Plan, name) {
+	if keyed, ok := e.keys[name]; ok {
+		planID = keyed
+	} else if !id.Is(id.Plan, name) {
 		switch ids := e.called[name]; len(ids) {
 		case 0:
 			return plan.Plan{}, moving.ErrPlanUnknown.In(field)

@@ -201,7 +201,7 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 }
 
 const planExport = `-- name: PlanExport :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.position > $2::bigint
 order by p.position
 limit $3
@@ -242,6 +242,8 @@ func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams)
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
