@@ -252,6 +252,8 @@ type Plan struct {
 	Version          int
 	VersionCreatedAt *time.Time
 	ProrationMeasure *proration.Measure
+	CatalogKey       *string
+	ProductID        *string
 }
 
 type Price struct {
@@ -263,6 +265,17 @@ type Price struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+}
+
+type Product struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	Name          string
+	Description   *string
+	Active        bool
+	Metadata      metadata.Pairs
+	CreatedAt     time.Time
 }
 
 type ProviderCall struct {
