@@ -60,7 +60,7 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
 		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
 		`{"trialEndsAt":1,"quantity":2}`:                                     "fields_exclusive",
-		`{"trialEndsAt":1}`:                                                  "subscription_not_in_trial",
+		`{"trialEndsAt":1}`:                                                  "trial_end_out_of_range",
 		`{"upcomingCount":25}`:                                               "out_of_range",
 		`{"planId":"plan_x"}`:                                                "plan_not_found",
 		`{"cancel":{"refund":"prorated"}}`:                                   "refund_needs_immediate_effect",
