@@ -33,6 +33,9 @@ func Describe(p plan.Price, c money.Currency) string {
 	if p.Maximum > 0 {
 		text += ", at most " + money.FormatUnits(p.Maximum, c)
 	}
+	if p.Once {
+		text += ", once"
+	}
 	if p.Name != "" {
 		return p.Name + ": " + text
 	}

@@ -34,7 +34,7 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 	if err != nil {
 		return Decision{}, err
 	}
-	if _, err := to.Total(quantity); err != nil {
+	if _, err := to.First(quantity); err != nil {
 		return Decision{}, err
 	}
 	next := to
@@ -42,7 +42,7 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 		next = *f.Pending
 	}
 	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
-	if _, err := next.Total(cmp.Or(put.PendingQuantity, quantity)); err != nil {
+	if _, err := next.First(cmp.Or(put.PendingQuantity, quantity)); err != nil {
 		return Decision{}, err
 	}
 	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {
