@@ -50,13 +50,17 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 
 // renewsFor is what the next period comes to on its plan, with the taxes of now.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
-	items := make([]Item, len(next.Prices))
-	for i, price := range next.Prices {
-		items[i] = Item{PriceID: price.ID, Quantity: price.Units(cmp.Or(s.PendingQuantity, s.Quantity))}
-	}
-	lines, err := s.wholePeriod(f, items, next)
+	s.Quantity = cmp.Or(s.PendingQuantity, s.Quantity)
+	lines, err := s.wholePeriod(f, s.itemsOn(f, next), next)
 	if err != nil {
 		return 0, err
+	}
+	if s.NextPeriod == 0 {
+		fees, err := s.fees(f, next)
+		if err != nil {
+			return 0, err
+		}
+		lines = append(lines, fees...)
 	}
 	sums, err := invoice.Draft{Lines: lines}.Sums()
 	return sums.Total, err
