@@ -91,7 +91,7 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ was, is, want string }{
 		{"amount: 5000", "amount: 5000.5", "c.yaml:6: plans.solo.amount: "},
-		{"amount: 5000", "amuont: 5000", "c.yaml:6: plans.solo.amuont: `amuont` is not a field of this request. Did you mean `amount`?"},
+		{"amount: 5000", "amout: 5000", "c.yaml:6: plans.solo.amout: `amout` is not a field of this request. Did you mean `amount`?"},
 		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:22: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
 		{"upTo: 10,", "upTo: -1,", "c.yaml:22: plans.team-yearly.prices[1].tiers[0].upTo: "},
 		{"interval: month\n    amount", "interval: monthly\n    amount", "c.yaml:5: plans.solo.interval: "},

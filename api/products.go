@@ -15,8 +15,8 @@ import (
 // Product groups plans: what is sold, whatever the price and the interval.
 type Product struct {
 	ID          string   `json:"id" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name        string   `json:"name" example:"Pro"`
-	Description string   `json:"description,omitempty" example:"Everything for teams."`
+	Name        string   `json:"name" example:"Pro" doc:"The name of what is sold."`
+	Description string   `json:"description,omitempty" example:"Everything for teams." doc:"One line about it."`
 	Active      bool     `json:"active" doc:"Whether the product is offered. Its plans are archived by themselves."`
 	Metadata    Metadata `json:"metadata"`
 	CreatedAt   int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
@@ -35,7 +35,7 @@ type createProductInput struct {
 
 // ProductForm creates a product.
 type ProductForm struct {
-	Name        string   `json:"name" minLength:"1" maxLength:"200" example:"Pro"`
+	Name        string   `json:"name" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
 	Description string   `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"One line."`
 	Metadata    Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
@@ -83,7 +83,7 @@ type updateProductInput struct {
 // ProductChange changes the fields that are sent and leaves the others.
 type ProductChange struct {
 	Active      *bool     `json:"active,omitempty" doc:"false: archives the product, not its plans. true: publishes it again."`
-	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro"`
+	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
 	Description *string   `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"Empty: none."`
 	Metadata    *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }

@@ -122,7 +122,7 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	require.Empty(t, again, "it waits for the end of its period")
 	s.Clock.Set(sub.CurrentPeriod.End)
 	charge(t, s, ref)
-	require.Equal(t, []money.Minor{1000, 1500}, invoices(t, s, ref))
+	require.Equal(t, []money.Minor{1500, 1000}, invoices(t, s, ref), "the newest first")
 	listed, err := svc.Catalog(t.Context(), by)
 	require.NoError(t, err)
 	require.Equal(t, [2]any{"plan", 2}, [2]any{listed[0].Key, listed[0].Version})

@@ -9,8 +9,16 @@ import (
 	"perennial/billing/rating"
 )
 
-// Describe says in one line what a price charges, for a person who compares two of them.
-func Describe(p plan.Price, c money.Currency) string {
+// DescribeAll says in a line for each price of a plan what it charges, for a person who compares two versions.
+func DescribeAll(p plan.Plan) []string {
+	lines := make([]string, len(p.Prices))
+	for i, price := range p.Prices {
+		lines[i] = describe(price, p.Currency)
+	}
+	return lines
+}
+
+func describe(p plan.Price, c money.Currency) string {
 	text := string(p.Model)
 	switch p.Model {
 	case rating.Flat:

@@ -8,7 +8,7 @@ import (
 
 	"perennial/billing/catalog"
 	"perennial/billing/money"
-	"perennial/billing/plan"
+	"perennial/billing/period"
 	"perennial/service"
 )
 
@@ -55,9 +55,9 @@ func describeChange(c service.CatalogChange, done bool) string {
 	text.WriteString("\n")
 	line := func(format string, args ...any) { fmt.Fprintf(&text, "    "+format+"\n", args...) }
 	if c.Was == nil {
-		line("%s, %s, every %s", c.To.Name, c.To.Currency, every(c.To))
-		for _, price := range c.To.Prices {
-			line("+ %s", catalog.Describe(price, c.To.Currency))
+		line("%s, %s, every %s", c.To.Name, c.To.Currency, every(c.To.Interval))
+		for _, price := range catalog.DescribeAll(c.To) {
+			line("+ %s", price)
 		}
 		return text.String()
 	}
@@ -68,11 +68,11 @@ func describeChange(c service.CatalogChange, done bool) string {
 	return text.String()
 }
 
-func every(p plan.Plan) string {
-	if p.Interval.Count == 1 {
-		return string(p.Interval.Unit)
+func every(i period.Interval) string {
+	if i.Count == 1 {
+		return string(i.Unit)
 	}
-	return fmt.Sprintf("%d %ss", p.Interval.Count, p.Interval.Unit)
+	return fmt.Sprintf("%d %ss", i.Count, i.Unit)
 }
 
 func describeField(line func(string, ...any), c service.CatalogChange, field string) {
@@ -88,7 +88,7 @@ func describeField(line func(string, ...any), c service.CatalogChange, field str
 		line("adopted under this key")
 	case "prices":
 		line("new version: prices")
-		before, after := described(was), described(to)
+		before, after := catalog.DescribeAll(was), catalog.DescribeAll(to)
 		for _, price := range before {
 			if !slices.Contains(after, price) {
 				line("  - %s", price)
@@ -102,14 +102,6 @@ func describeField(line func(string, ...any), c service.CatalogChange, field str
 	default:
 		line("%s", field)
 	}
-}
-
-func described(p plan.Plan) []string {
-	lines := make([]string, len(p.Prices))
-	for i, price := range p.Prices {
-		lines[i] = catalog.Describe(price, p.Currency)
-	}
-	return lines
 }
 
 func describeEffect(line func(string, ...any), c service.CatalogChange) {

@@ -55,7 +55,7 @@ func TestParse_RefusesWithTheLine(t *testing.T) {
 		"a: &x\n  b: *x":   "nested too deeply",
 		"? [1]\n: 2":       "line 1: a key must be a text",
 		"a: [1":            "line 1: did not find expected",
-		"a: 1\n\tb: 2":     "line 2: found character that cannot start any token",
+		"a: 1\n\tb: 2":     "line 2: found a tab character",
 	} {
 		_, err := yamldoc.Parse([]byte(text))
 		require.ErrorContains(t, err, want, text)
