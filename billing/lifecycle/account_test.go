@@ -94,6 +94,9 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 
 // opened begins to account for the period.
 func (a *account) opened() {
+	if !a.begun {
+		a.used += a.fees()
+	}
 	a.begun = true
 	a.index++
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
@@ -120,6 +123,19 @@ func (a *account) changed(to plan.Plan, units int64, current period.Period, at t
 	if a.billed {
 		a.bill(at)
 	}
+}
+
+// fees are what the first invoice asks for beside the period.
+func (a *account) fees() money.Minor {
+	first, err := a.plan.First(a.units)
+	if err != nil {
+		panic(err)
+	}
+	whole, err := a.plan.Total(a.units)
+	if err != nil {
+		panic(err)
+	}
+	return first - whole
 }
 
 // bill notes that the customer owes the rest of the current period from an instant on.

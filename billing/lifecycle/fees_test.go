@@ -54,8 +54,8 @@ func TestFees_AreNeverDivided(t *testing.T) {
 
 	l = newLife(t, all, settings, setUp(), 0)
 	l.until(created)
-	l.result(payment.AnswerDeclined)
-	l.pass(2 * week)
+	l.failToPastDue()
+	l.until(created.AddDate(0, 0, 14))
 	l.changePlan(pro, false) // the open invoice is taken in, with its fee
 	require.Equal(t, []money.Minor{6000 - 500 + 1500}, l.totals())
 }

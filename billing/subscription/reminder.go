@@ -51,7 +51,13 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 // renewsFor is what the next period comes to on its plan, with the taxes of now.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	s.Quantity = cmp.Or(s.PendingQuantity, s.Quantity)
-	lines, err := s.wholePeriod(f, s.itemsOn(f, next), next)
+	var items []Item
+	for _, price := range next.Prices {
+		if !price.Once {
+			items = append(items, Item{PriceID: price.ID, Quantity: price.Units(s.Quantity)})
+		}
+	}
+	lines, err := s.wholePeriod(f, items, next)
 	if err != nil {
 		return 0, err
 	}

@@ -84,7 +84,7 @@ var sales = []sale{
 	{plan: "academy", quantity: 5, first: "5 * 8 + 5 * 10", next: "5 * 8", changed: 6, difference: "6 * 8 / 2. - 5 * 8 / 2."},
 	{plan: "books-de", first: "49.99 + 9.50", taxes: []tax.Rate{added("MwSt.", "19")}},                     // 9.4981
 	{plan: "books-gb", first: "24", taxes: []tax.Rate{contained("VAT", "20")}},                             // of which 4.00
-	{plan: "books-ca", first: "29.95 + 4.48", taxes: []tax.Rate{added("GST", "5"), added("QST", "9.975")}}, // 1.4975 + 2.9875125
+	{plan: "books-ca", first: "29.95 + 4.49", taxes: []tax.Rate{added("GST", "5"), added("QST", "9.975")}}, // 1.4975 + 2.9875125 = 4.4850125
 	{plan: "books-eu-business", first: "99", taxes: []tax.Rate{added("VAT", "21")}, exempt: tax.Reverse},
 	{plan: "hospital-cm", quantity: 7, first: "7 * 333 + 449", taxes: []tax.Rate{added("TVA", "19.25")}}, // 448.7175
 	{
@@ -186,7 +186,7 @@ func requireTotal(t *testing.T, arithmetic string, issued []invoice.Invoice, c m
 func requireGolden(t *testing.T, s sale, p plan.Plan, issued []invoice.Invoice) {
 	t.Helper()
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s, %s, quantity %d\n", p.Name, p.Currency, max(s.quantity, 1))
+	fmt.Fprintf(&text, "%s, %s, quantity %d. By hand: %s\n", p.Name, p.Currency, max(s.quantity, 1), s.first)
 	if len(issued) == 0 {
 		text.WriteString("\nNo invoice.\n")
 	}
@@ -229,6 +229,10 @@ func render(inv invoice.Invoice) string {
 		text.WriteString("  Reverse charge: the customer owes the tax.\n")
 	}
 	row("Total "+string(inv.Currency), "", inv.Total)
+	if inv.CreditApplied > 0 {
+		row("Credit applied", "", -inv.CreditApplied)
+		row("Amount due", "", inv.AmountDue)
+	}
 	return text.String()
 }
 
