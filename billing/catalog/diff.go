@@ -26,9 +26,9 @@ func (c Change) NewVersion() bool {
 // Differs reports whether there is anything to do.
 func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
-// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names. It
-// returns a change for each plan of the file, in its order, also where nothing differs, and for each that is archived
-// because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
+// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names.
+// It returns a change for each plan of the file, in its order, also where nothing differs, and for each that is
+// archived because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
 // catalog_plan_fixed, catalog_plan_repeated.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 	changes := make([]Change, 0, len(want))

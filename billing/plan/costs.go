@@ -49,7 +49,8 @@ func (p Plan) Total(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(price Price) bool { return !price.Once })
 }
 
-// First returns what the first period costs for a quantity of units: a whole one, and the fees. Fault: amount_too_large.
+// First returns what the first period costs for a quantity of units: a whole one, and the fees. Fault:
+// amount_too_large.
 func (p Plan) First(quantity int64) (money.Minor, error) {
 	return p.sum(quantity, func(Price) bool { return true })
 }

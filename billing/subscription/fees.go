@@ -5,9 +5,9 @@ import (
 	"perennial/billing/plan"
 )
 
-// fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the taxes
-// of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later. Faults:
-// those of plan.Cost.
+// fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the
+// taxes of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later.
+// Faults: those of plan.Cost.
 func (s Subscription) fees(f Facts, p plan.Plan) ([]invoice.Line, error) {
 	var lines []invoice.Line
 	for _, price := range p.Prices {

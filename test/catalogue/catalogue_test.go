@@ -1,5 +1,5 @@
-// Package catalogue shows what plans as software companies sell them come to: their invoices, made by the rules that bill,
-// rendered so that a person can check them, and calculated a second time from plain arithmetic.
+// Package catalogue shows what plans as software companies sell them come to: their invoices, made by the rules that
+// bill, rendered so that a person can check them, and calculated a second time from plain arithmetic.
 package catalogue_test
 
 import (
@@ -32,8 +32,8 @@ var update = flag.Bool("update", false, "write testdata anew")
 
 var began = time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
 
-// sale is a customer of a plan. First and Next are what the first invoice and the one after it must come to, in major units,
-// as arithmetic that a person can follow; the rates are percentages.
+// sale is a customer of a plan. First and Next are what the first invoice and the one after it must come to, in major
+// units, as arithmetic that a person can follow; the rates are percentages.
 type sale struct {
 	plan        string
 	quantity    int64
@@ -119,9 +119,11 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	state, changes, err := lifecycle.Advance(state, at(began))
 	require.NoError(t, err)
 	charge := state.Pending[0]
-	state, _, _, err = lifecycle.Record(state, lifecycle.Result{Transaction: charge, Move: payment.MoveSend, Answer: payment.Answer{
+	paid := payment.Answer{
 		Outcome: payment.AnswerSucceeded, Ref: charge.ID, Amount: charge.Amount, Currency: charge.Currency,
-	}}, at(began))
+	}
+	result := lifecycle.Result{Transaction: charge, Move: payment.MoveSend, Answer: paid}
+	state, _, _, err = lifecycle.Record(state, result, at(began))
 	require.NoError(t, err)
 	half := began.Add(state.Subscription.CurrentPeriod.End.Sub(began) / 2)
 	seen, err := lifecycle.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, at(half))
@@ -164,8 +166,8 @@ func orElse(s, other string) string {
 	return s
 }
 
-// requireTotal compares what invoices come to with arithmetic that Go's constants do exactly: nothing of the rules takes
-// part in it.
+// requireTotal compares what invoices come to with arithmetic that Go's constants do exactly: nothing of the rules
+// takes part in it.
 func requireTotal(t *testing.T, arithmetic string, issued []invoice.Invoice, c money.Currency) {
 	t.Helper()
 	value, err := types.Eval(token.NewFileSet(), nil, token.NoPos, arithmetic)
@@ -208,7 +210,8 @@ func render(inv invoice.Invoice) string {
 	row := func(label, calculation string, amount money.Minor) {
 		fmt.Fprintf(&text, "  %-48s %24s %14s\n", label, calculation, money.FormatUnits(amount, inv.Currency))
 	}
-	fmt.Fprintf(&text, "%s of %s, for %s\n", inv.Reason, inv.IssuedAt.Format(time.DateOnly), span(inv.Period.Start, inv.Period.End))
+	fmt.Fprintf(&text, "%s of %s, for %s to %s\n", inv.Reason, inv.IssuedAt.Format(time.DateOnly),
+		inv.Period.Start.Format(time.DateOnly), inv.Period.End.Format(time.DateOnly))
 	for _, l := range inv.Lines {
 		calculation := l.Quantity
 		if l.UnitPrice != "" {
@@ -234,8 +237,4 @@ func render(inv invoice.Invoice) string {
 		row("Amount due", "", inv.AmountDue)
 	}
 	return text.String()
-}
-
-func span(start, end time.Time) string {
-	return start.Format(time.DateOnly) + " to " + end.Format(time.DateOnly)
 }
