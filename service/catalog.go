@@ -83,7 +83,7 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 	}
 	p, versioned := *c.Was, []string{"prices", "trialDays"}
 	p.Key, p.ProductID, p.Name, p.Active = c.To.Key, c.To.ProductID, c.To.Name, c.To.Active
-	p.Dunning, p.Metadata = c.To.Dunning, c.To.Metadata
+	p.Dunning, p.Metadata, p.ProrationMeasure = c.To.Dunning, c.To.Metadata, c.To.ProrationMeasure
 	if err := checkNames(c.To); err != nil {
 		return c.To, err
 	}

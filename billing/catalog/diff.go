@@ -100,6 +100,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	}
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
+	c.To.ProrationMeasure = w.ProrationMeasure
 	c.To.ProductID, c.To.Prices, c.To.TrialDays = w.ProductID, w.Prices, w.TrialDays
 	for _, f := range []struct {
 		name    string
@@ -108,6 +109,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"catalogKey", was.Key != w.Key},
 		{"name", was.Name != w.Name},
 		{"productId", was.ProductID != w.ProductID},
+		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
 		{"active", was.Active != w.Active},
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
 		{"metadata", !maps.Equal(was.Metadata, w.Metadata)},

@@ -18,6 +18,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -119,6 +120,7 @@ type Environment struct {
 	InvoiceNumberPrefix    string
 	InvoiceNumberDigits    int
 	Seller                 *invoice.Seller
+	ProrationMeasure       *proration.Measure
 }
 
 type Erasure struct {
@@ -249,6 +251,7 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	ProrationMeasure *proration.Measure
 	CatalogKey       *string
 	ProductID        *string
 }
@@ -397,6 +400,9 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	ProrationMeasure    *proration.Measure
+	UnproratedIndex     *int
+	PendingLines        []byte
 }
 
 type SubscriptionItem struct {
