@@ -71,6 +71,10 @@ var guarded = map[string]struct {
 	"GET /plans/{id}/versions":  {},
 	"POST /plans/{id}/migrate":  {body: func(owned) any { return map[string]any{"effective": "now"} }},
 	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
+	"POST /products":            {body: func(owned) any { return map[string]any{"name": "Pro"} }},
+	"GET /products":             {},
+	"GET /products/{id}":        {},
+	"PATCH /products/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},
@@ -159,7 +163,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, apiKey string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, product, apiKey string
 }
 
 // of is the id that a path's {id} stands for.
@@ -168,7 +172,8 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/api-keys": o.apiKey,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
+		"/products": o.product, "/api-keys": o.apiKey,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -184,7 +189,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		apiKey: id.New(id.APIKey, at),
+		product: id.New(id.Product, at), apiKey: id.New(id.APIKey, at),
 	}
 }
 
@@ -202,8 +207,9 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	key := as[APIKey](t, 201, b.ask(t, e, "POST", "/api/api-keys", map[string]any{}))
+	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	return owned{
-		taxRate: rate.ID, apiKey: key.ID,
+		taxRate: rate.ID, product: product.ID, apiKey: key.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -271,7 +277,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate,
+			rows.delivery, rows.dispute, rows.taxRate, rows.product,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/moving"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/routing"
@@ -79,6 +80,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
+	product := aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
@@ -104,7 +106,12 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
+		}))
+		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
 		strict := b.plan
+		strict.Key, strict.ProductID = "solo", product.ID
 		policy := somePolicy()
 		strict.Dunning = &policy
 		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, strict))
@@ -144,8 +151,10 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
-			"TaxRates": "none", "TaxRateWithKey": taxRate, "APIKeys": "none", "APIKeyWithKey": b.key,
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
+			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
+			"APIKeys": "none", "APIKeyWithKey": b.key,
+			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
@@ -218,6 +227,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.ValueOf(10))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
+		case typ == reflect.TypeFor[moving.Type]():
+			args = append(args, reflect.ValueOf(moving.CustomerType))
 		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():
 			args = append(args, reflect.ValueOf(eur))
 		case typ.Kind() == reflect.String:
@@ -275,6 +286,29 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SavePlan(ctx, ours.env, b.plan, b.plan)
+		}},
+		"lock product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			_, err := tx.LockProduct(ctx, ours.env, other.ID)
+			return err
+		}},
+		"save product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			return tx.SaveProduct(ctx, ours.env, other)
+		}},
+		"a foreign product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other, p := aProduct(id.New(id.Product, wall)), ours.plan
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			p.ProductID = other.ID
+			return tx.SavePlan(ctx, ours.env, ours.plan, p)
 		}},
 		"lock tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
 			rate := aTaxRate(id.New(id.TaxRate, wall))

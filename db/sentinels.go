@@ -14,6 +14,7 @@ var (
 	ErrProviderConfigNotFound  = notFound("provider_config")
 	ErrTaxRateNotFound         = notFound("tax_rate")
 	ErrAPIKeyNotFound          = notFound("api_key")
+	ErrProductNotFound         = notFound("product")
 	ErrSubscriptionNotFound    = notFound("subscription")
 	ErrTestClockNotFound       = notFound("test_clock")
 	ErrTransactionNotFound     = notFound("transaction")

@@ -12,14 +12,17 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
 // Price is one component of a plan, charged for each period in advance: by its model, and for all but a flat one by the
-// subscription's quantity.
+// subscription's quantity. One that is charged once is a fee on the first invoice of a subscription, such as for
+// setting it up: it has no time, so that no change within a period divides it.
 type Price struct {
 	ID   string
 	Name string
+	Once bool
 	rating.Price
 }
 
@@ -29,10 +32,13 @@ func Flat(id, name string, amount money.Minor) Price {
 }
 
 // Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
-// new price is a new version. Its name, its dunning policy and its metadata are the same in all versions, and may change.
+// new price is a new version. Its name, its product, its dunning policy and its metadata are the same in all versions,
+// and may change.
 type Plan struct {
 	ID        string
-	Version   int // counts from 1; new subscribers get the last one
+	Key       string // in the catalogue file that describes it; empty: none does
+	ProductID string // empty: it belongs to none
+	Version   int    // counts from 1; new subscribers get the last one
 	Name      string
 	Currency  money.Currency
 	Interval  period.Interval
@@ -40,9 +46,11 @@ type Plan struct {
 	Prices    []Price
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
-	Metadata  metadata.Pairs
-	CreatedAt time.Time
-	VersionAt time.Time // when this version was made
+	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
+	ProrationMeasure proration.Measure
+	Metadata         metadata.Pairs
+	CreatedAt        time.Time
+	VersionAt        time.Time // when this version was made
 }
 
 // MaxTrialDays bounds a trial at two years: longer is a typing error.
@@ -52,8 +60,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_needs_usage, those of rating.Price and of dunning.Policy. The fault names the
-// price by its place.
+// prices_count_out_of_range, price_model_needs_usage, those of rating.Price, of dunning.Policy and
+// of proration.Measure. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -70,6 +78,11 @@ func (p Plan) Validate() error {
 	}
 	if p.Dunning != nil {
 		if err := p.Dunning.Validate(); err != nil {
+			return err
+		}
+	}
+	if p.ProrationMeasure != "" {
+		if err := p.ProrationMeasure.Validate(); err != nil {
 			return err
 		}
 	}
@@ -113,7 +126,12 @@ func ValidateTrialDays(days int) error {
 	return nil
 }
 
-// Free reports whether no period of it costs anything, whatever the quantity.
+// Free reports whether no period of it costs anything, whatever the quantity. The first invoice may have fees.
 func (p Plan) Free() bool {
+	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Once && !price.Free() })
+}
+
+// FreeFromTheStart reports whether a subscription to it never costs anything: it is free, and has no fees.
+func (p Plan) FreeFromTheStart() bool {
 	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Free() })
 }

@@ -1,14 +1,15 @@
 -- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
+    proration_measure
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at
+    @version_created_at, @catalog_key, @product_id, @proration_measure
 );
 
 -- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
-values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters);
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once)
+values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once);
 
 -- name: PlanGet :one
 -- The version that new subscribers get.
@@ -33,7 +34,8 @@ select p.id from plans p where p.environment_id = @environment_id and p.id = @id
 -- name: PlanUpdate :exec
 -- What may change, in all versions. The rest is what subscriptions were sold.
 with written as (
-    update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata
+    update plans set catalog_key = @catalog_key, product_id = @product_id, name = @name, active = @active, dunning = @dunning, metadata = @metadata,
+        proration_measure = @proration_measure
     where environment_id = @environment_id and plan_id = @plan_id
     returning 1
 )
@@ -54,6 +56,7 @@ with listed as (
     from plans f
     where f.environment_id = @environment_id and f.version = 1
       and (sqlc.narg('active')::boolean is null or f.active = sqlc.narg('active'))
+      and (sqlc.narg('product_id')::text is null or f.product_id = sqlc.narg('product_id'))
       and f.position < @below::bigint and f.position > @above::bigint
     order by case when @forward::boolean then f.position end, f.position desc
     limit @row_limit

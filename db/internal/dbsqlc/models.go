@@ -18,6 +18,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -136,6 +137,7 @@ type Environment struct {
 	InvoiceNumberPrefix    string
 	InvoiceNumberDigits    int
 	Seller                 *invoice.Seller
+	ProrationMeasure       *proration.Measure
 }
 
 type Erasure struct {
@@ -266,6 +268,9 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	ProrationMeasure *proration.Measure
+	CatalogKey       *string
+	ProductID        *string
 }
 
 type Price struct {
@@ -277,6 +282,18 @@ type Price struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+	Once          bool
+}
+
+type Product struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	Name          string
+	Description   *string
+	Active        bool
+	Metadata      metadata.Pairs
+	CreatedAt     time.Time
 }
 
 type ProviderCall struct {
@@ -400,6 +417,9 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	ProrationMeasure    *proration.Measure
+	UnproratedIndex     *int
+	PendingLines        []byte
 }
 
 type SubscriptionItem struct {

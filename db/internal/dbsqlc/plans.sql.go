@@ -12,11 +12,12 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -51,12 +52,15 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -87,12 +91,15 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -141,16 +148,20 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
+    proration_measure
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12
+    $12, $13, $14, $15
 )
 `
 
@@ -167,6 +178,9 @@ type PlanInsertParams struct {
 	Metadata         metadata.Pairs
 	CreatedAt        time.Time
 	VersionCreatedAt *time.Time
+	CatalogKey       *string
+	ProductID        *string
+	ProrationMeasure *proration.Measure
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -183,6 +197,9 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.Metadata,
 		arg.CreatedAt,
 		arg.VersionCreatedAt,
+		arg.CatalogKey,
+		arg.ProductID,
+		arg.ProrationMeasure,
 	)
 	return err
 }
@@ -193,11 +210,12 @@ with listed as (
     from plans f
     where f.environment_id = $1 and f.version = 1
       and ($3::boolean is null or f.active = $3)
-      and f.position < $4::bigint and f.position > $5::bigint
+      and ($4::text is null or f.product_id = $4)
+      and f.position < $5::bigint and f.position > $6::bigint
     order by case when $2::boolean then f.position end, f.position desc
-    limit $6
+    limit $7
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -209,6 +227,7 @@ type PlanListParams struct {
 	EnvironmentID string
 	Forward       bool
 	Active        *bool
+	ProductID     *string
 	Below         int64
 	Above         int64
 	RowLimit      int32
@@ -224,6 +243,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 		arg.EnvironmentID,
 		arg.Forward,
 		arg.Active,
+		arg.ProductID,
 		arg.Below,
 		arg.Above,
 		arg.RowLimit,
@@ -251,6 +271,9 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -263,7 +286,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -304,6 +327,9 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -316,7 +342,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -357,6 +383,9 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -387,29 +416,36 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
-    update plans set name = $1, active = $2, dunning = $3, metadata = $4
-    where environment_id = $5 and plan_id = $6
+    update plans set catalog_key = $1, product_id = $2, name = $3, active = $4, dunning = $5, metadata = $6,
+        proration_measure = $7
+    where environment_id = $8 and plan_id = $9
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
-	Name          string
-	Active        bool
-	Dunning       []byte
-	Metadata      metadata.Pairs
-	EnvironmentID string
-	PlanID        string
+	CatalogKey       *string
+	ProductID        *string
+	Name             string
+	Active           bool
+	Dunning          []byte
+	Metadata         metadata.Pairs
+	ProrationMeasure *proration.Measure
+	EnvironmentID    string
+	PlanID           string
 }
 
 // What may change, in all versions. The rest is what subscriptions were sold.
 func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams) error {
 	_, err := db.Exec(ctx, planUpdate,
+		arg.CatalogKey,
+		arg.ProductID,
 		arg.Name,
 		arg.Active,
 		arg.Dunning,
 		arg.Metadata,
+		arg.ProrationMeasure,
 		arg.EnvironmentID,
 		arg.PlanID,
 	)
@@ -417,8 +453,8 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 }
 
 const priceInsert = `-- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type PriceInsertParams struct {
@@ -430,6 +466,7 @@ type PriceInsertParams struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+	Once          bool
 }
 
 func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParams) error {
@@ -442,12 +479,13 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Model,
 		arg.Amount,
 		arg.Parameters,
+		arg.Once,
 	)
 	return err
 }
 
 const priceListNewest = `-- name: PriceListNewest :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from prices r
 where r.environment_id = $1 and r.plan_id = (
     select p.id from plans p
@@ -485,6 +523,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -497,7 +536,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from prices r
 where r.environment_id = $1 and r.plan_id = any($2::text[])
 order by r.plan_id, r.position
@@ -530,6 +569,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -542,7 +582,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 }
 
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from subscriptions s
 join prices r on r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -576,6 +616,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -588,7 +629,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 }
 
 const priceListWithKey = `-- name: PriceListWithKey :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from api_keys k
 join prices r on r.environment_id = k.environment_id and r.plan_id = (
     select p.id from plans p
@@ -626,6 +667,7 @@ func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWi
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
