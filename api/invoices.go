@@ -19,6 +19,7 @@ type Invoice struct {
 	Number         int64         `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
 	NumberText     string        `json:"numberText" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
 	Seller         *Seller       `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
+	Buyer          *Buyer        `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
 	Status         string        `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
 	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
 	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -33,7 +34,9 @@ type Invoice struct {
 	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
 	BroughtForward int64         `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
 	CarriedForward int64         `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
-	AmountDue      int64         `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
+	Credited       int64         `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
+	CreditedDue    int64         `json:"creditedDue" doc:"Of credited: by how much the invoice asks for less. The rest went to the balance or back in money."`
+	AmountDue      int64         `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward, less creditedDue."`
 	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
 	AmountPaid     int64         `json:"amountPaid" example:"1900"`
 	PeriodIndex    int           `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
@@ -74,6 +77,7 @@ type InvoiceLine struct {
 	Proration          bool     `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
 	Reverses           string   `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
 	Amount             int64    `json:"amount" example:"1900" doc:"Minor units, without the taxes that are added; negative for a credit."`
+	Credited           int64    `json:"credited,omitempty" doc:"What credit notes gave back of the amount."`
 	TaxRateIDs         []string `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
 	PeriodStart        int64    `json:"periodStart" example:"1763640000"`
 	PeriodEnd          int64    `json:"periodEnd" example:"1766232000"`
@@ -86,16 +90,17 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		lines[n] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
-			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), TaxRateIDs: rateIDs(l.Rates),
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
 	return Invoice{
-		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller),
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines,
 		Subtotal: int64(i.Subtotal()), Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
-		Total:         int64(i.Total),
+		Total:    int64(i.Total),
+		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),

@@ -111,6 +111,9 @@ var guarded = map[string]struct {
 	"POST /invoices/{id}/retry":              {},
 	"POST /invoices/{id}/skip-retry":         {},
 	"POST /invoices/{id}/mark-uncollectible": {},
+	"POST /invoices/{id}/credit-notes":       {body: func(owned) any { return map[string]any{"amount": 1, "reason": "other"} }},
+	"GET /credit-notes":                      {},
+	"GET /credit-notes/{id}":                 {},
 	"POST /invoices/{id}/mark-paid":          {body: func(owned) any { return map[string]any{"method": "cash"} }},
 	"POST /payments/{id}/retry-refund":       {},
 	"POST /payments/{id}/refund":             {},
@@ -153,7 +156,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, creditNote string
 }
 
 // of is the id that a path's {id} stands for.
@@ -162,7 +165,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/credit-notes": o.creditNote,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -178,6 +181,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
+		creditNote: id.New(id.CreditNote, at),
 	}
 }
 
@@ -194,12 +198,14 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
+	inv := b.newInvoice(t, e, sub.ID)
+	note := as[CreditNote](t, 201, b.ask(t, e, "POST", "/api/invoices/"+inv+"/credit-notes", `{"amount":1,"reason":"other"}`))
 	return owned{
-		taxRate:  rate.ID,
+		taxRate: rate.ID, creditNote: note.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
-		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,
+		invoice: inv, clock: clock.ID, event: events.Data[0].ID,
 	}
 }
 

@@ -38,6 +38,7 @@ func (s *Server) route(c Config) {
 	s.paymentOperations()
 	s.disputeOperations()
 	s.invoiceOperations()
+	s.creditNoteOperations()
 	s.testClockOperations()
 	s.appOperations()
 	s.settingsOperations()

@@ -35,7 +35,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
 		"skip_retry": contract.CommandSkipRetry, "resume_collection": contract.CommandResumeCollection,
 		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
-		"mark_paid": contract.CommandMarkPaid,
+		"mark_paid": contract.CommandMarkPaid, "credit_invoice": contract.CommandCreditInvoice,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
 		"webhooks-slow": contract.QueueWebhooksSlow,

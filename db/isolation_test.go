@@ -79,6 +79,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
+	note := b.creditNote(inv)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
@@ -104,6 +105,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
 		strict := b.plan
 		policy := somePolicy()
 		strict.Dunning = &policy
@@ -145,6 +147,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
 			"TaxRates": "none", "TaxRateWithKey": taxRate,
+			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
@@ -175,6 +178,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.CreditNoteFilter]():   db.CreditNoteFilter{InvoiceID: inv.ID},
 			reflect.TypeFor[db.DisputeFilter]():      db.DisputeFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
 			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
@@ -301,6 +305,10 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"lock invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockInvoice(ctx, ours.env, inv.ID)
+			return err
+		}},
+		"lock for credit": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockForCredit(ctx, ours.env, inv.ID)
 			return err
 		}},
 		"lock transaction": {"transaction_not_found", func(ctx context.Context, tx *db.Tx) error {

@@ -49,5 +49,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}
+	for i := range c.CreditNotes { // they get their numbers here: last
+		do(func() error { return tx.InsertCreditNote(ctx, environmentID, &c.CreditNotes[i]) })
+	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -18,6 +19,7 @@ type Performed struct {
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
 	Invoices     []invoice.Invoice    // existing ones that it changed
 	Settlements  []lifecycle.Settlement
+	CreditNotes  []creditnote.Note
 }
 
 // invoice is one that the command changed.
@@ -91,7 +93,7 @@ func perform(
 	}
 	out := Performed{
 		Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices,
-		Settlements: changes.Settlements,
+		Settlements: changes.Settlements, CreditNotes: changes.CreditNotes, // which get their numbers in Write
 	}
 	return out, tx.Write(ctx, environmentID, state, changes)
 }
@@ -120,6 +122,11 @@ func informed(
 		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))
 		c.To = &to
 		return c, inParam(err, "planVersion")
+	}
+	if c, ok := cmd.(lifecycle.CreditInvoice); ok {
+		under, err := tx.LockForCredit(ctx, environmentID, c.Invoice.ID)
+		under.Request = c.Request
+		return under, err
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)

@@ -99,7 +99,7 @@ func Catalogue() []Data {
 		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{},
 		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionCanceled{},
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
-		InvoiceVoided{}, InvoiceMarkedUncollectible{},
+		InvoiceVoided{}, InvoiceMarkedUncollectible{}, CreditNoteCreated{},
 		PaymentPending{}, PaymentActionRequired{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{},
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},

@@ -58,6 +58,10 @@ var examples = []event.Data{
 	event.InvoiceRetrySkipped{Invoice: bill, NextPaymentAttemptAt: 1763726400},
 	event.InvoiceVoided{Invoice: billOf("void")},
 	event.InvoiceMarkedUncollectible{Invoice: billOf("uncollectible")},
+	event.CreditNoteCreated{CreditNote: event.CreditNote{
+		ID: "cn_1", CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1", Amount: 500, Currency: "USD",
+		Reason: "goodwill",
+	}},
 	event.PaymentPending{Payment: charge},
 	event.PaymentActionRequired{
 		Payment: charge, ConfirmURL: "https://billing.example.com/confirm/4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", ConfirmBy: 1763726400,

@@ -17,6 +17,7 @@ const (
 	CreditRefunded       CreditReason = "refunded"      // went back in money
 	CreditRefundFailed   CreditReason = "refund_failed" // given instead of a refund that failed
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
+	CreditNoted          CreditReason = "credit_note"   // given by a credit note
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing

@@ -42,6 +42,7 @@ type Invoice struct {
 	Number         int64  // gapless per environment
 	NumberText     string // as it is shown, by the numbering at issue; empty: the number alone
 	Seller         Seller // as the settings had it at issue
+	Buyer          Buyer  // as the customer was at issue; erased with the customer
 	CustomerID     string
 	SubscriptionID string
 	Status         Status
@@ -56,7 +57,8 @@ type Invoice struct {
 	CreditApplied  money.Minor   // taken from the customer's credit ledger
 	BroughtForward money.Minor   // of earlier invoices, collected with this one
 	CarriedForward money.Minor   // of this one, too little to be charged: collected with a later one
-	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward
+	Credited       Credited      // by credit notes
+	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward - Credited.Due
 	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
 	Collection     collection.State

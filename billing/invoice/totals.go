@@ -58,6 +58,12 @@ func (d Draft) Sums() (Sums, error) {
 	return sums, nil
 }
 
+// Billed is an issued invoice as totals reads it.
+func (i Invoice) Billed() totals.Draft {
+	in, _ := Draft{Lines: i.Lines}.taxed()
+	return in
+}
+
 // taxed is the draft as totals reads it, and its rates in the order in which the lines name them. A rate that was renamed
 // since one of the lines was billed is the same rate.
 func (d Draft) taxed() (totals.Draft, []tax.Rate) {

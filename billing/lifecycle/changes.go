@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -25,6 +26,7 @@ type Changes struct {
 	Transactions    []payment.Transaction // existing ones, changed
 	Credit          []CreditEntry
 	Settlements     []Settlement
+	CreditNotes     []creditnote.Note
 	Events          []event.Event // in the order in which they happened
 	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
 	Starts []string

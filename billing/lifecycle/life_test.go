@@ -32,6 +32,7 @@ type life struct {
 
 	reviewed   bool // the provider said something that the books do not show
 	writtenOff bool // a person gave an invoice up, so that not all that was used is billed
+	noted      bool // a credit note took back what was billed
 
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge

@@ -224,12 +224,15 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 	issued := slices.Concat(f.Paid, f.WrittenOff)
 	var out leaving
 	if open := f.openFor(s.PeriodIndex); open != nil {
+		if open.Credited != (invoice.Credited{}) {
+			return leaving{}, invoice.ErrHasCreditNotes
+		}
 		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
 		issued = append(issued, *open)
 	}
-	kept := -f.GivenBack
+	kept, noted := f.kept()
 	for _, inv := range f.Paid {
-		kept, out.back.Tax = kept+inv.Total, out.back.Tax+inv.Tax
+		out.back.Tax += inv.Tax - inv.Credited.Tax
 	}
 	out.back.Total = max(kept, 0)
 	lines, err := s.lines(f, going, f.Plan)
@@ -241,7 +244,7 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 		if err != nil {
 			return leaving{}, err
 		}
-		if ok && f.GivenBack > 0 {
+		if ok && (f.GivenBack > 0 || noted) {
 			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
 				return leaving{}, err
 			}
@@ -253,6 +256,18 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 		}
 	}
 	return out, nil
+}
+
+// kept is what the paid invoices still keep of what they came to. What credit notes gave back in money is also in
+// GivenBack, where the captures are known. noted reports whether there are credit notes.
+func (f Facts) kept() (kept money.Minor, noted bool) {
+	var refunded money.Minor
+	for _, inv := range f.Paid {
+		kept += inv.Total - inv.Credited.Total
+		refunded += inv.Credited.Refund
+		noted = noted || inv.Credited.Total > 0
+	}
+	return kept - max(f.GivenBack-refunded, 0), noted
 }
 
 // afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes

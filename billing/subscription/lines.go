@@ -63,7 +63,8 @@ func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.
 
 // unusedTime takes the time of an item back that is left of the current period, by a line that reverses the one that
 // bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
-// costs the time that each price was used for; and at most what is billed. Its taxes are those of the line that it reverses. ok is false where nothing bills the time, or
+// costs the time that each price was used for; and at most what is billed and
+// was not given back by credit notes. Its taxes are those of the line that it reverses. ok is false where nothing bills the time, or
 // where it is worth nothing. Faults: those of proration.Rest.
 func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, now time.Time) (
 	credit invoice.Line, ok bool, err error,
@@ -73,7 +74,7 @@ func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, no
 		return credit, false, err
 	}
 	billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-	if worth = proration.Credit(worth, billing.Amount); !ok || worth == 0 {
+	if worth = proration.Credit(worth, billing.Amount-billing.Credited); !ok || worth == 0 {
 		return credit, false, nil
 	}
 	credit = s.nothingUsed(item, now)
