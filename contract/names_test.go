@@ -57,6 +57,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.Pay{},
 		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
+		lifecycle.CreditInvoice{},
 	} {
 		if !slices.Contains(names, cmd.Name()) { // a migration is a change of plan
 			names = append(names, cmd.Name())

@@ -35,6 +35,14 @@ func TestCreditNotes_BoundedByTheTables(t *testing.T) {
 	read, err := b.store.Invoice(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, read.Lines[0].Credited)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		read.Credited = invoice.Credited{Total: 4, Tax: 2, Due: 1, Refund: 3}
+		read.AmountDue--
+		require.NoError(t, tx.SaveInvoice(ctx, b.env, read))
+	})
+	saved, err := b.store.Invoice(t.Context(), b.env, inv.ID)
+	require.NoError(t, err)
+	require.Equal(t, read, saved)
 	for _, sql := range []string{
 		"update credit_notes set total = 2, due = 2, subtotal = 2", "update credit_notes set memo = 'other'",
 		"delete from credit_notes", "update credit_note_lines set amount = 2", "delete from credit_note_lines",

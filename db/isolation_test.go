@@ -105,6 +105,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
 		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
 		strict := b.plan
 		policy := somePolicy()

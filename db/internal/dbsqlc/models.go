@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
 	"perennial/billing/erasure"
@@ -46,6 +47,36 @@ type App struct {
 	Keyset    []byte
 	CreatedAt time.Time
 	Position  int64
+}
+
+type CreditNote struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Number         int64
+	InvoiceID      string
+	CustomerID     string
+	SubscriptionID *string
+	Currency       money.Currency
+	Reason         creditnote.Reason
+	Memo           *string
+	Subtotal       money.Minor
+	Tax            money.Minor
+	Taxes          *invoice.Taxes
+	Total          money.Minor
+	Due            money.Minor
+	Balance        money.Minor
+	Refund         money.Minor
+	RefundID       *string
+	CreatedAt      time.Time
+}
+
+type CreditNoteLine struct {
+	EnvironmentID string
+	CreditNoteID  string
+	Position      int
+	InvoiceLineID string
+	Amount        money.Minor
 }
 
 type Customer struct {
@@ -197,6 +228,11 @@ type Invoice struct {
 	TaxExempt         *tax.Exemption
 	NumberText        *string
 	Seller            *invoice.Seller
+	Credited          money.Minor
+	CreditedTax       money.Minor
+	CreditedDue       money.Minor
+	CreditedRefund    money.Minor
+	Buyer             *invoice.Buyer
 }
 
 type InvoiceLine struct {
@@ -217,6 +253,7 @@ type InvoiceLine struct {
 	UnitPrice     *string
 	Reverses      *string
 	TaxRates      []string
+	Credited      money.Minor
 }
 
 type PaymentSend struct {
