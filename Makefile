@@ -37,10 +37,8 @@ test: ## Run every test against real servers, with the race detector
 	@echo "test: compiling everything with the race detector (the first time takes some minutes)"
 	@.ci/progress test go build -race -v ./...
 	@echo "test: starting PostgreSQL and Temporal, then testing package by package"
-	@$(STACK) go test -race -vet=off -ldflags=-w -p $(PACKAGES_AT_ONCE) -timeout 18m ./...
+	@$(STACK) .ci/tests $(PACKAGES_AT_ONCE)
 
-# Without vet, which `make check` runs, and without debug information, which only a debugger reads: minutes of the twenty.
-#
 # A package's tests run several processes each; with less than two processors for a package they only wait for each
 # other, and what has to happen within seconds of real time does not.
 PACKAGES_AT_ONCE ?= $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) + 1) / 2)))
@@ -48,16 +46,16 @@ PACKAGES_AT_ONCE ?= $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) + 1) / 2)))
 RACE ?= -race
 
 .PHONY: soak
-soak: ## Run the scenarios with the full figures; PACKAGES= chooses, the log goes to bench/results
+soak: ## Run the scenarios with the full figures; PACKAGES= chooses, TEMPORAL=postgresql is for many workflows
 	@.ci/need gcc
 	@mkdir -p bench/results
 	@log=bench/results/soak-$$(date -u +%Y%m%dT%H%M%SZ)-$$(git rev-parse --short HEAD).log; \
 	export TEST_SEED=$${TEST_SEED:-$$(od -An -N8 -tu8 /dev/urandom | tr -d ' ')}; began=$$(date +%s); \
 	{ echo "commit $$(git rev-parse HEAD)$$(git diff --quiet HEAD || echo ' with changes')"; \
 	  echo "machine $$(uname -srm), $$(getconf _NPROCESSORS_ONLN) processors, $$(go version)"; \
-	  echo "seed $$TEST_SEED, which TEST_SEED replays; race detector: $(or $(RACE),off)"; \
+	  echo "seed $$TEST_SEED, which TEST_SEED replays; race detector: $(or $(RACE),off), Temporal's state in $(or $(TEMPORAL),memory)"; \
 	  echo "begun $$(date -u +%Y-%m-%dT%H:%M:%SZ)"; \
-	  status=0; SOAK=1 $(STACK) go test $(RACE) -v -count=1 -p $(PACKAGES_AT_ONCE) -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
+	  status=0; SOAK=1 $(STACK:--=$(if $(filter postgresql,$(TEMPORAL)),-temporal-on-postgresql) --) go test $(RACE) -v -count=1 -p $(PACKAGES_AT_ONCE) -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
 	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) after $$(($$(date +%s) - began)) s with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
 
 .PHONY: bench
