@@ -21,7 +21,7 @@ type CreditNote struct {
 	CustomerID      string           `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	SubscriptionID  string           `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency        string           `json:"currency" example:"USD"`
-	Reason          string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill"`
+	Reason          string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill" doc:"Why the invoice is credited."`
 	Memo            string           `json:"memo,omitempty" example:"Sorry for the outage" doc:"What the customer reads. Erased with the customer."`
 	Lines           []CreditNoteLine `json:"lines" doc:"The parts of the invoice's lines that it gives back."`
 	Subtotal        int64            `json:"subtotal" example:"500" doc:"The lines without their share of the discounts, in minor units."`
@@ -63,7 +63,7 @@ type createCreditNoteInput struct {
 type CreditNoteForm struct {
 	Lines        []CreditNoteLine `json:"lines,omitempty" maxItems:"100" doc:"Parts of lines to give back, with their taxes. Send either lines or amount; neither gives back all that is left."`
 	Amount       int64            `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, taxes included: the same share of every line is given back."`
-	Reason       string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill"`
+	Reason       string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill" doc:"Why the invoice is credited."`
 	Memo         string           `json:"memo,omitempty" maxLength:"200" example:"Sorry for the outage" doc:"What the customer reads."`
 	To           string           `json:"to,omitempty" enum:"balance,refund" example:"balance" doc:"Of a paid invoice: where it goes. Default: balance."`
 	RefundAmount int64            `json:"refundAmount,omitempty" minimum:"1" maximum:"999999999999" doc:"With to: refund, how much goes back in money; the rest goes to the balance. Default: all of it."`

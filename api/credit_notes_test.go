@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -8,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/creditnote"
+	"perennial/db"
+	"perennial/internal/id"
 )
 
 // paidInvoice is one that a charge of 1900 has paid.
@@ -17,6 +21,20 @@ func (b *bench) paidInvoice(t *testing.T) (subscriptionID, invoiceID, charge str
 	made := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/retry", nil))
 	b.succeed(t, made.ID)
 	return sub, in, made.ID
+}
+
+// newCreditNote gives one minor unit of an invoice back, behind the API.
+func (b *bench) newCreditNote(t testing.TB, e tenancy, invoiceID string) string {
+	t.Helper()
+	inv, err := b.store.Invoice(t.Context(), e.environmentID, invoiceID)
+	require.NoError(t, err)
+	note := creditnote.Note{
+		ID: id.New(id.CreditNote, b.clock()), InvoiceID: inv.ID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
+		Currency: inv.Currency, Reason: creditnote.Other, Subtotal: 1, Total: 1, Due: 1, CreatedAt: b.clock(),
+		Lines: []creditnote.Line{{InvoiceLineID: inv.Lines[0].ID, Amount: 1}},
+	}
+	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertCreditNote(ctx, e.environmentID, &note) })
+	return note.ID
 }
 
 func TestCreditNotes_BalanceThenMoney(t *testing.T) {

@@ -199,9 +199,8 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	inv := b.newInvoice(t, e, sub.ID)
-	note := as[CreditNote](t, 201, b.ask(t, e, "POST", "/api/invoices/"+inv+"/credit-notes", `{"amount":1,"reason":"other"}`))
 	return owned{
-		taxRate: rate.ID, creditNote: note.ID,
+		taxRate: rate.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
