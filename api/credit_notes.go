@@ -37,7 +37,7 @@ type CreditNote struct {
 
 // CreditNoteLine is a part of an invoice's line.
 type CreditNoteLine struct {
-	InvoiceLineID string `json:"invoiceLineId" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	InvoiceLineID string `json:"invoiceLineId" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The line of the invoice."`
 	Amount        int64  `json:"amount" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, before discounts and without the taxes that are added."`
 }
 

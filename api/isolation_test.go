@@ -71,6 +71,10 @@ var guarded = map[string]struct {
 	"GET /plans/{id}/versions":  {},
 	"POST /plans/{id}/migrate":  {body: func(owned) any { return map[string]any{"effective": "now"} }},
 	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
+	"POST /products":            {body: func(owned) any { return map[string]any{"name": "Pro"} }},
+	"GET /products":             {},
+	"GET /products/{id}":        {},
+	"PATCH /products/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},
@@ -156,7 +160,7 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, creditNote string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, creditNote, product string
 }
 
 // of is the id that a path's {id} stands for.
@@ -166,6 +170,7 @@ func (o owned) of(path string) string {
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/credit-notes": o.creditNote,
+		"/products": o.product,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -182,6 +187,7 @@ func absent(at time.Time) owned {
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 		creditNote: id.New(id.CreditNote, at),
+		product:    id.New(id.Product, at),
 	}
 }
 
@@ -199,8 +205,9 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	inv := b.newInvoice(t, e, sub.ID)
+	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	return owned{
-		taxRate: rate.ID, creditNote: b.newCreditNote(t, e, inv),
+		taxRate: rate.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -268,7 +275,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate,
+			rows.delivery, rows.dispute, rows.taxRate, rows.product,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

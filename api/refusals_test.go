@@ -32,6 +32,10 @@ var elsewhere = map[string]string{
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"keyset_readable": "operators", "credentials_missing": "operators",
 
+	// Of catalogue files, which the command line applies.
+	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
+	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
+
 	// Rules that no operation reaches yet: an entry goes when one does.
 	"proration_measure_unknown": "measures of time",
 	"discount_kind_unclear":     "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",

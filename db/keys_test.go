@@ -25,6 +25,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
 		"CreditNoteWithKey": "credit_note",
+		"ProductWithKey":    "product",
 	}
 	var seen int
 	for _, method := range readers() {

@@ -286,6 +286,8 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	CatalogKey       *string
+	ProductID        *string
 }
 
 type Price struct {
@@ -297,6 +299,17 @@ type Price struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+}
+
+type Product struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	Name          string
+	Description   *string
+	Active        bool
+	Metadata      metadata.Pairs
+	CreatedAt     time.Time
 }
 
 type ProviderCall struct {
