@@ -118,8 +118,8 @@ func takeBack(d Draft, sums Sums, items []Item) *back {
 // byRate shares the tax of a note among the rates: by what the items have of each, and of none more than its rest. The
 // last note takes the rests.
 func (b *back) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSum {
-	if len(rest) == 0 || all {
-		return rest[:len(rest):len(rest)]
+	if len(rest) == 0 || all && tax == sumAdded(d, rest) { // else the invoice gives some tax back itself
+		return rest
 	}
 	taxes := make([]TaxSum, len(rest))
 	var added, contained running
@@ -139,6 +139,16 @@ func (b *back) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSu
 		}
 	}
 	return taxes
+}
+
+// sumAdded is the tax of the rates that are not inclusive.
+func sumAdded(d Draft, taxes []TaxSum) (sum money.Minor) {
+	for r, t := range taxes {
+		if !d.Rates[r].Inclusive {
+			sum += t.Amount
+		}
+	}
+	return sum
 }
 
 func last(left []money.Minor) bool {
