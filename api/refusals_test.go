@@ -37,8 +37,7 @@ var elsewhere = map[string]string{
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 
 	// Rules that no operation reaches yet: an entry goes when one does.
-	"proration_measure_unknown": "measures of time",
-	"discount_kind_unclear":     "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
+	"discount_kind_unclear": "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
 	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
 	"net_days_out_of_range": "terms",
 }

@@ -142,6 +142,8 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 			RenewedFrom:   nullTime(s.RenewedFrom),
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
+			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+			PendingLines: pendingLines(s.PendingLines),
 		})
 	if err != nil {
 		return err
@@ -167,6 +169,8 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 		RenewedFrom:   nullTime(s.RenewedFrom),
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+		PendingLines:     pendingLines(s.PendingLines),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -196,6 +200,8 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
 		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
-		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
+		PendingLines: pendingLinesFromDB(row.PendingLines),
+		Revision:     row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -1,6 +1,8 @@
 package lifecycle
 
 import (
+	"maps"
+
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
@@ -58,6 +60,12 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	c.Now = d.Now
 	if c.Charge != nil && !c.Charge.External() {
 		c.Given.Money = c.Charge.Amount - c.Charge.Refundable()
+	}
+	c.Given.Reversed = maps.Clone(c.Given.Reversed)
+	for _, l := range d.Subscription.PendingLines { // they will be on the next invoice
+		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
+			c.Given.Reversed[l.Reverses] -= l.Amount
+		}
 	}
 	note, err := creditnote.Issue(c.Invoice, c.Request, c.Given)
 	if err != nil {

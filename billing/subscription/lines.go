@@ -6,7 +6,6 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/proration"
 )
 
 // lines returns a line for each of some items, as the whole current period costs it on their plan, with the taxes of now.
@@ -43,48 +42,28 @@ func (s Subscription) wholePeriod(f Facts, items []Item, p plan.Plan) ([]invoice
 }
 
 // restOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
-// nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and proration.Rest.
+// nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and of
+// proration.Measure.Rest.
 func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
 	lines, err := s.wholePeriod(f, items, p)
 	if err != nil {
 		return nil, err
 	}
+	rest, err := s.rest(now)
+	if err != nil {
+		return nil, err
+	}
 	for i := range lines {
 		l := &lines[i]
-		rest, err := proration.Rest(l.Amount, s.CurrentPeriod, now)
-		if err != nil {
-			return nil, err
-		}
-		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest, "Remaining time on "+l.Description
+		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest.Of(l.Amount), remaining+l.Description
 		l.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	}
 	return lines, nil
 }
 
-// unusedTime takes the time of an item back that is left of the current period, by a line that reverses the one that
-// bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
-// costs the time that each price was used for; and at most what is billed and
-// was not given back by credit notes. Its taxes are those of the line that it reverses. ok is false where nothing bills the time, or
-// where it is worth nothing. Faults: those of proration.Rest.
-func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, now time.Time) (
-	credit invoice.Line, ok bool, err error,
-) {
-	worth, err := proration.Rest(item.Amount, s.CurrentPeriod, now)
-	if err != nil {
-		return credit, false, err
-	}
-	billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-	if worth = proration.Credit(worth, billing.Amount-billing.Credited); !ok || worth == 0 {
-		return credit, false, nil
-	}
-	credit = s.nothingUsed(item, now)
-	credit.Amount, credit.Reverses, credit.Rates = -worth, billing.ID, billing.Rates
-	return credit, true, nil
-}
-
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
 func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
-	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, "Unused time on "+item.Description, 0
+	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
 	item.Rates = nil
 	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	return item

@@ -19,6 +19,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -150,6 +151,7 @@ type Environment struct {
 	InvoiceNumberPrefix    string
 	InvoiceNumberDigits    int
 	Seller                 *invoice.Seller
+	ProrationMeasure       *proration.Measure
 }
 
 type Erasure struct {
@@ -286,6 +288,7 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	ProrationMeasure *proration.Measure
 	CatalogKey       *string
 	ProductID        *string
 }
@@ -433,6 +436,9 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	ProrationMeasure    *proration.Measure
+	UnproratedIndex     *int
+	PendingLines        []byte
 }
 
 type SubscriptionItem struct {
