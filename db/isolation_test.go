@@ -109,8 +109,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
 		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
 		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
-		require.NoError(t, tx.InsertImportedRecord(ctx, b.env, moving.CustomerType,
-			db.ImportedRecord{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)}))
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
+		}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
 		strict := b.plan
 		strict.Key, strict.ProductID = "solo", product.ID
