@@ -49,7 +49,8 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, or the fields of a plan or quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, or the fields of a plan or "+
+				"quantity change.")
 	}
 	return in, nil
 }
