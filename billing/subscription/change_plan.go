@@ -269,14 +269,14 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 		}
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept, noted := f.kept()
+	kept := s.keeps(f).Total + s.credited(out.lines).Total
 	out.back = s.back(f, out.lines)
 	credits, err := s.credits(f, s.issued(f), going, unused, now)
 	if err != nil {
 		return leaving{}, err
 	}
 	for _, credit := range credits {
-		if f.GivenBack > 0 || noted {
+		if f.GivenBack > 0 || f.noted() {
 			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
 				return leaving{}, err
 			}
@@ -287,18 +287,6 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 		}
 	}
 	return out, nil
-}
-
-// kept is what the paid invoices still keep of what they came to. What credit notes gave back in money is also in
-// GivenBack, where the captures are known. noted reports whether there are credit notes.
-func (f Facts) kept() (kept money.Minor, noted bool) {
-	var refunded money.Minor
-	for _, inv := range f.Paid {
-		kept += inv.Total - inv.Credited.Total
-		refunded += inv.Credited.Refund
-		noted = noted || inv.Credited.Total > 0
-	}
-	return kept - max(f.GivenBack-refunded, 0), noted
 }
 
 // afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes
