@@ -33,6 +33,7 @@ func (s *Server) route(c Config) {
 	s.routingOperations()
 	s.planOperations()
 	s.taxRateOperations()
+	s.couponOperations()
 	s.customerOperations()
 	s.subscriptionOperations()
 	s.paymentOperations()

@@ -79,6 +79,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
+	coupon := id.New(id.Coupon, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
@@ -104,6 +105,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
 		strict := b.plan
 		policy := somePolicy()
 		strict.Dunning = &policy
@@ -145,6 +147,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
 			"TaxRates": "none", "TaxRateWithKey": taxRate,
+			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
@@ -290,6 +293,19 @@ func TestIsolation_Writes(t *testing.T) {
 				return err
 			}
 			return tx.SaveTaxRate(ctx, ours.env, rate)
+		}},
+		"lock coupon": {"coupon_not_found", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			if err := tx.InsertCoupon(ctx, b.env, coupon); err != nil {
+				return err
+			}
+			_, err := tx.LockCoupon(ctx, ours.env, coupon.ID)
+			return err
+		}},
+		"redeem coupon": {"coupon_used_up", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			tx.RedeemCoupon(ours.env, coupon.ID)
+			return tx.InsertCoupon(ctx, b.env, coupon)
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)

@@ -55,6 +55,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	want.Quantity, want.PendingQuantity = 3, 4
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
+	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",

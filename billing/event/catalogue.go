@@ -105,7 +105,7 @@ func Catalogue() []Data {
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, TaxRateCreated{},
-		TaxRateUpdated{}, SettingsUpdated{},
+		TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, SettingsUpdated{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -85,6 +85,7 @@ var examples = []event.Data{
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
+	event.CouponCreated{ID: "coup_1"}, event.CouponUpdated{ID: "coup_1", Changed: changed},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.TestClockAdvanced{ID: "clk_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clk_1"},

@@ -7,7 +7,7 @@ import (
 )
 
 // Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, Migrate, Pay,
-// SkipRetry, ResumeCollection, VoidInvoice, MarkUncollectible or MarkPaid.
+// SkipRetry, ResumeCollection, RedeemCoupon, RemoveCoupon, VoidInvoice, MarkUncollectible or MarkPaid.
 type Command interface {
 	// Name is the command's name in the API, in signals and in logs.
 	Name() string

@@ -109,7 +109,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(25, "step") {
+	switch draw(27, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -140,6 +140,8 @@ func (l *life) step(draw chance) {
 		l.migrate(draw, draw(3, "at period end") == 0)
 	case 24:
 		l.taxOtherwise(draw)
+	case 25, 26:
+		l.coupon(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -3,6 +3,7 @@ package subscription
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"perennial/billing/event"
@@ -191,7 +192,10 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !billed && s.Status == PastDue {
 		return nil, nil
 	}
-	issue := s.drafts(invoice.Update, rest, append(left.lines, charge...))
+	issue, err := s.drafts(f, invoice.Update, rest, left.lines, charge)
+	if err != nil {
+		return nil, err
+	}
 	for i := range issue {
 		issue[i].Replaces, issue[i].Back = left.replaces, left.back
 		if _, err := issue[i].Sums(); err != nil {
@@ -237,12 +241,12 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 		return leaving{}, err
 	}
 	for _, item := range lines {
-		credit, ok, err := s.unusedTime(issued, item, now)
+		credit, billed, ok, err := s.unusedTime(issued, item, now)
 		if err != nil {
 			return leaving{}, err
 		}
 		if ok && f.GivenBack > 0 {
-			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
+			if credit, err = afforded(out.lines, credit, billed, -kept); err != nil {
 				return leaving{}, err
 			}
 			ok = credit.Amount < 0
@@ -255,18 +259,30 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 	return out, nil
 }
 
-// afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes
-// included, come to no less than least.
-func afforded(lines []invoice.Line, credit invoice.Line, least money.Minor) (money.Minor, error) {
+// afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
+// with it, discounts and taxes included, come to no less than least.
+func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	unbound := invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
 	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
 	if err != nil {
-		return 0, err
+		return credit, err
 	}
-	with, err := invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}.Sums()
-	if err != nil || with.Total >= least {
-		return credit.Amount, err
+	total := func(credit invoice.Line) money.Minor {
+		var with invoice.Sums
+		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}).Sums(); err != nil {
+			return least
+		}
+		return with.Total
 	}
-	gross := without.Total - with.Total
-	return -money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(gross)), nil
+	with := total(credit)
+	if err != nil || with >= least {
+		return credit, err
+	}
+	worth := money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(without.Total-with))
+	out := credit.TakeBack(billed, worth)
+	if len(billed.Discounts) > 0 && total(out) < least { // rounded twice: find the most that can be afforded
+		fits := func(less int) bool { return total(credit.TakeBack(billed, worth-money.Minor(less))) >= least }
+		out = credit.TakeBack(billed, worth-money.Minor(sort.Search(int(worth), fits)))
+	}
+	return out, err
 }

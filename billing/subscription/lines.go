@@ -63,22 +63,21 @@ func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.
 
 // unusedTime takes the time of an item back that is left of the current period, by a line that reverses the one that
 // bills it. Item is the whole period's. It is worth what the same time would be charged, so that a chain of changes
-// costs the time that each price was used for; and at most what is billed. Its taxes are those of the line that it reverses. ok is false where nothing bills the time, or
-// where it is worth nothing. Faults: those of proration.Rest.
+// costs the time that each price was used for; and at most what is billed. Its discounts and taxes are those of the line
+// that it reverses. ok is false where nothing bills the time, or where it is worth nothing. Faults: those of
+// proration.Rest.
 func (s Subscription) unusedTime(issued []invoice.Invoice, item invoice.Line, now time.Time) (
-	credit invoice.Line, ok bool, err error,
+	credit, billed invoice.Line, ok bool, err error,
 ) {
 	worth, err := proration.Rest(item.Amount, s.CurrentPeriod, now)
 	if err != nil {
-		return credit, false, err
+		return credit, billed, false, err
 	}
-	billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-	if worth = proration.Credit(worth, billing.Amount); !ok || worth == 0 {
-		return credit, false, nil
+	billed, ok = invoice.Billing(issued, item.ItemID, s.PeriodIndex)
+	if worth = proration.Credit(worth, billed.Amount); !ok || worth == 0 {
+		return credit, billed, false, nil
 	}
-	credit = s.nothingUsed(item, now)
-	credit.Amount, credit.Reverses, credit.Rates = -worth, billing.ID, billing.Rates
-	return credit, true, nil
+	return s.nothingUsed(item, now).TakeBack(billed, worth), billed, true, nil
 }
 
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
@@ -89,10 +88,16 @@ func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line
 	return item
 }
 
-// drafts makes one invoice for time in the current period, or none of no lines.
-func (s Subscription) drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
-	if len(lines) == 0 {
-		return nil
+// drafts makes one invoice for time in the current period, or none of no lines: lines as they are, and new ones that bill
+// the period, off which the subscription's coupons are taken. Fault: amount_too_large.
+func (s Subscription) drafts(
+	f Facts, reason invoice.Reason, of period.Period, lines, billing []invoice.Line,
+) ([]invoice.Draft, error) {
+	if len(lines)+len(billing) == 0 {
+		return nil, nil
 	}
-	return []invoice.Draft{{Reason: reason, Period: of, PeriodIndex: s.PeriodIndex, Lines: lines}}
+	billing, err := s.discounted(f, lines, billing)
+	return []invoice.Draft{{
+		Reason: reason, Period: of, PeriodIndex: s.PeriodIndex, Lines: append(lines, billing...),
+	}}, err
 }

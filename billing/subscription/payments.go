@@ -50,7 +50,9 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision
 		if err != nil {
 			return Decision{}, err
 		}
-		d.Issue = s.drafts(invoice.Recovery, s.CurrentPeriod, lines)
+		if d.Issue, err = s.drafts(f, invoice.Recovery, s.CurrentPeriod, nil, lines); err != nil {
+			return Decision{}, err
+		}
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)
 		} else {

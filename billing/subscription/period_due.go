@@ -65,7 +65,9 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		d.Issue = s.drafts(reason, s.CurrentPeriod, lines)
+		if d.Issue, err = s.drafts(f, reason, s.CurrentPeriod, nil, lines); err != nil {
+			return Decision{}, err
+		}
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)
@@ -79,6 +81,7 @@ func (s *Subscription) open() {
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
 	s.PeriodIndex++
+	s.dropEnded()
 }
 
 // restart opens a period with another interval now. The time that is left of the current one must be credited.

@@ -48,7 +48,7 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	}, now)}}, nil
 }
 
-// renewsFor is what the next period comes to on its plan, with the taxes of now.
+// renewsFor is what the next period comes to on its plan, with its coupons and the taxes of now.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	items := make([]Item, len(next.Prices))
 	for i, price := range next.Prices {
@@ -56,6 +56,10 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	}
 	lines, err := s.wholePeriod(f, items, next)
 	if err != nil {
+		return 0, err
+	}
+	s.PeriodIndex++
+	if lines, err = s.discounted(f, nil, lines); err != nil {
 		return 0, err
 	}
 	sums, err := invoice.Draft{Lines: lines}.Sums()

@@ -20,6 +20,8 @@ const (
 	changePlan        input = "change_plan"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
+	redeemCoupon      input = "redeem_coupon"
+	removeCoupon      input = "remove_coupon"
 )
 
 // The occurrences.
@@ -77,18 +79,19 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
+		redeemCoupon: {Trialing}, removeCoupon: {Trialing},
 		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
 		invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
-		payInvoice: {Active},
-		periodDue:  {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
+		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active},
+		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
 		renewalNear: {Active}, invoiceWrittenOff: {Active},
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
-		payInvoice: {PastDue}, resumeCollection: {PastDue},
+		payInvoice: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
 		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/discount"
 	"perennial/billing/dunning"
 	"perennial/billing/internal/statedoc"
 	"perennial/billing/invoice"
@@ -121,6 +122,13 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 			s.CollectionPausedAt = now
 		}
 		return s.ResumeCollection(now)
+	},
+	redeemCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		return s.RedeemCoupon(discount.Coupon{ID: "coup_1", Active: true}, now)
+	},
+	removeCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		s.Discounts = Discounts{{CouponID: "coup_1"}}
+		return s.RemoveCoupon("coup_1", now)
 	},
 	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod, PeriodIndex: 1}

@@ -43,6 +43,7 @@ const (
 	EnvironmentChange = "ech_"
 	SettingChange     = "stc_"
 	TaxRate           = "txr_"
+	Coupon            = "coup_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.
