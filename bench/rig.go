@@ -19,9 +19,9 @@ import (
 
 	"perennial/bench/bare"
 	"perennial/bench/stage"
-	"perennial/bench/temporalpg"
 	"perennial/db"
 	"perennial/internal/devstack"
+	"perennial/internal/temporalpg"
 	"perennial/service/engine"
 )
 

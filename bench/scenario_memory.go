@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"perennial/bench/bare"
-	"perennial/bench/temporalpg"
+	"perennial/internal/temporalpg"
 )
 
 // memory measures what sleeping subscriptions cost: the memory of a worker process that has begun all of them, and the

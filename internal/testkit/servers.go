@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"perennial/internal/devstack"
+	"perennial/internal/temporalpg"
 )
 
 // The variables through which `make test` passes the addresses of the servers that all packages share.
@@ -113,6 +114,28 @@ func StartTemporal(
 		return nil
 	})
 	return address, stop, err
+}
+
+// StartTemporalOnPostgres starts a server that keeps its state in the PostgreSQL server of the tests. It takes longer to
+// start than the one in memory, but stays fast with tens of thousands of workflows.
+func StartTemporalOnPostgres(
+	ctx context.Context, progress io.Writer,
+) (address string, stop func(context.Context) error, err error) {
+	database, err := postgresURL()
+	if err != nil {
+		return "", nil, err
+	}
+	state, err := stateDir()
+	if err != nil {
+		return "", nil, err
+	}
+	s, err := temporalpg.Start(ctx, temporalpg.Config{
+		Dir: filepath.Join(state, "test", "temporal-on-postgresql"), DatabaseURL: database, Progress: slow(progress),
+	})
+	if err != nil {
+		return "", nil, err
+	}
+	return s.Address(), s.Stop, nil
 }
 
 // eachSlot tries one directory after the other until start finds one that no other test process uses.

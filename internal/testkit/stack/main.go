@@ -2,13 +2,16 @@
 //
 //	go run ./internal/testkit/stack -- go test ./...
 //
-// It passes their addresses in the environment, ends with the exit code of the command, and leaves nothing running.
+// It passes their addresses in the environment, ends with the exit code of the command, and leaves nothing running. With
+// -temporal-on-postgresql Temporal keeps its state there, which a scenario of more than some thousand workflows needs.
 package main
 
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -19,15 +22,21 @@ import (
 )
 
 func main() {
-	args := os.Args[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+	onPostgres := flag.Bool("temporal-on-postgresql", false, "keep Temporal's state in PostgreSQL, not in memory")
+	flag.Usage = func() {
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "usage: stack [-temporal-on-postgresql] -- command [arguments]")
+		flag.PrintDefaults()
 	}
-	if len(args) == 0 {
-		_, _ = fmt.Fprintln(os.Stderr, "usage: stack -- command [arguments]")
+	flag.Parse()
+	if flag.NArg() == 0 {
+		flag.Usage()
 		os.Exit(2)
 	}
-	code, err := run(args)
+	startTemporal := testkit.StartTemporal
+	if *onPostgres {
+		startTemporal = testkit.StartTemporalOnPostgres
+	}
+	code, err := run(flag.Args(), startTemporal)
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "stack:", err)
 		code = max(code, 1)
@@ -35,26 +44,24 @@ func main() {
 	os.Exit(code)
 }
 
+// start starts a server and says where it is, and how it is stopped.
+type start func(context.Context, io.Writer) (address string, stop func(context.Context) error, err error)
+
 // run starts what the environment does not already name, runs the command and stops what it started.
-func run(args []string) (code int, err error) {
+func run(args []string, temporal start) (code int, err error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	env := os.Environ()
 	for _, server := range []struct {
 		name, variable string
-		start          func(context.Context) (string, func(context.Context) error, error)
+		start          start
 	}{
-		{"PostgreSQL", testkit.EnvDatabaseURL, func(ctx context.Context) (string, func(context.Context) error, error) {
-			return testkit.StartPostgres(ctx, os.Stderr)
-		}},
-		{"Temporal", testkit.EnvTemporalAddress, func(ctx context.Context) (string, func(context.Context) error, error) {
-			return testkit.StartTemporal(ctx, os.Stderr)
-		}},
+		{"PostgreSQL", testkit.EnvDatabaseURL, testkit.StartPostgres},
+		{"Temporal", testkit.EnvTemporalAddress, temporal},
 	} {
 		if os.Getenv(server.variable) != "" {
 			continue
 		}
-		address, stop, startErr := server.start(ctx)
+		address, stop, startErr := server.start(ctx, os.Stderr)
 		if startErr != nil {
 			return 1, fmt.Errorf("%s: %w", server.name, startErr)
 		}
@@ -63,15 +70,17 @@ func run(args []string) (code int, err error) {
 			defer cancel()
 			err = errors.Join(err, stop(ctx))
 		}()
-		env = append(env, server.variable+"="+address)
+		if err := os.Setenv(server.variable, address); err != nil {
+			return 1, err
+		}
 	}
-	return command(ctx, env, args)
+	return command(ctx, args)
 }
 
 // command runs args until they end; a signal to us is passed on, and what it leaves unheeded for 20 s is killed.
-func command(ctx context.Context, env, args []string) (int, error) {
+func command(ctx context.Context, args []string) (int, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, os.Stdin, os.Stdout, os.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	err := cmd.Run()

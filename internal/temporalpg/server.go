@@ -1,5 +1,6 @@
-// Package temporalpg runs a private Temporal server that keeps its state in PostgreSQL, for benchmarks: the development
-// server keeps it in a file. It does not own PostgreSQL.
+// Package temporalpg runs a private Temporal server that keeps its state in PostgreSQL, for benchmarks and for scenarios
+// of many workflows: the development server keeps it in SQLite, where each look for due timers reads all that there are.
+// It does not own PostgreSQL.
 package temporalpg
 
 import (
@@ -14,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"go.temporal.io/sdk/client"
 
 	"perennial/internal/devstack"
@@ -47,7 +49,7 @@ type Server struct {
 	profile string
 }
 
-// Start installs what is missing, which takes minutes the first time, makes the databases and starts the server.
+// Start installs what is missing, which takes minutes the first time, makes the databases anew and starts the server.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
@@ -62,6 +64,9 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}
 	database, err := url.Parse(c.DatabaseURL)
 	if err != nil {
+		return nil, err
+	}
+	if err := dropDatabases(ctx, c.DatabaseURL); err != nil {
 		return nil, err
 	}
 	for name, schema := range map[string]string{
@@ -100,6 +105,21 @@ func (s *Server) Profile() string { return s.profile }
 
 // Stop ends it.
 func (s *Server) Stop(ctx context.Context) error { return s.process.Stop(ctx) }
+
+// dropDatabases forgets what an earlier server left.
+func dropDatabases(ctx context.Context, at string) (err error) {
+	conn, err := pgx.Connect(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	for _, name := range Databases {
+		if _, err := conn.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{name}.Sanitize()+" WITH (FORCE)"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // makeDatabase applies every version of a schema that the tool carries.
 func makeDatabase(ctx context.Context, tool string, at *url.URL, name, schema string) error {
