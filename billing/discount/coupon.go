@@ -106,29 +106,38 @@ type Redemption struct {
 	At       time.Time
 }
 
+// The refusals of a redemption.
+var (
+	ErrInactive = fault.New(fault.Conflict, "coupon_inactive",
+		"The coupon is not active. Use another coupon.").In("couponCode")
+	ErrExpired = fault.New(fault.Conflict, "coupon_expired",
+		"The time in which the coupon could be redeemed is over. Use another coupon.").In("couponCode")
+	// ErrUsedUp also comes from the commit, where another redemption was faster.
+	ErrUsedUp = fault.New(fault.Conflict, "coupon_used_up",
+		"The coupon was redeemed as often as it may be, or has just been deactivated. Use another coupon.").In("couponCode")
+	ErrCurrency = fault.New(fault.Conflict, "coupon_currency_mismatch",
+		"The coupon takes off an amount in another currency than the subscription's. Use another coupon.").In("couponCode")
+	ErrPlan = fault.New(fault.Conflict, "coupon_not_for_plan",
+		"The coupon is not for the plan of the subscription. Use another coupon.").In("couponCode")
+)
+
 // Redeem refuses a coupon that the subscription cannot have: coupon_inactive, coupon_expired, coupon_used_up,
 // coupon_currency_mismatch, coupon_not_for_plan.
 func (c Coupon) Redeem(r Redemption) error {
-	refuse := func(code, detail string) error { return fault.New(fault.Conflict, code, detail).In("couponCode") }
 	switch {
 	case !c.Active:
-		return refuse("coupon_inactive", "The coupon is not active. Use another coupon.")
+		return ErrInactive
 	case !c.RedeemBy.IsZero() && !r.At.Before(c.RedeemBy):
-		return refuse("coupon_expired", "The time in which the coupon could be redeemed is over. Use another coupon.")
+		return ErrExpired
 	case c.MaxRedemptions > 0 && c.Redeemed >= c.MaxRedemptions:
 		return ErrUsedUp
 	case c.Currency != "" && c.Currency != r.Currency:
-		return refuse("coupon_currency_mismatch",
-			"The coupon takes an amount of another currency off than the subscription's. Use another coupon.")
+		return ErrCurrency
 	case !c.For(r.PlanID):
-		return refuse("coupon_not_for_plan", "The coupon is not for the plan of the subscription. Use another coupon.")
+		return ErrPlan
 	}
 	return nil
 }
-
-// ErrUsedUp refuses a coupon that has been redeemed as often as it may be, perhaps a moment ago.
-var ErrUsedUp = fault.New(fault.Conflict, "coupon_used_up",
-	"The coupon has been redeemed as often as it may be, or was deactivated meanwhile. Use another coupon.").In("couponCode")
 
 // For reports whether it is taken off the prices of a plan.
 func (t Terms) For(planID string) bool {

@@ -6,6 +6,7 @@ var (
 	about = event.OfSubscription("sub_1", "cust_1")
 	bill  = event.Invoice{
 		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
+		Discount: 100,
 		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
 	}
 	charge = event.Payment{

@@ -168,7 +168,7 @@ var refused = map[Status]map[input]error{
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
-		resumeCollection: ErrCanceled, renewalNear: ErrCanceled,
+		resumeCollection: ErrCanceled, renewalNear: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
 	},
 }
 

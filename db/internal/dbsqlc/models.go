@@ -11,6 +11,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
+	"perennial/billing/discount"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -46,6 +47,25 @@ type App struct {
 	Keyset    []byte
 	CreatedAt time.Time
 	Position  int64
+}
+
+type Coupon struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Code           string
+	Name           string
+	Percent        *string
+	Amount         *money.Minor
+	Currency       *money.Currency
+	Duration       discount.Duration
+	Periods        *int
+	PlanIds        []string
+	MaxRedemptions *int
+	Redeemed       int
+	RedeemBy       *time.Time
+	Active         bool
+	CreatedAt      time.Time
 }
 
 type Customer struct {
@@ -197,6 +217,7 @@ type Invoice struct {
 	TaxExempt         *tax.Exemption
 	NumberText        *string
 	Seller            *invoice.Seller
+	Discount          money.Minor
 }
 
 type InvoiceLine struct {
@@ -217,6 +238,7 @@ type InvoiceLine struct {
 	UnitPrice     *string
 	Reverses      *string
 	TaxRates      []string
+	Discounts     *invoice.Shares
 }
 
 type PaymentSend struct {
@@ -383,6 +405,7 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	Discounts           *subscription.Discounts
 }
 
 type SubscriptionItem struct {
