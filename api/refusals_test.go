@@ -34,9 +34,7 @@ var elsewhere = map[string]string{
 
 	// Rules that no operation reaches yet: an entry goes when one does.
 	"proration_measure_unknown": "measures of time",
-	"discount_kind_unclear":     "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
-	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
-	"credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
+	"credit_exceeds_line":       "credit notes", "net_days_out_of_range": "terms",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/discount"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/db/internal/dbsqlc"
 )
@@ -55,13 +56,16 @@ func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discoun
 	return couponFromDB(row.Coupon), readError("coupon", err)
 }
 
+var errCodeTaken = fault.New(fault.Conflict, "coupon_code_taken",
+	"The environment has a coupon with this code, perhaps in another case. Send another code.").In("code")
+
 // InsertCoupon writes one. Fault: coupon_code_taken.
 func (tx *Tx) InsertCoupon(ctx context.Context, environmentID string, c discount.Coupon) error {
 	var percent *string
 	if c.Percent.IsGiven() {
 		percent = null(c.Percent.String())
 	}
-	return queries.CouponInsert(ctx, tx.pipe, dbsqlc.CouponInsertParams{
+	return queries.CouponInsert(ctx, tx.pipe.orElse(errCodeTaken), dbsqlc.CouponInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, Code: c.Code, Name: c.Name, Percent: percent, Amount: null(c.Amount),
 		Currency: null(c.Currency), Duration: c.Duration, Periods: null(c.Periods), PlanIds: c.PlanIDs,
 		MaxRedemptions: null(c.MaxRedemptions), RedeemBy: nullTime(c.RedeemBy), Active: c.Active, CreatedAt: c.CreatedAt,

@@ -31,7 +31,7 @@ func TestCouponRoundTrip(t *testing.T) {
 	want := aCoupon(id.New(id.Coupon, wall), "Welcome-5")
 	percent := discount.Coupon{
 		ID: id.New(id.Coupon, wall), Code: "TEN", Name: "Ten", CreatedAt: wall,
-		Terms: discount.Terms{Discount: discount.Discount{Percent: money.Whole(10)}, Duration: discount.Once},
+		Terms: discount.Terms{Discount: discount.Discount{Percent: money.Whole(5)}, Duration: discount.Once},
 	}
 	redeem := func(ctx context.Context, tx *db.Tx) error {
 		tx.RedeemCoupon(b.env, want.ID)

@@ -128,8 +128,6 @@ var uniqueFaults = map[string]*fault.Error{
 		"A payment of this invoice is already in progress.").After(collection.PaymentTakes),
 	"invoices_one_live_per_period": fault.New(fault.Conflict, "period_invoiced",
 		"This period of the subscription already has an invoice."),
-	"coupons_code": fault.New(fault.Conflict, "coupon_code_taken",
-		"The environment has a coupon with this code, perhaps in another case. Send another code.").In("code"),
 	"transactions_provider_ref": fault.New(fault.Conflict, "provider_ref_taken",
 		"Another transaction already has this provider reference."),
 	"transactions_recovered_from": fault.New(fault.Conflict, "charge_recovered",

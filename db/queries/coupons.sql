@@ -1,10 +1,15 @@
 -- name: CouponInsert :exec
-insert into coupons (
-    id, environment_id, code, name, percent, amount, currency, duration, periods, plan_ids, max_redemptions, redeem_by, active, created_at
-) values (
-    @id, @environment_id, @code, @name, @percent, @amount, @currency, @duration, @periods, @plan_ids, @max_redemptions, @redeem_by,
-    @active, @created_at
-);
+with written as (
+    insert into coupons (
+        id, environment_id, code, name, percent, amount, currency, duration, periods, plan_ids, max_redemptions, redeem_by, active, created_at
+    ) values (
+        @id, @environment_id, @code, @name, @percent, @amount, @currency, @duration, @periods, @plan_ids, @max_redemptions, @redeem_by,
+        @active, @created_at
+    )
+    on conflict (environment_id, lower(code)) do nothing
+    returning 1
+)
+select 1 / count(*) from written;
 
 -- name: CouponUpdate :exec
 with written as (

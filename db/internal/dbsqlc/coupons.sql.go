@@ -104,12 +104,17 @@ func (q *Queries) CouponGetWithKey(ctx context.Context, db DBTX, arg CouponGetWi
 }
 
 const couponInsert = `-- name: CouponInsert :exec
-insert into coupons (
-    id, environment_id, code, name, percent, amount, currency, duration, periods, plan_ids, max_redemptions, redeem_by, active, created_at
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-    $13, $14
+with written as (
+    insert into coupons (
+        id, environment_id, code, name, percent, amount, currency, duration, periods, plan_ids, max_redemptions, redeem_by, active, created_at
+    ) values (
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+        $13, $14
+    )
+    on conflict (environment_id, lower(code)) do nothing
+    returning 1
 )
+select 1 / count(*) from written
 `
 
 type CouponInsertParams struct {
