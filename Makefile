@@ -37,10 +37,8 @@ test: ## Run every test against real servers, with the race detector
 	@echo "test: compiling everything with the race detector (the first time takes some minutes)"
 	@.ci/progress test go build -race -v ./...
 	@echo "test: starting PostgreSQL and Temporal, then testing package by package"
-	@$(STACK) go test -race -vet=off -ldflags=-w -p $(PACKAGES_AT_ONCE) -timeout 18m ./...
+	@$(STACK) .ci/tests $(PACKAGES_AT_ONCE)
 
-# Without vet, which `make check` runs, and without debug information, which only a debugger reads: minutes of the twenty.
-#
 # A package's tests run several processes each; with less than two processors for a package they only wait for each
 # other, and what has to happen within seconds of real time does not.
 PACKAGES_AT_ONCE ?= $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) + 1) / 2)))

@@ -28,18 +28,15 @@ func drawing(t *rapid.T) chance {
 	return func(n int, what string) int { return rapid.IntRange(0, n-1).Draw(t, what) }
 }
 
-// massLives is how many lives of massSteps steps TestLifecycle_ManyRandomLives lives.
-const (
-	massLives = 20_000
-	massSteps = 50
-)
+// massSteps is how many steps each life of TestLifecycle_ManyRandomLives has.
+const massSteps = 50
 
 // rapid draws and records slowly, so that most lives are drawn from a plain generator. A failure names the
 // life.
 func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
-	for n := range massLives {
+	for n := range testkit.Scale(6_000, 60_000) {
 		random := rand.New(rand.NewPCG(seed, uint64(n)))
 		draw := func(n int, _ string) int { return random.IntN(n) }
 		l := someLife(named{t, seed, n}, draw)
