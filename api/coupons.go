@@ -19,7 +19,7 @@ import (
 type Coupon struct {
 	ID             string   `json:"id" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Code           string   `json:"code" example:"WELCOME" doc:"Redeems the coupon, in any case. Unique in the environment."`
-	Name           string   `json:"name" example:"Welcome, 20 % off"`
+	Name           string   `json:"name" example:"Welcome, 20 % off" doc:"For people; customers see the code."`
 	Percent        string   `json:"percent,omitempty" example:"20" doc:"What it takes off each invoice of a period: a decimal. Absent: it takes an amount off."`
 	Amount         int64    `json:"amount,omitempty" doc:"What it takes off once per period, in minor units. Absent: it takes a percentage off."`
 	Currency       string   `json:"currency,omitempty" doc:"ISO 4217 code of the amount. Only subscriptions in this currency can redeem it."`
@@ -133,7 +133,7 @@ type updateCouponInput struct {
 
 // CouponChange changes the fields that are sent and leaves the others.
 type CouponChange struct {
-	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Welcome, 20 % off"`
+	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"Welcome, 20 % off" doc:"For people; customers see the code."`
 	Active   *bool   `json:"active,omitempty" doc:"false: it cannot be redeemed any more. true: it can again."`
 	RedeemBy *int64  `json:"redeemBy,omitempty" minimum:"0" maximum:"253402300799" doc:"From when it can no longer be redeemed, in Unix seconds. 0: without end."`
 }

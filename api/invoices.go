@@ -89,7 +89,8 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		lines[n] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
-			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount),
+			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}

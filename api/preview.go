@@ -62,7 +62,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 
 func examplePreview(s Subscription) SubscriptionPreview {
 	now := PreviewInvoice{
-		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 950,
+		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950,
+		Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 950,
 		AmountDue:   950,
 		PeriodStart: 1763640000, PeriodEnd: 1764849600, IssuedAt: 1763640000,
 		Lines: []InvoiceLine{{

@@ -83,13 +83,21 @@ func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.C
 // RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as late
 // as can be. The commit fails with discount.ErrUsedUp where none is left.
 func (tx *Tx) RedeemCoupon(environmentID, id string) {
-	tx.redeemed = append(tx.redeemed, dbsqlc.CouponRedeemParams{EnvironmentID: environmentID, ID: id})
+	tx.redeemed = append(tx.redeemed, redemption{
+		params: dbsqlc.CouponRedeemParams{EnvironmentID: environmentID, ID: id}, none: discount.ErrUsedUp,
+	})
+}
+
+// redemption is one that is counted with the commit, and the refusal where none is left.
+type redemption struct {
+	params dbsqlc.CouponRedeemParams
+	none   error
 }
 
 // countRedemptions sends what RedeemCoupon remembered.
 func (tx *Tx) countRedemptions(ctx context.Context) error {
-	for _, params := range tx.redeemed {
-		if err := queries.CouponRedeem(ctx, tx.pipe.orElse(discount.ErrUsedUp), params); err != nil {
+	for _, r := range tx.redeemed {
+		if err := queries.CouponRedeem(ctx, tx.pipe.orElse(r.none), r.params); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/db/internal/dbsqlc"
 )
 
 // Tx is one transaction: the reads, the writes and the locks. It ends with the function it was given to.
@@ -26,7 +25,7 @@ type Tx struct {
 	// Inserted with the commit: numbering them locks the environment's counter, which all invoices wait for.
 	invoices []newInvoice
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
-	redeemed []dbsqlc.CouponRedeemParams                                 // counted with the commit
+	redeemed []redemption                                                // counted with the commit
 }
 
 type newInvoice struct {

@@ -7,7 +7,7 @@ var (
 	bill  = event.Invoice{
 		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
 		Discount: 100,
-		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
+		Object:   event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
 	}
 	charge = event.Payment{
 		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",

@@ -67,7 +67,8 @@ func (d Draft) Sums() (Sums, error) {
 	return sums, nil
 }
 
-// taxed is the draft as totals taxes it, its lines without their discounts, and its rates in the order in which the lines name them. A rate that was renamed
+// taxed is the draft as totals taxes it, its lines without their discounts, and its rates in the order in which the lines
+// name them. A rate that was renamed
 // since one of the lines was billed is the same rate.
 func (d Draft) taxed() (totals.Draft, []tax.Rate) {
 	in := totals.Draft{Lines: make([]totals.Line, len(d.Lines))}
