@@ -71,6 +71,10 @@ var guarded = map[string]struct {
 	"GET /plans/{id}/versions":  {},
 	"POST /plans/{id}/migrate":  {body: func(owned) any { return map[string]any{"effective": "now"} }},
 	"POST /plans/{id}/versions": {body: func(owned) any { return map[string]any{"amount": 2} }},
+	"POST /products":            {body: func(owned) any { return map[string]any{"name": "Pro"} }},
+	"GET /products":             {},
+	"GET /products/{id}":        {},
+	"PATCH /products/{id}":      {body: func(owned) any { return map[string]any{"active": false} }},
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},
@@ -163,7 +167,8 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, coupon string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
+	taxRate, coupon, product                                                                            string
 }
 
 // of is the id that a path's {id} stands for.
@@ -173,6 +178,7 @@ func (o owned) of(path string) string {
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
+		"/products": o.product,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -188,7 +194,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		coupon: id.New(id.Coupon, at),
+		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at),
 	}
 }
 
@@ -206,8 +212,9 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	coupon := as[Coupon](t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`))
+	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	return owned{
-		taxRate: rate.ID, coupon: coupon.ID,
+		taxRate: rate.ID, coupon: coupon.ID, product: product.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -275,7 +282,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate, rows.coupon,
+			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

@@ -19,10 +19,11 @@ type updatePlanInput struct {
 
 // PlanChange changes the fields that are sent and leaves the others. What a subscription was sold is not among them.
 type PlanChange struct {
-	Active   *bool     `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
-	Name     *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
-	Metadata *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	Dunning  *Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
+	Active    *bool     `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
+	Name      *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
+	ProductID *string   `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
+	Metadata  *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	Dunning   *Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
 	// A null could say so too, but is refused everywhere: a client that sends it has usually lost a value.
 	RemoveDunning bool `json:"removeDunning,omitempty" doc:"true: removes the plan's dunning policy, so that the environment's counts. Send this or dunning."`
 }
@@ -43,7 +44,10 @@ func (c PlanChange) dunning() (*service.PlanDunning, error) {
 }
 
 func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
-	update := service.PlanUpdate{Active: in.Body.Active, Name: in.Body.Name, Metadata: (*metadata.Pairs)(in.Body.Metadata)}
+	update := service.PlanUpdate{
+		Active: in.Body.Active, Name: in.Body.Name, ProductID: in.Body.ProductID,
+		Metadata: (*metadata.Pairs)(in.Body.Metadata),
+	}
 	var err error
 	if update.Dunning, err = in.Body.dunning(); err != nil {
 		return nil, err

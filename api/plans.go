@@ -17,13 +17,15 @@ import (
 // Plan is what customers subscribe to, in one of its versions, whose prices never change.
 type Plan struct {
 	PublicPlan
-	Dunning  *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
-	Metadata Metadata `json:"metadata"`
+	CatalogKey string   `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
+	Dunning    *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
+	Metadata   Metadata `json:"metadata"`
 }
 
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
 type PublicPlan struct {
 	ID            string  `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	ProductID     string  `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to."`
 	Version       int     `json:"version" example:"1" doc:"Counts from 1. New subscribers get the newest version; a subscription keeps the version that it was sold."`
 	Name          string  `json:"name" example:"Pro, monthly"`
 	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
@@ -37,7 +39,7 @@ type PublicPlan struct {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	out := Plan{PublicPlan: renderPublicPlan(p), Metadata: shown(p.Metadata)}
+	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: shown(p.Metadata)}
 	if p.Dunning != nil {
 		policy := renderDunning(*p.Dunning)
 		out.Dunning = &policy
@@ -52,7 +54,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		ID: p.ID, ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}
@@ -71,6 +73,7 @@ type PlanForm struct {
 	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
 	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
+	ProductID     string      `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
@@ -91,7 +94,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		Prices: prices,
 		Name:   f.Name, Currency: money.Currency(f.Currency),
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
-		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
+		ProductID: f.ProductID, TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount
@@ -126,7 +129,8 @@ func (s *Server) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*
 
 type listPlansInput struct {
 	httpkit.Page
-	Active string `query:"active" enum:"true,false" doc:"true: only active plans. false: only archived plans. A publishable key always gets active plans."`
+	Active    string `query:"active" enum:"true,false" doc:"true: only active plans. false: only archived plans. A publishable key always gets active plans."`
+	ProductID string `query:"productId" doc:"Only the plans of this product."`
 }
 
 func (s *Server) listPlans(
@@ -142,7 +146,7 @@ func (s *Server) listPlans(
 		return nil, httpkit.ErrSecretKeyRequired.In("active")
 	}
 	// Active is nil for both kinds; a pointer, since false is a filter as well.
-	filter := db.PlanFilter{}
+	filter := db.PlanFilter{ProductID: in.ProductID}
 	if public || in.Active != "" {
 		active := in.Active != "false"
 		filter.Active = &active

@@ -23,6 +23,7 @@ var impassable = map[string]string{
 	"perennial/service/gateway.SupportsAnywhere":      "the same",
 	"(*perennial/service.Service).try":                "what a connection test finds is shown, not refused",
 	"perennial/db.postgresFault":                      "constraints: the rules refuse first, under locks",
+	"(*perennial/db.Tx).RedeemCoupon":                 "the rules refuse first, with the same fault",
 }
 
 // elsewhere are codes of 409 and 422 that no operation has, with the reason.
@@ -31,6 +32,10 @@ var elsewhere = map[string]string{
 	"transaction_settled":           "constraints",
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
 	"keyset_readable": "operators", "credentials_missing": "operators",
+
+	// Of catalogue files, which the command line applies.
+	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
+	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 
 	// Rules that no operation reaches yet: an entry goes when one does.
 	"proration_measure_unknown": "measures of time",

@@ -32,6 +32,7 @@ func (s *Server) route(c Config) {
 	s.environmentOperations()
 	s.routingOperations()
 	s.planOperations()
+	s.productOperations()
 	s.taxRateOperations()
 	s.couponOperations()
 	s.customerOperations()

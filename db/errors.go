@@ -137,6 +137,8 @@ var uniqueFaults = map[string]*fault.Error{
 		"The transaction has already settled another invoice."),
 	"environments_app_id_mode_key": fault.New(fault.Conflict, "environment_exists",
 		"The app already has an environment of this mode."),
+	"plans_catalog_key": fault.New(fault.Conflict, "catalog_key_taken",
+		"Another plan has this catalogue key. Give one of them another key first, and apply the file in two steps."),
 	"provider_configs_one_primary": fault.New(fault.Conflict, "primary_provider_exists",
 		"The environment already has a primary provider."),
 	// Two writers announced the same about one object in the same second without its lock: the later one just repeats.
@@ -148,6 +150,7 @@ var uniqueFaults = map[string]*fault.Error{
 var referenced = []struct{ column, resource, param string }{
 	{"customer_id", "customer", "customerId"},
 	{"plan_id", "plan", "planId"}, // also pending_plan_id
+	{"product_id", "product", "productId"},
 	{"subscription_id", "subscription", "subscriptionId"},
 	{"invoice_id", "invoice", "invoiceId"}, // also collecting_invoice_id
 	{"transaction_id", "transaction", "transactionId"},

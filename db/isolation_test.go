@@ -80,6 +80,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
 	coupon := id.New(id.Coupon, wall)
+	product := aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
@@ -106,7 +107,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
 		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
+		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
 		strict := b.plan
+		strict.Key, strict.ProductID = "solo", product.ID
 		policy := somePolicy()
 		strict.Dunning = &policy
 		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, strict))
@@ -146,7 +149,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
-			"TaxRates": "none", "TaxRateWithKey": taxRate,
+			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
+			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
@@ -278,6 +282,29 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SavePlan(ctx, ours.env, b.plan, b.plan)
+		}},
+		"lock product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			_, err := tx.LockProduct(ctx, ours.env, other.ID)
+			return err
+		}},
+		"save product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			return tx.SaveProduct(ctx, ours.env, other)
+		}},
+		"a foreign product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other, p := aProduct(id.New(id.Product, wall)), ours.plan
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			p.ProductID = other.ID
+			return tx.SavePlan(ctx, ours.env, ours.plan, p)
 		}},
 		"lock tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
 			rate := aTaxRate(id.New(id.TaxRate, wall))

@@ -23,7 +23,8 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"SubscriptionWithKey": "subscription", "TransactionWithKey": "transaction", "InvoiceWithKey": "invoice",
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
-		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate", "CouponWithKey": "coupon",
+		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
+		"ProductWithKey": "product", "CouponWithKey": "coupon",
 	}
 	var seen int
 	for _, method := range readers() {

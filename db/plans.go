@@ -12,7 +12,8 @@ import (
 
 // PlanFilter narrows a list; nil: any.
 type PlanFilter struct {
-	Active *bool
+	Active    *bool
+	ProductID string // empty: any
 }
 
 // Plan reads one, in the version that new subscribers get, with its prices. Fault: plan_not_found.
@@ -87,7 +88,7 @@ func (r Reader) Plans(
 		return nil, false, err
 	}
 	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
-		EnvironmentID: environmentID, Active: f.Active, Below: span.below, Above: span.above,
+		EnvironmentID: environmentID, Active: f.Active, ProductID: null(f.ProductID), Below: span.below, Above: span.above,
 		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -107,12 +108,13 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: name, active, metadata and the dunning policy, with who changed that. The caller
-// holds the lock; was is the plan as it was read. Fault: plan_not_found.
+// SavePlan writes what may change: catalogue key, product, name, active, metadata and the dunning policy, with who changed that. The caller
+// holds the lock; was is the plan as it was read. Faults: plan_not_found,
+// product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
-		EnvironmentID: environmentID, PlanID: p.ID, Name: p.Name, Active: p.Active, Dunning: dunningToDB(p.Dunning),
-		Metadata: present(p.Metadata),
+		EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: null(p.Key), ProductID: null(p.ProductID), Name: p.Name, Active: p.Active,
+		Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata),
 	})
 	if err != nil {
 		return err
@@ -124,7 +126,7 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Pl
 // the lock of a plan that it makes a version of.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
-		ID: versionID(p.Ref()), EnvironmentID: environmentID, Name: p.Name, Currency: p.Currency,
+		ID: versionID(p.Ref()), EnvironmentID: environmentID, CatalogKey: null(p.Key), ProductID: null(p.ProductID), Name: p.Name, Currency: p.Currency,
 		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
@@ -147,7 +149,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 
 func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
-		ID: row.PlanID, Version: row.Version, Name: row.Name, Currency: row.Currency,
+		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
 		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),

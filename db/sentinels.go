@@ -14,6 +14,7 @@ var (
 	ErrPlanNotFound            = notFound("plan")
 	ErrProviderConfigNotFound  = notFound("provider_config")
 	ErrTaxRateNotFound         = notFound("tax_rate")
+	ErrProductNotFound         = notFound("product")
 	ErrSubscriptionNotFound    = notFound("subscription")
 	ErrTestClockNotFound       = notFound("test_clock")
 	ErrTransactionNotFound     = notFound("transaction")

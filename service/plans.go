@@ -17,34 +17,38 @@ import (
 
 // CreatePlan stores p, whose ids and dates are made here.
 func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also Also[plan.Plan]) (plan.Plan, error) {
+	p, err := s.newPlan(p)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) { return insertPlan(ctx, tx, by, p) })
+}
+
+// newPlan returns the first version of a plan that is made now, active unless p is of a catalogue file that says otherwise.
+func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 	now := s.now()
-	p.ID, p.Version, p.Active, p.CreatedAt, p.VersionAt = id.New(id.Plan, now), 1, true, now, now
+	p.ID, p.Version, p.CreatedAt, p.VersionAt = id.New(id.Plan, now), 1, now, now
+	p.Active = p.Active || p.Key == ""
 	for i := range p.Prices {
 		p.Prices[i].ID = id.New(id.Price, now)
 	}
-	if err := p.Validate(); err != nil {
-		return plan.Plan{}, err
+	return p, joined(p.Validate(), checkNames(p), p.Metadata.Check())
+}
+
+// insertPlan writes a new plan, and announces it.
+func insertPlan(ctx context.Context, tx *db.Tx, by Caller, p plan.Plan) (plan.Plan, error) {
+	limits, err := tx.ChargeLimits(ctx, by.EnvironmentID, p.Currency)
+	if err != nil {
+		return p, err
 	}
-	if err := checkNames(p); err != nil {
-		return plan.Plan{}, err
+	// Refused now: the first to notice would else be a customer, when the first invoice cannot be collected.
+	if limits.Unchargeable {
+		return p, errUnchargeable.In("currency")
 	}
-	if err := p.Metadata.Check(); err != nil {
-		return plan.Plan{}, err
+	if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
+		return p, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
-		limits, err := tx.ChargeLimits(ctx, by.EnvironmentID, p.Currency)
-		if err != nil {
-			return p, err
-		}
-		// Refused now: the first to notice would else be a customer, when the first invoice cannot be collected.
-		if limits.Unchargeable {
-			return p, errUnchargeable.In("currency")
-		}
-		if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
-			return p, err
-		}
-		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
-	})
+	return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
 }
 
 var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
@@ -64,9 +68,10 @@ func checkNames(p plan.Plan) error {
 
 // PlanUpdate changes the fields that are not nil. What a subscription was sold is not among them.
 type PlanUpdate struct {
-	Active   *bool
-	Name     *string
-	Metadata *metadata.Pairs // replaces all
+	Active    *bool
+	Name      *string
+	ProductID *string         // empty: none
+	Metadata  *metadata.Pairs // replaces all
 	// Dunning replaces the plan's policy; one without a policy inside takes it away.
 	Dunning *PlanDunning
 }
@@ -84,6 +89,9 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 	}
 	if u.Name != nil && *u.Name != p.Name {
 		p.Name, changed = *u.Name, append(changed, "name")
+	}
+	if u.ProductID != nil && *u.ProductID != p.ProductID {
+		p.ProductID, changed = *u.ProductID, append(changed, "productId")
 	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
 		p.Metadata, changed = *u.Metadata, append(changed, "metadata")

@@ -54,6 +54,8 @@ func Operations() []Operation {
 		{CauseRequest, "migratePlan", "for each subscription that moves now, to dearer prices",
 			after(TypeSubscriptionUpdated)(issued)},
 		{CauseRequest, "migratePlan", "for each that moves at the end of its period", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "createProduct", "", []Type{TypeProductCreated}},
+		{CauseRequest, "updateProduct", "", []Type{TypeProductUpdated}},
 		{CauseRequest, "createTaxRate", "", []Type{TypeTaxRateCreated}},
 		{CauseRequest, "updateTaxRate", "", []Type{TypeTaxRateUpdated}},
 		{CauseRequest, "createCoupon", "", []Type{TypeCouponCreated}},

@@ -29,10 +29,12 @@ func Flat(id, name string, amount money.Minor) Price {
 }
 
 // Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
-// new price is a new version. Its name, its dunning policy and its metadata are the same in all versions, and may change.
+// new price is a new version. Its name, its product, its dunning policy and its metadata are the same in all versions, and may change.
 type Plan struct {
 	ID        string
-	Version   int // counts from 1; new subscribers get the last one
+	Key       string // in the catalogue file that describes it; empty: none does
+	ProductID string // empty: it belongs to none
+	Version   int    // counts from 1; new subscribers get the last one
 	Name      string
 	Currency  money.Currency
 	Interval  period.Interval

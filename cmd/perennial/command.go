@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -19,6 +20,7 @@ type command struct {
 	examples    []string
 	subcommands []*command
 	setup       func(*flag.FlagSet) action
+	misuse      int // the exit code of wrong usage; 0: exitUsage
 }
 
 // action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
@@ -30,6 +32,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
+	exitDiffer = 2 // of commands that compare
 )
 
 // usageError is a command line that means nothing.
@@ -41,6 +44,9 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 
 // errTold is a failure that the command has already explained on its output.
 var errTold = errors.New("failed")
+
+// errDiffers ends a command that compares, with exit code 2: there are differences, which its output shows.
+var errDiffers = errors.New("there are differences")
 
 // execute finds the command that args name and runs it.
 func (c *command) execute(ctx context.Context, p *process, args []string) int {
@@ -78,6 +84,8 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, errDiffers):
+		return exitDiffer
 	case errors.As(err, &usage):
 		return c.misused(p, path, usage.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
@@ -138,7 +146,7 @@ func (c *command) showHelp(p *process, path string, words []string) int {
 func (c *command) misused(p *process, path, text string) int {
 	// Standard error is the last place: if it is closed, the exit code is all that a script gets.
 	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
-	return exitUsage
+	return cmp.Or(c.misuse, exitUsage)
 }
 
 // explain says in our words what the flag package found wrong.

@@ -4,10 +4,8 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"strings"
 
 	"perennial/db"
-	"perennial/internal/apikey"
 	"perennial/internal/config"
 	"perennial/service"
 )
@@ -42,16 +40,14 @@ func providerAddCommand() *command {
 
 // newAccount are the flags as they were typed.
 type newAccount struct {
-	tenant, app, mode string
+	environmentFlags
 	primary, untested bool
 	priority          int
 	credentials       credentialFlags
 }
 
 func (n *newAccount) declare(f *flag.FlagSet) {
-	f.StringVar(&n.tenant, "tenant", "", "`name` of the tenant (required)")
-	f.StringVar(&n.app, "app", "", "`name` of the app (required)")
-	f.StringVar(&n.mode, "mode", "", "which environment of the app, `test|live` (required)")
+	n.environmentFlags.declare(f)
 	f.BoolVar(&n.primary, "primary", false, "make it the primary account; the present one becomes a backup")
 	f.IntVar(&n.priority, "priority", 100, "order among the backups, a `number` from 0 to 1000: the lowest is the first")
 	f.BoolVar(&n.untested, "skip-test", false,
@@ -62,14 +58,10 @@ func (n *newAccount) declare(f *flag.FlagSet) {
 
 // form checks everything that can be checked without a database.
 func (n *newAccount) form(p *process) (service.ProviderForm, error) {
-	for name, value := range map[string]string{"tenant": n.tenant, "app": n.app, "mode": n.mode} {
-		if strings.TrimSpace(value) == "" {
-			return service.ProviderForm{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
-		}
+	if err := n.check(); err != nil {
+		return service.ProviderForm{}, err
 	}
-	switch mode := apikey.Mode(n.mode); {
-	case mode != apikey.Test && mode != apikey.Live:
-		return service.ProviderForm{}, usagef("--mode is test or live, not %q", n.mode)
+	switch {
 	case n.priority < 0 || n.priority > 1000:
 		return service.ProviderForm{}, usagef("--priority is a number from 0 to 1000, not %d", n.priority)
 	case len(n.credentials.given) == 0:
@@ -89,15 +81,7 @@ func addProvider(
 	if err != nil {
 		return err
 	}
-	tenant, err := store.TenantNamed(ctx, n.tenant)
-	if err != nil {
-		return err
-	}
-	app, err := store.AppNamed(ctx, tenant.ID, n.app)
-	if err != nil {
-		return err
-	}
-	environment, err := store.EnvironmentOf(ctx, app.ID, n.mode)
+	by, err := n.caller(ctx, p, store)
 	if err != nil {
 		return err
 	}
@@ -109,7 +93,6 @@ func addProvider(
 		}
 	}
 	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(door)
-	by := service.Caller{Actor: p.actor(), EnvironmentID: environment.ID, Mode: apikey.Mode(n.mode)}
 	config, err := use.CreateProvider(ctx, by, form, nil)
 	if err != nil {
 		return err

@@ -1,9 +1,9 @@
 -- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at
+    @version_created_at, @catalog_key, @product_id
 );
 
 -- name: PriceInsert :exec
@@ -33,7 +33,7 @@ select p.id from plans p where p.environment_id = @environment_id and p.id = @id
 -- name: PlanUpdate :exec
 -- What may change, in all versions. The rest is what subscriptions were sold.
 with written as (
-    update plans set name = @name, active = @active, dunning = @dunning, metadata = @metadata
+    update plans set catalog_key = @catalog_key, product_id = @product_id, name = @name, active = @active, dunning = @dunning, metadata = @metadata
     where environment_id = @environment_id and plan_id = @plan_id
     returning 1
 )
@@ -54,6 +54,7 @@ with listed as (
     from plans f
     where f.environment_id = @environment_id and f.version = 1
       and (sqlc.narg('active')::boolean is null or f.active = sqlc.narg('active'))
+      and (sqlc.narg('product_id')::text is null or f.product_id = sqlc.narg('product_id'))
       and f.position < @below::bigint and f.position > @above::bigint
     order by case when @forward::boolean then f.position end, f.position desc
     limit @row_limit

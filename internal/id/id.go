@@ -44,6 +44,7 @@ const (
 	SettingChange     = "stc_"
 	TaxRate           = "txr_"
 	Coupon            = "coup_"
+	Product           = "prod_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

@@ -271,6 +271,8 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	CatalogKey       *string
+	ProductID        *string
 }
 
 type Price struct {
@@ -282,6 +284,17 @@ type Price struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+}
+
+type Product struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	Name          string
+	Description   *string
+	Active        bool
+	Metadata      metadata.Pairs
+	CreatedAt     time.Time
 }
 
 type ProviderCall struct {

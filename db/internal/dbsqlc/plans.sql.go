@@ -16,7 +16,7 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -51,12 +51,14 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -87,12 +89,14 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -141,16 +145,18 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.CatalogKey,
+		&i.Plan.ProductID,
 	)
 	return i, err
 }
 
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12
+    $12, $13, $14
 )
 `
 
@@ -167,6 +173,8 @@ type PlanInsertParams struct {
 	Metadata         metadata.Pairs
 	CreatedAt        time.Time
 	VersionCreatedAt *time.Time
+	CatalogKey       *string
+	ProductID        *string
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -183,6 +191,8 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.Metadata,
 		arg.CreatedAt,
 		arg.VersionCreatedAt,
+		arg.CatalogKey,
+		arg.ProductID,
 	)
 	return err
 }
@@ -193,11 +203,12 @@ with listed as (
     from plans f
     where f.environment_id = $1 and f.version = 1
       and ($3::boolean is null or f.active = $3)
-      and f.position < $4::bigint and f.position > $5::bigint
+      and ($4::text is null or f.product_id = $4)
+      and f.position < $5::bigint and f.position > $6::bigint
     order by case when $2::boolean then f.position end, f.position desc
-    limit $6
+    limit $7
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -209,6 +220,7 @@ type PlanListParams struct {
 	EnvironmentID string
 	Forward       bool
 	Active        *bool
+	ProductID     *string
 	Below         int64
 	Above         int64
 	RowLimit      int32
@@ -224,6 +236,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 		arg.EnvironmentID,
 		arg.Forward,
 		arg.Active,
+		arg.ProductID,
 		arg.Below,
 		arg.Above,
 		arg.RowLimit,
@@ -251,6 +264,8 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -263,7 +278,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -304,6 +319,8 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -316,7 +333,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -357,6 +374,8 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.CatalogKey,
+			&i.Plan.ProductID,
 		); err != nil {
 			return nil, err
 		}
@@ -387,14 +406,16 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
-    update plans set name = $1, active = $2, dunning = $3, metadata = $4
-    where environment_id = $5 and plan_id = $6
+    update plans set catalog_key = $1, product_id = $2, name = $3, active = $4, dunning = $5, metadata = $6
+    where environment_id = $7 and plan_id = $8
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
+	CatalogKey    *string
+	ProductID     *string
 	Name          string
 	Active        bool
 	Dunning       []byte
@@ -406,6 +427,8 @@ type PlanUpdateParams struct {
 // What may change, in all versions. The rest is what subscriptions were sold.
 func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams) error {
 	_, err := db.Exec(ctx, planUpdate,
+		arg.CatalogKey,
+		arg.ProductID,
 		arg.Name,
 		arg.Active,
 		arg.Dunning,

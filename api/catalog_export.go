@@ -1,0 +1,111 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+	"perennial/internal/yamldoc"
+)
+
+// WriteCatalog writes a catalogue file that describes plans. One without a key gets one of its name; with its id in the
+// file it is adopted when the file is applied, without it would be created again, as in another environment.
+func WriteCatalog(plans []plan.Plan, withIDs bool) ([]byte, error) {
+	taken := map[string]bool{}
+	for _, p := range plans {
+		taken[p.Key] = true
+	}
+	described := orderedPlans{}
+	for _, p := range plans {
+		form := formOf(p)
+		if !withIDs {
+			form.ProductID = ""
+		}
+		key := p.Key
+		if key == "" {
+			key = freeKey(p.Name, taken)
+			if withIDs {
+				form.ID = p.ID
+			}
+		}
+		described = append(described, keyedPlan{key, form})
+	}
+	return yamldoc.Render(struct {
+		Plans orderedPlans `json:"plans"`
+	}{described})
+}
+
+// orderedPlans is a JSON object that keeps its order.
+type orderedPlans []keyedPlan
+
+type keyedPlan struct {
+	key  string
+	form CatalogPlan
+}
+
+func (o orderedPlans) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, p := range o {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		key, err := json.Marshal(p.key)
+		if err != nil {
+			return nil, err
+		}
+		form, err := json.Marshal(p.form)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(append(out, key...), ':'), form...)
+	}
+	return append(out, '}'), nil
+}
+
+// formOf is a plan as a file describes it.
+func formOf(p plan.Plan) CatalogPlan {
+	form := CatalogPlan{PlanForm: PlanForm{
+		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), ProductID: p.ProductID, TrialDays: p.TrialDays,
+		Metadata: Metadata(p.Metadata),
+	}}
+	if p.Interval.Count != 1 {
+		form.IntervalCount = &p.Interval.Count
+	}
+	if !p.Active {
+		form.Active = &p.Active
+	}
+	if p.Dunning != nil {
+		policy := renderDunning(*p.Dunning)
+		form.Dunning = &policy
+	}
+	for _, price := range p.Prices {
+		shown := renderPrice(price)
+		one := PriceForm{Name: price.Name, PriceModel: shown.PriceModel}
+		if price.Model == rating.Flat {
+			one.Amount = &shown.Amount
+		}
+		form.Prices = append(form.Prices, one)
+	}
+	return form
+}
+
+// freeKey makes a key of a name that no plan has yet: "Pro, monthly" becomes pro-monthly, a second one pro-monthly-2.
+func freeKey(name string, taken map[string]bool) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	base := "plan"
+	if len(words) > 0 {
+		base = strings.Join(words, "-")
+	}
+	base = base[:min(len(base), 58)] // room for a number
+	key := base
+	for n := 2; taken[key]; n++ {
+		key = fmt.Sprintf("%s-%d", base, n)
+	}
+	taken[key] = true
+	return key
+}

@@ -1,0 +1,157 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/api/httpkit"
+	"perennial/billing/catalog"
+	"perennial/billing/fault"
+	"perennial/internal/id"
+	"perennial/internal/yamldoc"
+)
+
+// CatalogPlan is a plan in a catalogue file: what creates one, and what the file alone says.
+type CatalogPlan struct {
+	// ID adopts a plan that was created without the file.
+	ID string `json:"id,omitempty"`
+	PlanForm
+	Active  *bool            `json:"active,omitempty"` // default: true
+	Migrate CatalogMigration `json:"migrate,omitempty"`
+}
+
+// CatalogMigration is what a catalogue file says about running subscriptions: true, false or preview.
+type CatalogMigration string
+
+// Schema lists them.
+func (CatalogMigration) Schema(huma.Registry) *huma.Schema {
+	s := &huma.Schema{Enum: []any{true, false, string(catalog.Preview)}}
+	s.PrecomputeMessages()
+	return s
+}
+
+// UnmarshalJSON reads true and false as well.
+func (m *CatalogMigration) UnmarshalJSON(b []byte) error {
+	switch text := strings.Trim(string(b), `"`); text {
+	case "false":
+		*m = CatalogMigration(catalog.Keep)
+	case "true":
+		*m = CatalogMigration(catalog.AtPeriodEnd)
+	default:
+		*m = CatalogMigration(text)
+	}
+	return nil
+}
+
+// CatalogFile is a catalogue file that was read.
+type CatalogFile struct {
+	Plans []catalog.Plan
+	name  string
+	doc   yamldoc.Document
+}
+
+// ReadCatalog reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be several.
+func ReadCatalog(name string, text []byte) (CatalogFile, error) {
+	f := CatalogFile{name: name}
+	doc, err := yamldoc.Parse(text)
+	var unreadable *yamldoc.Error
+	switch {
+	case errors.As(err, &unreadable) && unreadable.Line > 0:
+		return f, fmt.Errorf("%s:%s", name, strings.TrimPrefix(err.Error(), "line "))
+	case err != nil:
+		return f, fmt.Errorf("%s: %w", name, err)
+	}
+	f.doc = doc
+	root, isMapping := doc.Value.(map[string]any)
+	plans, hasPlans := root["plans"].(map[string]any)
+	if !isMapping || !hasPlans {
+		return f, fmt.Errorf("%s:%d: the file must have `plans`, a mapping of keys to plans; `plans: {}` has none", name, doc.Line("plans"))
+	}
+	var wrong []error
+	for _, key := range doc.Keys("") {
+		if key != "plans" {
+			wrong = append(wrong, fmt.Errorf("%s:%d: %s: a catalogue file has `plans` and nothing else", name, doc.Line(key), key))
+		}
+	}
+	shapes := httpkit.NewShapes()
+	for _, key := range doc.Keys("plans") {
+		p, faults := catalogPlan(shapes, key, plans[key])
+		for _, fault := range faults {
+			wrong = append(wrong, f.At(inPlan(key, fault)))
+		}
+		f.Plans = append(f.Plans, p)
+	}
+	return f, errors.Join(wrong...)
+}
+
+func inPlan(key string, f *fault.Error) *fault.Error {
+	if f.Param == "" {
+		return f.In(key)
+	}
+	return f.In(key + "." + f.Param)
+}
+
+// At adds the line to a fault that names a plan's key and the field. Every other error stays as it is.
+func (f CatalogFile) At(err error) error {
+	var wrong *fault.Error
+	if !errors.As(err, &wrong) || !wrong.Refusal() || wrong.Param == "" {
+		return err
+	}
+	path := "plans." + wrong.Param
+	return fmt.Errorf("%s:%d: %s: %s [%s]", f.name, f.doc.Line(path), path, wrong.Detail, wrong.Code)
+}
+
+// catalogPlan is what the file says of one plan.
+func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []*fault.Error) {
+	text, err := json.Marshal(quoted(value))
+	if err != nil {
+		return catalog.Plan{}, []*fault.Error{fault.From(err)}
+	}
+	form, wrong := httpkit.Decode[CatalogPlan](shapes, text)
+	if len(wrong) > 0 {
+		return catalog.Plan{}, wrong
+	}
+	p, err := form.plan()
+	if err == nil && form.ID != "" && !id.Is(id.Plan, form.ID) {
+		err = fault.InvalidParam("id", "catalog_plan_not_found", "%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
+	}
+	out := catalog.Plan{Plan: p, Migrate: catalog.Migration(form.Migrate)}
+	out.Key, out.ID, out.Active = key, form.ID, form.Active == nil || *form.Active
+	if err == nil {
+		err = out.Check()
+	}
+	if err != nil {
+		return out, []*fault.Error{fault.From(err)}
+	}
+	return out, nil
+}
+
+// quotable are the decimals of a price. The API takes them as texts, since a number is a binary fraction in many clients;
+// in the file 4.50 is what is written.
+var quotable = []string{"unitPrice", "packageSize", "packagePrice", "included", "upTo"}
+
+// quoted makes texts of the decimals of prices.
+func quoted(value any) any {
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			v[i] = quoted(v[i])
+		}
+	case map[string]any:
+		for _, key := range quotable {
+			if n, ok := v[key].(json.Number); ok {
+				v[key] = n.String()
+			}
+		}
+		for _, key := range []string{"prices", "tiers"} {
+			if list, ok := v[key]; ok {
+				v[key] = quoted(list)
+			}
+		}
+	}
+	return value
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/catalog"
+	"perennial/billing/plan"
+)
+
+const catalogText = `plans:
+  solo:
+    name: Solo
+    currency: XAF
+    interval: month
+    amount: 5000
+    migrate: true
+  team-yearly:
+    id: plan_01jcz6dyqx4w9s1c2k7v5h8m3n
+    name: Team, yearly
+    currency: EUR
+    interval: month
+    intervalCount: 12
+    trialDays: 14
+    active: false
+    prices:
+      - {name: Base, amount: 0}
+      - name: Seats
+        model: graduated
+        included: 3
+        minimum: 1000
+        tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: "4", flatAmount: 100}]
+    dunning: {retryGapDays: [1, 3], finalAction: cancel, cancelAfterDays: 30}
+    metadata: {tier: 2, note: "1.50", ratio: 1.50, on: true}
+    migrate: preview
+`
+
+func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
+	t.Parallel()
+	file, err := ReadCatalog("catalog.yaml", []byte(catalogText))
+	require.NoError(t, err)
+	require.Len(t, file.Plans, 2)
+	solo, team := file.Plans[0], file.Plans[1]
+	require.Equal(t, []any{"solo", true, catalog.AtPeriodEnd, "month"},
+		[]any{solo.Key, solo.Active, solo.Migrate, string(solo.Interval.Unit)})
+	require.Equal(t, []any{"team-yearly", "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", false, catalog.Preview, 12, 14},
+		[]any{team.Key, team.ID, team.Active, team.Migrate, team.Interval.Count, team.TrialDays})
+	require.Equal(t, "4.5", team.Prices[1].Tiers[0].UnitPrice.String())
+	require.Equal(t, 2, team.Dunning.Retry.Retries)
+	require.Equal(t, "1.50", team.Metadata["note"])
+	require.NoError(t, team.Metadata.Check())
+}
+
+// What is exported and read again describes the same plans.
+func TestWriteCatalog_IsReadBackAsItWas(t *testing.T) {
+	t.Parallel()
+	file, err := ReadCatalog("catalog.yaml", []byte(catalogText))
+	require.NoError(t, err)
+	var plans []plan.Plan
+	for _, p := range file.Plans {
+		p.ID = "plan_01jcz6dyqx4w9s1c2k7v5h8m3n"
+		plans = append(plans, p.Plan)
+	}
+	loose, second := plans[0], plans[0]
+	loose.Key, second.Key = "", ""
+
+	text, err := WriteCatalog(append(plans, loose, second), true)
+
+	require.NoError(t, err)
+	back, err := ReadCatalog("out.yaml", text)
+	require.NoError(t, err, string(text))
+	held := plans
+	for i := range held {
+		held[i].ID = held[i].Key
+	}
+	changes, err := catalog.Diff(held, back.Plans[:2])
+	require.NoError(t, err)
+	for _, c := range changes {
+		require.Empty(t, c.Fields, c.To.Key)
+	}
+	require.Equal(t, []string{"solo-2", "solo-3"}, []string{back.Plans[2].Key, back.Plans[3].Key})
+	require.Equal(t, loose.ID, back.Plans[2].ID, "it is adopted")
+	text, err = WriteCatalog([]plan.Plan{loose}, false)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "plan_")
+}
+
+func TestReadCatalog_NamesLineAndKey(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ was, is, want string }{
+		{"amount: 5000", "amount: 5000.5", "c.yaml:6: plans.solo.amount: "},
+		{"amount: 5000", "amout: 5000", "c.yaml:6: plans.solo.amout: `amout` is not a field of this request. Did you mean `amount`?"},
+		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:22: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
+		{"upTo: 10,", "upTo: -1,", "c.yaml:22: plans.team-yearly.prices[1].tiers[0].upTo: "},
+		{"interval: month\n    amount", "interval: monthly\n    amount", "c.yaml:5: plans.solo.interval: "},
+		{"currency: XAF", "currency: xaf", "c.yaml:4: plans.solo.currency: "},
+		{"migrate: true", "migrate: maybe", "c.yaml:7: plans.solo.migrate: "},
+		{"  solo:", "  Solo:", "c.yaml:2: plans.Solo: A key has"},
+		{"name: Solo", "name: [Solo]", "c.yaml:3: plans.solo.name: "},
+		{"name: Solo", "currency: EUR", "c.yaml:4: plans.solo.currency: it is there twice, first on line 3"},
+		{"    name: Solo\n", "", "c.yaml:2: plans.solo.name: `name` is required."},
+		{"id: plan_01", "id: pla_01", "c.yaml:9: plans.team-yearly.id: "},
+		{"finalAction: cancel", "finalAction: stop", "c.yaml:23: plans.team-yearly.dunning.finalAction: "},
+		{"plans:", "plan:", "c.yaml:1: the file must have `plans`"},
+		{"plans:", "products: {}\nplans:", "c.yaml:1: products: a catalogue file has `plans` and nothing else"},
+		{"    currency: XAF", "\tcurrency: XAF", "c.yaml: line "},
+	} {
+		require.Contains(t, catalogText, c.was)
+		_, err := ReadCatalog("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))
+		require.ErrorContains(t, err, c.want)
+	}
+}

@@ -1,0 +1,49 @@
+package httpkit
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/billing/fault"
+)
+
+// Shapes judges JSON that is in no request, such as parts of a file, as the bodies of requests are judged.
+type Shapes struct{ schemas huma.Registry }
+
+// NewShapes makes a judge.
+func NewShapes() Shapes {
+	ownWords()
+	return Shapes{schemas: huma.NewMapRegistry("#/components/schemas/", huma.DefaultSchemaNamer)}
+}
+
+// Decode reads JSON into a T. What is wrong with its shape comes back as faults, which name the field; there may be
+// several.
+func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
+	if err := checkJSON(text); err != nil {
+		return v, []*fault.Error{fault.From(err)}
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return v, []*fault.Error{fault.From(err)}
+	}
+	schema := s.schemas.Schema(reflect.TypeFor[T](), true, "")
+	path, found := huma.NewPathBuffer(nil, 0), huma.ValidateResult{}
+	huma.Validate(s.schemas, schema, path, huma.ModeWriteToServer, value, &found)
+	names := func(location string) []string { return namesIn(schema, s.schemas, strings.Split(location, ".")) }
+	for _, err := range found.Errors {
+		f := wrongField(err, names)
+		wrong = append(wrong, fault.InvalidParam(f.Param, f.Code, "%s", f.Detail))
+	}
+	slices.SortStableFunc(wrong, func(a, b *fault.Error) int { return strings.Compare(a.Param, b.Param) })
+	if len(wrong) > 0 {
+		return v, wrong
+	}
+	if err := json.Unmarshal(text, &v); err != nil {
+		wrong = append(wrong, fault.From(err))
+	}
+	return v, wrong
+}

@@ -1,0 +1,43 @@
+// Package catalog owns the catalogue as code: which plans a file describes, what has to change so that there are these
+// plans, and what that means for running subscriptions. It does not own how a file is written (api), what a plan is
+// (plan), nor how a subscription is moved to another version (subscription).
+package catalog
+
+import (
+	"regexp"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+)
+
+// Migration says what becomes of running subscriptions where a plan gets a new version.
+type Migration string
+
+// The migrations. With each but AtPeriodEnd subscriptions keep the version that they were sold.
+const (
+	Keep        Migration = ""
+	Preview     Migration = "preview"    // only says what moving them would mean
+	AtPeriodEnd Migration = "period_end" // moves them at the end of their period
+)
+
+// Plan is a plan as the file describes it. Its key recognises it in every environment; an ID adopts a plan that was
+// created without the file.
+type Plan struct {
+	plan.Plan
+	Migrate Migration
+}
+
+// MaxPlans bounds the plans of one catalogue.
+const MaxPlans = 500
+
+var validKey = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,63}$`)
+
+// Check refuses a plan that cannot be in a catalogue: catalog_key_invalid, and the faults of plan.Plan.Validate. The
+// fault names the field within the plan.
+func (p Plan) Check() error {
+	if !validKey.MatchString(p.Key) {
+		return fault.New(fault.Invalid, "catalog_key_invalid",
+			"A key has 1 to 64 lower-case letters, digits, dots, dashes and underscores, and begins with a letter or digit.")
+	}
+	return p.Validate()
+}

@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"perennial/billing/money"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+)
+
+// DescribeAll says in a line for each price of a plan what it charges, for a person who compares two versions.
+func DescribeAll(p plan.Plan) []string {
+	lines := make([]string, len(p.Prices))
+	for i, price := range p.Prices {
+		lines[i] = describe(price, p.Currency)
+	}
+	return lines
+}
+
+func describe(p plan.Price, c money.Currency) string {
+	text := string(p.Model)
+	switch p.Model {
+	case rating.Flat:
+		text += " " + money.FormatUnits(p.Amount, c)
+	case rating.PerUnit:
+		text += " " + p.UnitPrice.String()
+	case rating.Package:
+		text += fmt.Sprintf(" %s for %s", p.PackagePrice, p.PackageSize)
+	default:
+		for _, tier := range p.Tiers {
+			text += "; " + describeTier(tier, c)
+		}
+	}
+	if p.Included.Sign() > 0 {
+		text += fmt.Sprintf(", %s included", p.Included)
+	}
+	if p.Minimum > 0 {
+		text += ", at least " + money.FormatUnits(p.Minimum, c)
+	}
+	if p.Maximum > 0 {
+		text += ", at most " + money.FormatUnits(p.Maximum, c)
+	}
+	if p.Name != "" {
+		return p.Name + ": " + text
+	}
+	return text
+}
+
+func describeTier(t rating.Tier, c money.Currency) string {
+	var parts []string
+	switch {
+	case t.PackageSize.IsGiven():
+		parts = append(parts, fmt.Sprintf("%s for %s", t.PackagePrice, t.PackageSize))
+	case t.UnitPrice.IsGiven():
+		parts = append(parts, t.UnitPrice.String()+" each")
+	}
+	if t.FlatAmount > 0 || len(parts) == 0 {
+		parts = append(parts, money.FormatUnits(t.FlatAmount, c)+" flat")
+	}
+	bound := "beyond"
+	if t.UpTo.IsGiven() {
+		bound = "up to " + t.UpTo.String()
+	}
+	return bound + " " + strings.Join(parts, " + ")
+}

@@ -1,0 +1,122 @@
+package catalog
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+)
+
+// Change is what has to be done about one plan.
+type Change struct {
+	Was    *plan.Plan // in its newest version; nil: it has to be created
+	To     plan.Plan  // without ids where it is new
+	Fields []string   // those that differ, by their names in the API; empty: none
+	// Migrate is what the file says about running subscriptions.
+	Migrate Migration
+}
+
+// NewVersion reports whether the change makes a new version of the plan.
+func (c Change) NewVersion() bool {
+	return c.Was != nil && (slices.Contains(c.Fields, "prices") || slices.Contains(c.Fields, "trialDays"))
+}
+
+// Differs reports whether there is anything to do.
+func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
+
+// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names. It
+// returns a change for each plan of the file, in its order, also where nothing differs, and for each that is archived
+// because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
+// catalog_plan_fixed, catalog_plan_repeated.
+func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
+	changes := make([]Change, 0, len(want))
+	described := map[string]bool{}
+	for _, w := range want {
+		was, err := find(held, w)
+		if err != nil {
+			return nil, err
+		}
+		c := Change{To: w.Plan, Migrate: w.Migrate}
+		if was != nil {
+			if described[was.ID] {
+				return nil, fault.InvalidParam(w.Key+".id", "catalog_plan_repeated",
+					"The plan %s is in the file already, under another key. Describe each plan once.", was.ID)
+			}
+			described[was.ID] = true
+			if c, err = compare(*was, w); err != nil {
+				return nil, err
+			}
+		}
+		changes = append(changes, c)
+	}
+	for _, was := range held {
+		if was.Key != "" && was.Active && !described[was.ID] {
+			to := was
+			to.Active = false
+			changes = append(changes, Change{Was: &was, To: to, Fields: []string{"active"}})
+		}
+	}
+	return changes, nil
+}
+
+// find returns the plan that the file means: the one with its id, or else the one with its key; nil: it is new.
+func find(held []plan.Plan, w Plan) (*plan.Plan, error) {
+	same := func(p plan.Plan) bool { return p.Key == w.Key }
+	if w.ID != "" {
+		same = func(p plan.Plan) bool { return p.ID == w.ID }
+	}
+	i := slices.IndexFunc(held, same)
+	switch {
+	case i >= 0:
+		taken := slices.IndexFunc(held, func(p plan.Plan) bool { return p.Key == w.Key && p.ID != held[i].ID })
+		if taken >= 0 {
+			return nil, fault.InvalidParam(w.Key+".id", "catalog_plan_repeated",
+				"The key is that of the plan %s. Leave `id` out, or choose another key.", held[taken].ID)
+		}
+		return &held[i], nil
+	case w.ID != "":
+		return nil, fault.InvalidParam(w.Key+".id", "catalog_plan_not_found",
+			"There is no plan %s in this environment. Leave `id` out to create the plan.", w.ID)
+	default:
+		return nil, nil
+	}
+}
+
+// compare names what differs between a plan and what the file says. Currency and interval cannot.
+func compare(was plan.Plan, w Plan) (Change, error) {
+	fixed := ""
+	switch {
+	case was.Currency != w.Currency:
+		fixed = "currency"
+	case was.Interval != w.Interval:
+		fixed = "interval"
+	}
+	if fixed != "" {
+		return Change{}, fault.InvalidParam(w.Key+"."+fixed, "catalog_plan_fixed",
+			"The `%s` of a plan never changes, because its subscriptions were sold it. Describe a new plan under another "+
+				"key, and archive this one with `active: false`.", fixed)
+	}
+	c := Change{Was: &was, To: was, Migrate: w.Migrate}
+	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
+	c.To.ProductID, c.To.Prices, c.To.TrialDays = w.ProductID, w.Prices, w.TrialDays
+	for _, f := range []struct {
+		name    string
+		differs bool
+	}{
+		{"catalogKey", was.Key != w.Key},
+		{"name", was.Name != w.Name},
+		{"productId", was.ProductID != w.ProductID},
+		{"active", was.Active != w.Active},
+		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
+		{"metadata", !maps.Equal(was.Metadata, w.Metadata)},
+		{"prices", !plan.SamePrices(was.Prices, w.Prices)},
+		{"trialDays", was.TrialDays != w.TrialDays},
+	} {
+		if f.differs {
+			c.Fields = append(c.Fields, f.name)
+		}
+	}
+	return c, nil
+}

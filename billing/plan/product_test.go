@@ -1,0 +1,15 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/plan"
+)
+
+func TestProduct_HasAName(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, plan.Product{Name: "Mail"}.Validate())
+	require.ErrorContains(t, plan.Product{Description: "Mail"}.Validate(), "product_name_missing")
+}

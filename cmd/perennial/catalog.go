@@ -1,0 +1,216 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+
+	"perennial/api"
+	"perennial/billing/catalog"
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/service"
+)
+
+func catalogCommand() *command {
+	return &command{
+		name: "catalog", summary: "keep the plans of an environment in a file: compare, apply and export it",
+		about: "A catalogue file describes plans in YAML, each under a key of its own:\n\n" +
+			"  plans:\n" +
+			"    team-monthly:\n" +
+			"      name: Team, monthly\n" +
+			"      currency: EUR\n" +
+			"      interval: month\n" +
+			"      trialDays: 14\n" +
+			"      prices:\n" +
+			"        - {name: Base fee, amount: 4900}\n" +
+			"        - name: Seats\n" +
+			"          model: graduated\n" +
+			"          tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: 4}]\n" +
+			"      migrate: preview\n\n" +
+			"A plan has the fields of POST /plans, and active (default: true), id, which adopts a plan that was created without\n" +
+			"the file, and migrate. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
+			"theirs; migrate: true moves them to the newest at the end of their period, and preview says what that would come to.\n" +
+			"A plan that the file has no longer is archived; plans without a key are left alone.",
+		subcommands: []*command{catalogDiffCommand(), catalogApplyCommand(), catalogExportCommand()},
+		examples: []string{
+			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
+			"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml",
+			"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml",
+		},
+	}
+}
+
+func catalogDiffCommand() *command {
+	return &command{
+		name: "diff", summary: "show what applying a catalogue file would change", misuse: exitFailed,
+		about: "Nothing is changed. Exit codes: 0 no difference, 2 differences, 1 failed or wrong usage. Of each plan that changes it\n" +
+			"says how many subscriptions run on it, how many of them renew on another version than the newest, and what their next\n" +
+			"periods come to as they are and on the newest version: prices only, before discounts, taxes and credit.",
+		examples: []string{"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml"},
+		setup: func(f *flag.FlagSet) action {
+			var in catalogFlags
+			in.declare(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				file, err := in.read(p)
+				if err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					changes, err := service.New(store, p.now).DiffCatalog(ctx, by, file.Plans)
+					if err != nil {
+						return file.At(err)
+					}
+					differs, err := showCatalog(p.stdout, changes, false)
+					if err == nil && differs {
+						return errDiffers
+					}
+					return err
+				})
+			}
+		},
+	}
+}
+
+func catalogApplyCommand() *command {
+	return &command{
+		name: "apply", summary: "make the plans of a catalogue file true",
+		about: "All plans change in one transaction, or none. What is applied again changes nothing, and two at the same time wait for\n" +
+			"each other. Then the subscriptions of plans with migrate: true are moved, one at a time, at the end of their period:\n" +
+			"nothing is charged now. Where that is interrupted, or one is refused for now, the same command goes on. Prints the ids\n" +
+			"of the plans. `perennial catalog diff` shows the changes first.",
+		examples: []string{"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml"},
+		setup: func(f *flag.FlagSet) action {
+			var in catalogFlags
+			in.declare(f)
+			return func(ctx context.Context, p *process, _ []string) error {
+				file, err := in.read(p)
+				if err != nil {
+					return err
+				}
+				return withDispatcher(ctx, p, "catalog", func(store *db.Store) error {
+					by, err := in.caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					return applyCatalog(ctx, p, service.New(store, p.now), by, file)
+				})
+			}
+		},
+	}
+}
+
+func applyCatalog(
+	ctx context.Context, p *process, s *service.Service, by service.Caller, file api.CatalogFile,
+) error {
+	changes, err := s.ApplyCatalog(ctx, by, file.Plans)
+	if err != nil {
+		return file.At(err)
+	}
+	if _, err := showCatalog(p.stdout, changes, true); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		if !c.Moves() {
+			continue
+		}
+		moved, err := s.MigrateCatalogPlan(ctx, by, c)
+		if err := showMoved(p.stdout, c, moved); err != nil {
+			return err
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func catalogExportCommand() *command {
+	return &command{
+		name: "export", summary: "write the catalogue file of the plans that are there",
+		about: "Plans that no file describes yet get a key of their name, and their id, by which they are adopted when the file is\n" +
+			"applied. Archived ones among them are left out, and so are older versions.",
+		examples: []string{
+			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
+			"perennial catalog export --tenant Acme --app Shop --mode test --without-ids > live.yaml",
+		},
+		setup: func(f *flag.FlagSet) action {
+			var in environmentFlags
+			in.declare(f)
+			bare := f.Bool("without-ids", false, "leave ids out, so that the file creates the plans in another environment")
+			return func(ctx context.Context, p *process, _ []string) error {
+				if err := in.check(); err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					plans, err := service.New(store, p.now).Catalog(ctx, by)
+					if err != nil {
+						return err
+					}
+					text, err := api.WriteCatalog(plans, !*bare)
+					if err != nil {
+						return err
+					}
+					_, err = p.stdout.Write(text)
+					return err
+				})
+			}
+		},
+	}
+}
+
+// catalogFlags name an environment and a file.
+type catalogFlags struct {
+	environmentFlags
+	file string
+}
+
+func (c *catalogFlags) declare(f *flag.FlagSet) {
+	c.environmentFlags.declare(f)
+	f.StringVar(&c.file, "f", "", "the catalogue `file`; - is standard input (required)")
+}
+
+// read checks everything that can be checked without a database. Errors name the line and the key.
+func (c *catalogFlags) read(p *process) (api.CatalogFile, error) {
+	if err := c.check(); err != nil {
+		return api.CatalogFile{}, err
+	}
+	if c.file == "" {
+		return api.CatalogFile{}, usagef("-f is missing: name the catalogue file")
+	}
+	text, err := c.text(p)
+	if err != nil {
+		return api.CatalogFile{}, err
+	}
+	return api.ReadCatalog(c.file, text)
+}
+
+func (c *catalogFlags) text(p *process) ([]byte, error) {
+	if c.file == "-" {
+		return io.ReadAll(p.stdin)
+	}
+	return os.ReadFile(c.file)
+}
+
+// symbol is how a change begins its line.
+func symbol(c catalog.Change) string {
+	switch {
+	case c.Was == nil:
+		return "+"
+	case c.Was.Active && !c.To.Active:
+		return "-"
+	case c.Differs():
+		return "~"
+	default:
+		return "="
+	}
+}

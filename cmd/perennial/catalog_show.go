@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"perennial/billing/catalog"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/service"
+)
+
+// showCatalog prints changes, done or to be done, and reports whether there are any. A preview of what moving
+// subscriptions would come to is none.
+func showCatalog(out io.Writer, changes []service.CatalogChange, done bool) (differs bool, err error) {
+	var text strings.Builder
+	var created, changed, archived, moved int
+	for _, c := range changes {
+		text.WriteString(describeChange(c, done))
+		switch symbol(c.Change) {
+		case "+":
+			created++
+		case "-":
+			archived++
+		case "~":
+			changed++
+		}
+		if c.Moves() {
+			moved += int(c.Behind)
+		}
+	}
+	differs = created+changed+archived+moved > 0
+	switch {
+	case !differs:
+		text.WriteString("The catalogue is as the file says.\n")
+	case done:
+		fmt.Fprintf(&text, "%d created, %d changed, %d archived.\n", created, changed, archived)
+	default:
+		fmt.Fprintf(&text, "%d to create, %d to change, %d to archive; %d subscriptions to move at the end of their period.\n",
+			created, changed, archived, moved)
+	}
+	_, err = io.WriteString(out, text.String())
+	return differs, err
+}
+
+// describeChange says on some lines what changes about a plan and what that means for its subscriptions.
+func describeChange(c service.CatalogChange, done bool) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s %s", symbol(c.Change), c.To.Key)
+	if c.Was != nil || done {
+		fmt.Fprintf(&text, " (%s)", c.To.ID)
+	}
+	text.WriteString("\n")
+	line := func(format string, args ...any) { fmt.Fprintf(&text, "    "+format+"\n", args...) }
+	if c.Was == nil {
+		line("%s, %s, every %s", c.To.Name, c.To.Currency, every(c.To.Interval))
+		for _, price := range catalog.DescribeAll(c.To) {
+			line("+ %s", price)
+		}
+		return text.String()
+	}
+	for _, field := range c.Fields {
+		describeField(line, c, field)
+	}
+	describeEffect(line, c)
+	return text.String()
+}
+
+func every(i period.Interval) string {
+	if i.Count == 1 {
+		return string(i.Unit)
+	}
+	return fmt.Sprintf("%d %ss", i.Count, i.Unit)
+}
+
+func describeField(line func(string, ...any), c service.CatalogChange, field string) {
+	was, to := *c.Was, c.To
+	switch field {
+	case "name":
+		line("name: %q becomes %q", was.Name, to.Name)
+	case "active":
+		line("%s", map[bool]string{true: "published again", false: "archived: no new subscriptions"}[to.Active])
+	case "trialDays":
+		line("new version: trialDays %d becomes %d", was.TrialDays, to.TrialDays)
+	case "catalogKey":
+		line("adopted under this key")
+	case "prices":
+		line("new version: prices")
+		before, after := catalog.DescribeAll(was), catalog.DescribeAll(to)
+		for _, price := range before {
+			if !slices.Contains(after, price) {
+				line("  - %s", price)
+			}
+		}
+		for _, price := range after {
+			if !slices.Contains(before, price) {
+				line("  + %s", price)
+			}
+		}
+	default:
+		line("%s", field)
+	}
+}
+
+func describeEffect(line func(string, ...any), c service.CatalogChange) {
+	if c.Running == 0 {
+		line("no running subscriptions")
+		return
+	}
+	line("%d running subscriptions", c.Running)
+	if c.Behind == 0 {
+		return
+	}
+	switch c.Migrate {
+	case catalog.AtPeriodEnd:
+		line("%d of them move to the newest version at the end of their period", c.Behind)
+	case catalog.Keep:
+		line("%d of them keep an older version; migrate: true would move them", c.Behind)
+		return
+	case catalog.Preview:
+		line("%d of them keep an older version; migrate: true would move them at the end of their period", c.Behind)
+	}
+	line("their next periods: %s as they are, %s on the newest version, before discounts, taxes and credit",
+		money.Format(c.Now, c.To.Currency), money.Format(c.Then, c.To.Currency))
+}
+
+// showMoved prints how far a migration has come.
+func showMoved(out io.Writer, c service.CatalogChange, moved service.PlanMigrated) error {
+	if _, err := fmt.Fprintf(out, "%s: %d subscriptions move at the end of their period\n", c.To.Key, moved.Migrated); err != nil {
+		return err
+	}
+	for _, refused := range moved.Refused {
+		if _, err := fmt.Fprintf(out, "  %s stays: %s [%s]\n", refused.SubscriptionID, refused.Reason.Detail, refused.Reason.Code); err != nil {
+			return err
+		}
+	}
+	return nil
+}

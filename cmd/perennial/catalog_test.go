@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/internal/devstack"
+)
+
+const catalogOfOne = `plans:
+  team:
+    name: Team
+    currency: EUR
+    interval: month
+    prices: [{name: Base, amount: 4900}]
+`
+
+// Temporal is away, as for a pipeline that reaches the database alone: nothing here waits for it.
+func TestCatalog_DiffApplyExport(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	create(t, env)
+	port, err := devstack.FreePort(0)
+	require.NoError(t, err)
+	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
+	file := filepath.Join(t.TempDir(), "catalog.yaml")
+	catalog := func(text string, args ...string) outcome {
+		t.Helper()
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return perennial(t, env, append([]string{"catalog"}, append(args, "--tenant", "Acme", "--app", "Shop", "--mode", "test")...)...)
+	}
+
+	got := catalog(catalogOfOne, "diff", "-f", file)
+	require.Equal(t, exitDiffer, got.code, got.stderr)
+	require.Equal(t, "+ team\n    Team, EUR, every month\n    + Base: flat 49.00\n"+
+		"1 to create, 0 to change, 0 to archive; 0 subscriptions to move at the end of their period.\n", got.stdout)
+	got = catalog(catalogOfOne, "apply", "-f", file)
+	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Regexp(t, `^\+ team \(plan_\w{26}\)\n`, got.stdout)
+	got = catalog(catalogOfOne, "diff", "-f", file)
+	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, "The catalogue is as the file says.\n", got.stdout)
+
+	dearer := strings.Replace(catalogOfOne, "4900", "5900", 1)
+	got = catalog(dearer, "diff", "-f", file)
+	require.Equal(t, exitDiffer, got.code, got.stderr)
+	require.Contains(t, got.stdout, "    new version: prices\n      - Base: flat 49.00\n      + Base: flat 59.00\n    no running subscriptions\n")
+	require.Equal(t, exitDone, catalog(dearer, "apply", "-f", file).code)
+	exported := catalog("", "export")
+	require.Equal(t, exitDone, exported.code, exported.stderr)
+	require.Equal(t, exitDone, catalog(exported.stdout, "diff", "-f", file).code, exported.stdout)
+
+	for says, bad := range map[string]outcome{
+		file + ":6: plans.team.prices[0].amount: ":            catalog(strings.Replace(catalogOfOne, "4900", "-1", 1), "diff", "-f", file),
+		file + ":4: plans.team.currency: The `currency` of a": catalog(strings.Replace(catalogOfOne, "EUR", "USD", 1), "diff", "-f", file),
+		"-f is missing": catalog("", "diff"),
+		"no such file":  catalog("", "diff", "-f", file+".absent"),
+	} {
+		require.Equal(t, exitFailed, bad.code, "2 would say that there are differences")
+		require.Contains(t, bad.stderr, says)
+	}
+	got = catalog("plans: {}", "apply", "-f", file)
+	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Contains(t, got.stdout, "archived: no new subscriptions")
+}

@@ -1,0 +1,30 @@
+-- name: CatalogLock :many
+-- The plans of the catalogue file, and those that it adopts: nobody changes them, or makes versions of them, until the
+-- transaction ends. In id order, so that two that lock the same do so in the same order.
+select p.id
+from plans p
+where p.environment_id = @environment_id and p.version = 1
+  and (p.catalog_key is not null or p.id = any(@plan_ids::text[]))
+order by p.id
+for no key update;
+
+-- name: CatalogList :many
+-- The newest version of each of these plans, in the order in which the plans were created.
+select sqlc.embed(p)
+from plans f
+cross join lateral (
+    select n.id from plans n where n.environment_id = f.environment_id and n.plan_id = f.id order by n.version desc limit 1) newest
+join plans p on p.environment_id = f.environment_id and p.id = newest.id
+where f.environment_id = @environment_id and f.version = 1
+  and (f.catalog_key is not null or f.id = any(@plan_ids::text[]))
+order by f.position;
+
+-- name: SubscriptionTallyOfPlans :many
+-- The running subscriptions of plans, counted by what their next period costs. Each version's come from an index.
+select p.plan_id, p.version, coalesce(s.pending_quantity, s.quantity)::bigint as quantity,
+    coalesce(s.pending_plan_id, '')::text as pending_plan_id, s.cancel_at_period_end, count(*) as subscriptions
+from plans p
+join subscriptions s on s.environment_id = p.environment_id and s.plan_id = p.id
+where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and s.status <> 'canceled'
+group by 1, 2, 3, 4, 5
+order by 1, 2, 3, 4, 5;

@@ -1,0 +1,48 @@
+package service
+
+import (
+	"context"
+	"slices"
+
+	"perennial/billing/plan"
+	"perennial/db"
+)
+
+// MigrateCatalogPlan moves the running subscriptions of a plan that a catalogue was applied to, to its newest version at
+// the end of their period. Each is a transaction of its own; where it is interrupted, what was moved stays, and a repeat
+// goes on. Faults: those of MigratePlan.
+func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogChange) (all PlanMigrated, err error) {
+	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated}
+	for {
+		step, err := s.migratePlan(ctx, by, c.To.ID, m)
+		all.To, all.Examined, all.Migrated = step.To, all.Examined+step.Examined, all.Migrated+step.Migrated
+		all.Refused = append(all.Refused, step.Refused...)
+		if err != nil || !step.HasMore {
+			return all, err
+		}
+		m.After = step.Last
+	}
+}
+
+// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in the
+// order in which they were created.
+func (s *Service) Catalog(ctx context.Context, by Caller) ([]plan.Plan, error) {
+	var plans []plan.Plan
+	for page := (db.Page{Limit: 100}); ; {
+		some, more, err := s.store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			if p.Active || p.Key != "" {
+				plans = append(plans, p)
+			}
+		}
+		if !more {
+			break
+		}
+		page.StartingAfter = some[len(some)-1].ID
+	}
+	slices.Reverse(plans) // lists are newest first
+	return plans, nil
+}

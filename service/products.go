@@ -1,0 +1,83 @@
+package service
+
+import (
+	"context"
+	"maps"
+
+	"perennial/billing/event"
+	"perennial/billing/metadata"
+	"perennial/billing/plan"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// CreateProduct stores p, whose id and date are made here. Faults: those of plan.Product.Validate, of text and of
+// metadata.
+func (s *Service) CreateProduct(
+	ctx context.Context, by Caller, p plan.Product, also Also[plan.Product],
+) (plan.Product, error) {
+	now := s.now()
+	p.ID, p.Active, p.CreatedAt = id.New(id.Product, now), true, now
+	if err := checkProduct(p); err != nil {
+		return p, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Product, error) {
+		if err := tx.InsertProduct(ctx, by.EnvironmentID, p); err != nil {
+			return p, err
+		}
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductCreated{ID: p.ID}, now))
+	})
+}
+
+func checkProduct(p plan.Product) error {
+	return joined(p.Validate(), checkText("name", p.Name), checkText("description", p.Description), p.Metadata.Check())
+}
+
+// ProductUpdate changes the fields that are not nil.
+type ProductUpdate struct {
+	Active      *bool
+	Name        *string
+	Description *string
+	Metadata    *metadata.Pairs // replaces all
+}
+
+// apply changes p and names the fields that changed.
+func (u ProductUpdate) apply(p *plan.Product) (changed []string) {
+	if u.Active != nil && *u.Active != p.Active {
+		p.Active, changed = *u.Active, append(changed, "active")
+	}
+	if u.Name != nil && *u.Name != p.Name {
+		p.Name, changed = *u.Name, append(changed, "name")
+	}
+	if u.Description != nil && *u.Description != p.Description {
+		p.Description, changed = *u.Description, append(changed, "description")
+	}
+	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
+		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	return changed
+}
+
+// UpdateProduct changes a product, and announces what changed if anything did. Its plans stay as they are. Faults:
+// product_not_found, those of CreateProduct.
+func (s *Service) UpdateProduct(
+	ctx context.Context, by Caller, productID string, u ProductUpdate, also Also[plan.Product],
+) (plan.Product, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Product, error) {
+		p, err := tx.LockProduct(ctx, by.EnvironmentID, productID)
+		if err != nil {
+			return p, err
+		}
+		changed := u.apply(&p)
+		if len(changed) == 0 {
+			return p, nil
+		}
+		if err := checkProduct(p); err != nil {
+			return p, err
+		}
+		if err := tx.SaveProduct(ctx, by.EnvironmentID, p); err != nil {
+			return p, err
+		}
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductUpdated{ID: p.ID, Changed: changed}, s.now()))
+	})
+}
