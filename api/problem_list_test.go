@@ -34,6 +34,9 @@ var behind = map[string]string{
 	"service/tenancy.go": "commands of operators",
 	"service/engine":     "wakes workflows after the commit",
 	"billing/internal":   "tests only",
+	"billing/moving":     "commands of operators",
+	"service/movefile":   "commands of operators",
+	"service/import.go":  "commands of operators",
 }
 
 // unseen are codes that the reading of the source finds but no request meets, with the reason.

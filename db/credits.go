@@ -47,7 +47,8 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 	return credits, nil
 }
 
-// AddCredit writes what an invoice does to the balance of its customer, and moves it. Fault: credit_insufficient, when
+// AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
+// invoice. Fault: credit_insufficient, when
 // credit is to be used that the balance does not cover; what is carried forward may leave a debit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
@@ -55,14 +56,14 @@ func (tx *Tx) AddCredit(
 ) error {
 	row := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
-		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
+		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
 	}
 	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
 		insufficient := fault.New(fault.Conflict, "credit_insufficient",
 			"The customer's credit balance is less than the amount to use.")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
-			Reason: entry.Reason, InvoiceID: invoiceID, CreatedAt: at,
+			Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
 		})
 	}
 	return queries.CreditGive(ctx, tx.pipe, row)

@@ -29,6 +29,9 @@ func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, customerID strin
 	if err != nil {
 		return err
 	}
+	if err := tx.forgetImported(ctx, environmentID, customerID); err != nil {
+		return err
+	}
 	e := erasure.OfCustomer(id.New(id.Erasure, tx.Real), customerID, tx.Real)
 	if err := tx.BeginErasure(ctx, environmentID, e); err != nil {
 		return err

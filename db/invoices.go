@@ -86,24 +86,23 @@ func (r Reader) Invoices(
 	invoices, hasMore = cut(page, rows, func(row dbsqlc.InvoiceListRow) invoice.Invoice {
 		return invoiceFromDB(row.Invoice)
 	})
+	return invoices, hasMore, r.addLines(ctx, environmentID, invoices)
+}
+
+// addLines reads the lines of invoices.
+func (r Reader) addLines(ctx context.Context, environmentID string, invoices []invoice.Invoice) error {
 	ids := make([]string, 0, len(invoices))
-	for _, inv := range invoices {
-		ids = append(ids, inv.ID)
+	byInvoice := make(map[string]*invoice.Invoice, len(invoices))
+	for i := range invoices {
+		ids, byInvoice[invoices[i].ID] = append(ids, invoices[i].ID), &invoices[i]
 	}
 	lines, err := queries.InvoiceLineList(ctx, r.handle,
 		dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: ids})
-	if err != nil {
-		return nil, false, translate("InvoiceLineList", err)
-	}
-	byInvoice := make(map[string]*invoice.Invoice, len(invoices))
-	for i := range invoices {
-		byInvoice[invoices[i].ID] = &invoices[i]
-	}
 	for _, l := range lines {
 		inv := byInvoice[l.InvoiceLine.InvoiceID]
 		inv.Lines = append(inv.Lines, lineFromDB(l.InvoiceLine, *inv))
 	}
-	return invoices, hasMore, nil
+	return translate("InvoiceLineList", err)
 }
 
 // LockInvoice reads one, without lines, that nobody else may change until the transaction ends.

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/moving"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/routing"
@@ -107,6 +108,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
 		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
+		require.NoError(t, tx.InsertImportedRecord(ctx, b.env, moving.CustomerType,
+			db.ImportedRecord{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
 		strict := b.plan
 		strict.Key, strict.ProductID = "solo", product.ID
@@ -152,7 +155,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID,
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
@@ -225,6 +228,8 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.ValueOf(10))
 		case typ == reflect.TypeFor[time.Time]():
 			args = append(args, reflect.ValueOf(now.Add(2*month)))
+		case typ == reflect.TypeFor[moving.Type]():
+			args = append(args, reflect.ValueOf(moving.CustomerType))
 		case typ.Kind() == reflect.String && typ != reflect.TypeFor[string]():
 			args = append(args, reflect.ValueOf(eur))
 		case typ.Kind() == reflect.String:

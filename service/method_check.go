@@ -46,6 +46,23 @@ func (s *Service) supports(
 	if err != nil {
 		return nil, err
 	}
+	return supportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+		support := gateway.SupportsAnywhere(config.Provider, m)
+		if ask && support.Accepted && support.ByAccount {
+			if config, err = r.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
+				return support, err
+			}
+			support = s.gateway.Supports(ctx, config, m)
+		}
+		return support, nil
+	})
+}
+
+// supportsBy is supports of some accounts, each of which is asked in a way of the caller's.
+func supportsBy(
+	configured []db.ProviderConfig, c customer.Customer,
+	ask func(db.ProviderConfig, providers.Method) (providers.MethodSupport, error),
+) (found []providers.MethodSupport, err error) {
 	d := c.PaymentDetails
 	m := providers.Method{
 		Type: c.PaymentMethod, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken,
@@ -60,12 +77,9 @@ func (s *Service) supports(
 		if d.Provider != "" && d.Provider != config.Provider {
 			continue
 		}
-		support := gateway.SupportsAnywhere(config.Provider, m)
-		if ask && support.Accepted && support.ByAccount {
-			if config, err = r.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
-				return nil, err
-			}
-			support = s.gateway.Supports(ctx, config, m)
+		support, err := ask(config, m)
+		if err != nil {
+			return nil, err
 		}
 		found = append(found, support)
 	}
@@ -125,6 +139,13 @@ func (s *Service) checkRenewable(
 		return nil
 	}
 	found, err := s.supports(ctx, s.store.Reader, by.EnvironmentID, c, true)
+	return renewable(found, err, c, currency, param)
+}
+
+// renewable is checkRenewable by what the accounts do with the method, or why that cannot be said.
+func renewable(
+	found []providers.MethodSupport, err error, c customer.Customer, currency money.Currency, param string,
+) error {
 	if f := fault.From(err); f != nil && f.Kind == fault.Invalid { // of the stored details, not of this request
 		return f.In(param)
 	}

@@ -16,6 +16,7 @@ const (
 	CreditBroughtForward CreditReason = "brought_forward"
 	CreditRefunded       CreditReason = "refunded"      // went back in money
 	CreditRefundFailed   CreditReason = "refund_failed" // given instead of a refund that failed
+	CreditImported       CreditReason = "imported"      // brought from another system, without an invoice
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
 )
 

@@ -149,7 +149,7 @@ type CreditGiveParams struct {
 	Currency      money.Currency
 	Amount        money.Minor
 	Reason        invoice.CreditReason
-	InvoiceID     string
+	InvoiceID     *string
 	CreatedAt     time.Time
 }
 
@@ -190,7 +190,7 @@ type CreditUseParams struct {
 	Currency      money.Currency
 	ID            string
 	Reason        invoice.CreditReason
-	InvoiceID     string
+	InvoiceID     *string
 	CreatedAt     time.Time
 }
 

@@ -1,0 +1,131 @@
+// Package moving owns what a company brings when it moves in from another billing system: records of customers, balances
+// and subscriptions, and which subscription follows from one. It does not own how records are written in files (movefile)
+// nor which of them are here already (service).
+package moving
+
+import (
+	"regexp"
+	"time"
+	"unicode/utf8"
+
+	"perennial/billing/fault"
+	"perennial/billing/metadata"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+)
+
+// Type says what a record is about.
+type Type string
+
+// The types of records that are imported.
+const (
+	CustomerType     Type = "customer"
+	BalanceType      Type = "balance"
+	SubscriptionType Type = "subscription"
+)
+
+// The types that only an export has: what happened in another system stays there.
+const (
+	PlanType        Type = "plan"
+	InvoiceType     Type = "invoice"
+	TransactionType Type = "transaction"
+)
+
+// MaxID bounds an external id, in bytes.
+const MaxID = 255
+
+// Customer is a record of one. The payment method is the provider's tokens or a phone number, as in the API.
+type Customer struct {
+	ID             string // external
+	Email          string
+	Name           string
+	Phone          string
+	Country        string
+	Region         string
+	TaxExempt      tax.Exemption
+	TaxIDs         tax.IDs
+	Metadata       metadata.Pairs
+	PaymentMethod  string
+	PaymentDetails PaymentDetails
+	CreatedAt      time.Time // zero: now
+}
+
+// PaymentDetails are those of a customer.
+type PaymentDetails struct {
+	PhoneNumber, Provider, CustomerToken, PaymentMethodToken string
+}
+
+// Check refuses what the API refuses by the shape of a request: import_text_too_long, import_method_unknown,
+// import_metadata_too_many, import_time_invalid.
+func (c Customer) Check(now time.Time) error {
+	d := c.PaymentDetails
+	for _, text := range []struct {
+		field, value string
+		most         int
+	}{
+		{"name", c.Name, 200}, {"paymentDetails.provider", d.Provider, 40},
+		{"paymentDetails.customerToken", d.CustomerToken, 255},
+		{"paymentDetails.paymentMethodToken", d.PaymentMethodToken, 255},
+	} {
+		if utf8.RuneCountInString(text.value) > text.most {
+			return fault.InvalidParam(text.field, "import_text_too_long",
+				"`%s` must have at most %d characters.", text.field, text.most)
+		}
+	}
+	if c.PaymentMethod != "" && !methods.MatchString(c.PaymentMethod) {
+		return fault.InvalidParam("paymentMethod", "import_method_unknown",
+			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it.")
+	}
+	if !c.CreatedAt.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
+		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must be in 1970 or later, and not in the future.")
+	}
+	return CheckPairs(c.Metadata)
+}
+
+var methods = regexp.MustCompile(`^(card|mobile_money_[a-z0-9_]{1,40})$`)
+
+// maxPairs bounds the metadata of a record, as the API does.
+const maxPairs = 50
+
+// CheckPairs refuses more notes than a resource may have: import_metadata_too_many.
+func CheckPairs(m metadata.Pairs) error {
+	if len(m) > maxPairs {
+		return fault.InvalidParam("metadata", "import_metadata_too_many",
+			"`metadata` must have at most %d entries. The record has %d.", maxPairs, len(m))
+	}
+	return nil
+}
+
+// Balance is a record of what a customer has in hand in a currency, in minor units; below zero it is owed.
+type Balance struct {
+	Customer string // external id, or the id of a customer here
+	Currency money.Currency
+	Amount   money.Minor
+}
+
+// ID returns the external id of the record: a customer has one balance in a currency.
+func (b Balance) ID() string { return b.Customer + "/" + string(b.Currency) }
+
+// Check refuses a balance that cannot be: currency_unknown, amount_too_large, import_balance_empty.
+func (b Balance) Check() error {
+	if _, err := money.ParseCurrency(string(b.Currency)); err != nil {
+		return err
+	}
+	if b.Amount == 0 {
+		return fault.InvalidParam("amount", "import_balance_empty",
+			"`amount` is zero. Omit the record, or send what the customer has in hand in minor units.")
+	}
+	if err := b.Amount.Check(); err != nil {
+		return fault.From(err).In("amount")
+	}
+	return nil
+}
+
+// CheckID refuses an external id that is missing or too long: import_id_invalid.
+func CheckID(param, id string) error {
+	if id == "" || len(id) > MaxID {
+		return fault.InvalidParam(param, "import_id_invalid",
+			"`%s` must have 1 to %d bytes. Send the id of the system that you move from.", param, MaxID)
+	}
+	return nil
+}

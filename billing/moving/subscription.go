@@ -1,0 +1,147 @@
+package moving
+
+import (
+	"cmp"
+	"time"
+
+	"perennial/billing/cardnumber"
+	"perennial/billing/fault"
+	"perennial/billing/metadata"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// Subscription is a record of one. Zero times are left out.
+type Subscription struct {
+	ID                 string // external
+	Customer           string // external id, or the id of a customer here
+	Plan               string // id, key or name of a plan here
+	PlanVersion        int    // 0: the newest
+	Quantity           int64  // 0: one
+	Status             subscription.Status
+	Anchor             time.Time // zero: the start of the current period
+	CurrentPeriodStart time.Time
+	CurrentPeriodEnd   time.Time
+	TrialEndsAt        time.Time
+	PaidThrough        time.Time // zero: the end of the current period
+	TimeZone           string    // IANA; empty: the environment's
+	CancelAtPeriodEnd  bool
+	CancelReason       string
+	PendingPlan        string // from the next period on
+	PendingPlanVersion int
+	PendingQuantity    int64
+	Metadata           metadata.Pairs
+	CreatedAt          time.Time // zero: now
+}
+
+// Setting is what a record is read against: ids, plans and the time.
+type Setting struct {
+	ID, CustomerID string
+	Plan           plan.Plan
+	Pending        *plan.Plan // of PendingPlan; nil: it stays
+	TimeZone       string     // of the environment
+	Now            time.Time
+	ItemID         func(s subscription.Subscription, priceID string) string
+}
+
+// Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the other
+// system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
+// here. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
+// import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_paid_beyond_period, currency_mismatch,
+// quantity_out_of_range, amount_too_large, time_zone_unknown, card_number_refused and those of metadata.
+func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
+	now := in.Now.UTC().Truncate(time.Second)
+	s := subscription.Subscription{
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
+		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
+		TimeZone: cmp.Or(r.TimeZone, in.TimeZone), TrialEndsAt: r.TrialEndsAt, PendingQuantity: r.PendingQuantity,
+		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata,
+		CreatedAt: cmp.Or(r.CreatedAt, now), Revision: 1,
+	}
+	s.UpdatedAt = s.CreatedAt
+	if in.Pending != nil {
+		s.PendingPlanID, s.PendingPlanVersion = in.Pending.ID, in.Pending.Version
+	}
+	if err := r.check(in, now); err != nil {
+		return subscription.Subscription{}, err
+	}
+	location, err := period.LoadLocation(s.TimeZone)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	if s.Status == subscription.Trialing {
+		err = r.trial(&s, location, now)
+	} else {
+		err = r.running(&s, location, now)
+	}
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	s = s.Itemized(subscription.Facts{Plan: in.Plan, ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
+	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
+	return s, nil
+}
+
+// check holds what is true of a record whatever its calendar.
+func (r Subscription) check(in Setting, now time.Time) error {
+	for _, t := range r.times() {
+		if !t.at.IsZero() && (t.at.Before(earliest) || !t.at.Before(latest)) {
+			return fault.InvalidParam(t.field, "import_time_invalid",
+				"`%s` must be in the years 1970 to 9998.", t.field)
+		}
+	}
+	if r.CreatedAt.After(now) {
+		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must not be in the future.")
+	}
+	if err := checkQuantities(r, in); err != nil {
+		return err
+	}
+	if in.Pending != nil && in.Pending.Currency != in.Plan.Currency {
+		return subscription.ErrCurrency.In("pendingPlan")
+	}
+	if err := cardnumber.Check("cancelReason", r.CancelReason); err != nil {
+		return err
+	}
+	return r.Metadata.Check()
+}
+
+var (
+	earliest = time.Unix(0, 0)
+	latest   = period.Latest.AddDate(-1, 0, 0)
+)
+
+// times are those of the record, by field.
+func (r Subscription) times() [6]struct {
+	field string
+	at    time.Time
+} {
+	return [6]struct {
+		field string
+		at    time.Time
+	}{
+		{"anchor", r.Anchor}, {"currentPeriodStart", r.CurrentPeriodStart}, {"currentPeriodEnd", r.CurrentPeriodEnd},
+		{"trialEndsAt", r.TrialEndsAt}, {"paidThrough", r.PaidThrough}, {"createdAt", r.CreatedAt},
+	}
+}
+
+func checkQuantities(r Subscription, in Setting) error {
+	next := in.Plan
+	if in.Pending != nil {
+		next = *in.Pending
+	}
+	for _, of := range []struct {
+		field    string
+		quantity int64
+		plan     plan.Plan
+	}{{"quantity", cmp.Or(r.Quantity, 1), in.Plan}, {"pendingQuantity", cmp.Or(r.PendingQuantity, r.Quantity, 1), next}} {
+		err := subscription.CheckQuantity(of.quantity)
+		if err == nil {
+			_, err = of.plan.Total(of.quantity)
+		}
+		if err != nil {
+			return fault.From(err).In(of.field)
+		}
+	}
+	return nil
+}

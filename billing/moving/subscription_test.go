@@ -1,0 +1,176 @@
+package moving_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/customer"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/moving"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/internal/id"
+)
+
+var now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+func date(month time.Month, day int) time.Time {
+	return time.Date(2026, month, day, 9, 0, 0, 0, time.UTC)
+}
+
+func every(unit period.Unit, count int) plan.Plan {
+	return plan.Plan{
+		ID: id.New(id.Plan, now), Version: 1, Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: unit, Count: count},
+		Prices: []plan.Price{plan.Flat("price_1", "", 1900)}, Active: true,
+	}
+}
+
+func setting(p plan.Plan) moving.Setting {
+	return moving.Setting{
+		ID: id.New(id.Subscription, now), CustomerID: "cust_1", Plan: p, TimeZone: "UTC", Now: now,
+		ItemID: func(_ subscription.Subscription, priceID string) string { return "si_" + priceID },
+	}
+}
+
+// running is a record in the middle of its period.
+func running() moving.Subscription {
+	return moving.Subscription{
+		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Active,
+		Anchor: time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC), CurrentPeriodStart: date(10, 31), CurrentPeriodEnd: date(11, 30),
+	}
+}
+
+func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
+	t.Parallel()
+	s, err := running().Begin(setting(every(period.Month, 1)))
+
+	require.NoError(t, err)
+	require.Equal(t, date(11, 30), s.NextActionAt)
+	require.Equal(t, subscription.ActionRenewal, s.NextAction)
+	require.Equal(t, date(11, 30), s.PaidThrough, "it was paid elsewhere")
+	require.Equal(t, 22, s.NextPeriod)
+	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)
+}
+
+func TestBegin_Trial(t *testing.T) {
+	t.Parallel()
+	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: date(12, 1), CurrentPeriodStart: date(11, 17)}
+
+	s, err := r.Begin(setting(every(period.Month, 1)))
+
+	require.NoError(t, err)
+	require.Equal(t, period.Period{Start: date(11, 17), End: date(12, 1)}, s.CurrentPeriod)
+	require.Equal(t, subscription.ActionTrialNotice, s.NextAction)
+	require.Equal(t, date(11, 28), s.NextActionAt)
+	require.Zero(t, s.PaidThrough)
+}
+
+func TestBegin_Refuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change      func(*moving.Subscription)
+		field, code string
+	}{
+		"no start":             {func(r *moving.Subscription) { r.CurrentPeriodStart = time.Time{} }, "currentPeriodStart", "import_time_missing"},
+		"no end":               {func(r *moving.Subscription) { r.CurrentPeriodEnd = time.Time{} }, "currentPeriodEnd", "import_time_missing"},
+		"another start":        {func(r *moving.Subscription) { r.CurrentPeriodStart = date(10, 30) }, "currentPeriodStart", "import_period_mismatch"},
+		"a second short":       {func(r *moving.Subscription) { r.CurrentPeriodEnd = r.CurrentPeriodEnd.Add(-time.Second) }, "currentPeriodEnd", "import_period_mismatch"},
+		"an anchor after it":   {func(r *moving.Subscription) { r.Anchor = date(11, 30) }, "anchor", "import_anchor_mismatch"},
+		"a period that ended":  {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(9, 30), date(10, 31) }, "currentPeriodEnd", "import_period_over"},
+		"a period to come":     {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(11, 30), date(12, 31) }, "currentPeriodStart", "import_period_not_begun"},
+		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = date(12, 31) }, "paidThrough", "import_paid_beyond_period"},
+		"past due":             {func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported"},
+		"another status":       {func(r *moving.Subscription) { r.Status = "paused" }, "status", "import_status_unsupported"},
+		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = date(12, 1) }, "trialEndsAt", "import_time_invalid"},
+		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = time.Unix(-1, 0) }, "anchor", "import_time_invalid"},
+		"an unknown zone":      {func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown"},
+		"too many seats":       {func(r *moving.Subscription) { r.Quantity = -1 }, "quantity", "quantity_out_of_range"},
+		"too many seats later": {func(r *moving.Subscription) { r.PendingQuantity = -1 }, "pendingQuantity", "quantity_out_of_range"},
+		"trial without end":    {func(r *moving.Subscription) { r.Status = subscription.Trialing }, "trialEndsAt", "import_time_missing"},
+		"trial that ended":     {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, date(11, 1) }, "trialEndsAt", "import_period_over"},
+		"trial of another end": {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, date(12, 1) }, "currentPeriodEnd", "import_period_mismatch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := running()
+			c.change(&r)
+			_, err := r.Begin(setting(every(period.Month, 1)))
+			require.Error(t, err)
+			f := fault.From(err)
+			require.Equal(t, [2]string{c.field, c.code}, [2]string{f.Param, f.Code}, f.Detail)
+			require.True(t, f.Refusal())
+		})
+	}
+}
+
+// Whatever the anchor and the interval: the period that runs is accepted and bills nothing; the first invoice is the next
+// period's, in full, at its start.
+func TestBegin_BillsFromTheNextBoundary(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		p := every(rapid.SampledFrom([]period.Unit{period.Day, period.Week, period.Month, period.Year}).Draw(t, "unit"),
+			rapid.IntRange(1, 5).Draw(t, "count"))
+		zone := rapid.SampledFrom([]string{"UTC", "Europe/Berlin", "Africa/Douala", "America/New_York"}).Draw(t, "zone")
+		location, err := period.LoadLocation(zone)
+		require.NoError(t, err)
+		anchor := now.Add(-time.Duration(rapid.Int64Range(1, 20*365*86400).Draw(t, "ago")) * time.Second)
+		grid := period.Schedule{Anchor: anchor, Location: location, Interval: p.Interval}
+		runs, next := grid.Period(grid.IndexAt(now)), grid.Period(grid.IndexAt(now)+1)
+		r := moving.Subscription{
+			ID: "s", Status: subscription.Active, Anchor: anchor, CurrentPeriodStart: runs.Start, CurrentPeriodEnd: runs.End,
+			TimeZone: zone,
+		}
+		in := setting(p)
+		in.ItemID = func(s subscription.Subscription, priceID string) string {
+			return lifecycle.ItemID(id.Source{}, s, priceID)
+		}
+		s, err := r.Begin(in)
+		require.NoError(t, err)
+		state := lifecycle.State{
+			Subscription: s, Plan: p, Settings: subscription.DefaultSettings(),
+			Customer: customer.Customer{ID: "cust_1"}, Provider: &lifecycle.Provider{},
+		}
+		at := func(t time.Time) lifecycle.Moment { return lifecycle.Moment{Now: t, Real: t, IDs: id.Source{Now: t}} }
+
+		_, before, err := lifecycle.Advance(state, at(runs.End.Add(-time.Second)))
+		require.NoError(t, err)
+		require.Empty(t, before.NewInvoices)
+		_, after, err := lifecycle.Advance(state, at(runs.End))
+		require.NoError(t, err)
+
+		require.Len(t, after.NewInvoices, 1)
+		require.Equal(t, next, after.NewInvoices[0].Period)
+		require.EqualValues(t, 1900, after.NewInvoices[0].Total)
+		require.Equal(t, 2, after.NewInvoices[0].PeriodIndex)
+	})
+}
+
+// A record of any contents is accepted or refused by a sentence about a field.
+func TestBegin_AnyRecord(t *testing.T) {
+	t.Parallel()
+	instant := func(t *rapid.T, name string) time.Time {
+		if rapid.Bool().Draw(t, name+" is left out") {
+			return time.Time{}
+		}
+		return time.Unix(rapid.Int64Range(-1<<40, 1<<40).Draw(t, name), 0).UTC()
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := moving.Subscription{
+			Status:   rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "", "x"}).Draw(t, "status"),
+			Quantity: rapid.Int64().Draw(t, "quantity"), Anchor: instant(t, "anchor"),
+			CurrentPeriodStart: instant(t, "start"), CurrentPeriodEnd: instant(t, "end"),
+			TrialEndsAt: instant(t, "trial"), PaidThrough: instant(t, "paid"), CreatedAt: instant(t, "created"),
+		}
+		_, err := r.Begin(setting(every(period.Month, 1)))
+		if f := fault.From(err); f != nil {
+			require.True(t, f.Refusal(), fmt.Sprint(err))
+			require.NotEmpty(t, f.Param)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/service"
+	"perennial/service/movefile"
+)
+
+func importCommand() *command {
+	return &command{
+		name: "import", summary: "move customers, balances and subscriptions in from another billing system", arguments: "[FILE...]",
+		about: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Customers come first, then balances, then\n" +
+			"subscriptions, wherever they stand in the files. The period that runs now was paid in the other system; the next\n" +
+			"one is billed here. A record is known by its id for ever: an import that was interrupted, or had refusals, is run\n" +
+			"again and goes on where it stopped. With --dry-run nothing is written, and every subscription is shown with its\n" +
+			"first invoice. Refusals go to standard error with file and line. Exit code 1: records were refused, or it stopped.",
+		examples: []string{
+			"perennial import --tenant Acme --app Shop --mode live --dry-run customers.csv subscriptions.csv",
+			"perennial import --tenant Acme --app Shop --mode live -f customers.csv -f subscriptions.csv",
+		},
+		setup: func(f *flag.FlagSet) action {
+			var in importFlags
+			in.declare(f)
+			return func(ctx context.Context, p *process, args []string) error {
+				files, err := in.open(args)
+				if err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.environment.caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					show := newImportScreen(p, in.options.DryRun)
+					err = service.New(store, p.now).Import(ctx, by, files, in.options, show.line)
+					if told := show.end(); told != nil {
+						return told
+					}
+					if err == nil && show.refused() > 0 {
+						return errTold
+					}
+					return err
+				})
+			}
+		},
+	}
+}
+
+// importFlags are the flags as they were typed.
+type importFlags struct {
+	environment environmentFlags
+	files       list
+	format      string
+	options     service.ImportOptions
+}
+
+func (i *importFlags) declare(f *flag.FlagSet) {
+	i.environment.declare(f)
+	f.Var(&i.files, "f", "`file` to import; may be repeated")
+	f.StringVar(&i.format, "format", "", "how the files are written, `csv|jsonl` (default: by their names)")
+	f.BoolVar(&i.options.DryRun, "dry-run", false, "write nothing; show what would be billed next, and what would be refused")
+	f.BoolVar(&i.options.Strict, "strict", false, "stop at the first refusal")
+	f.BoolVar(&i.options.Announce, "announce", false, "send customer.created and subscription.created for what is imported")
+}
+
+// open checks everything that can be checked without a database.
+func (i *importFlags) open(args []string) ([]movefile.File, error) {
+	if err := i.environment.check(); err != nil {
+		return nil, err
+	}
+	format := movefile.Format(i.format)
+	if !slices.Contains([]movefile.Format{"", movefile.CSV, movefile.JSONL}, format) {
+		return nil, usagef("--format is csv or jsonl, not %q", i.format)
+	}
+	paths := append(slices.Clone(i.files), args...)
+	if len(paths) == 0 {
+		return nil, usagef("name the files to import")
+	}
+	files := make([]movefile.File, len(paths))
+	for n, path := range paths {
+		var err error
+		if files[n], err = movefile.Open(path, format); err != nil {
+			return nil, usagef("%s: %s", path, describe(err))
+		}
+	}
+	return files, nil
+}
+
+func exportCommand() *command {
+	return &command{
+		name: "export", summary: "write an environment as JSON Lines, in the form that import reads",
+		about: "Customers, balances, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
+			"Customers who were deleted are left out. Tokens of payment methods are written with --with-payment-tokens only:\n" +
+			"who has such a file and the provider's key can charge your customers.",
+		examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
+		setup: func(f *flag.FlagSet) action {
+			var environment environmentFlags
+			var o service.ExportOptions
+			environment.declare(f)
+			f.BoolVar(&o.WithPaymentTokens, "with-payment-tokens", false, "write the provider's tokens of payment methods")
+			return func(ctx context.Context, p *process, _ []string) error {
+				if err := environment.check(); err != nil {
+					return err
+				}
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := environment.caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					if o.WithPaymentTokens {
+						_, err := fmt.Fprintln(p.stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move")
+						if err != nil {
+							return err
+						}
+					}
+					return exportTo(ctx, p, service.New(store, p.now), by, o)
+				})
+			}
+		},
+	}
+}

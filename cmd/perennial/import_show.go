@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/moving"
+	"perennial/service"
+)
+
+// exportTo writes an export to standard output.
+func exportTo(
+	ctx context.Context, p *process, s *service.Service, by service.Caller, o service.ExportOptions,
+) error {
+	out := bufio.NewWriterSize(p.stdout, 1<<16)
+	if err := s.Export(ctx, by.EnvironmentID, o, out); err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// progressEvery is how often an import says how far it is.
+const progressEvery = 5 * time.Second
+
+// importScreen shows an import: records of a dry run on standard output, refusals and progress on standard error, and at
+// the end a summary.
+type importScreen struct {
+	p      *process
+	out    *bufio.Writer
+	dry    bool
+	began  time.Time
+	shown  time.Time
+	counts map[moving.Type]map[service.ImportOutcome]int
+	sums   map[billedKey]billed
+	err    error // of the writer
+}
+
+type billedKey struct{ month, currency string }
+
+// billed is what the first invoices of a month come to.
+type billed struct {
+	invoices   int
+	total, due money.Minor
+}
+
+func newImportScreen(p *process, dry bool) *importScreen {
+	now := p.now()
+	return &importScreen{
+		p: p, out: bufio.NewWriter(p.stdout), dry: dry, began: now, shown: now,
+		counts: map[moving.Type]map[service.ImportOutcome]int{}, sums: map[billedKey]billed{},
+	}
+}
+
+// line shows one record.
+func (s *importScreen) line(l service.ImportedLine) {
+	if s.counts[l.Type] == nil {
+		s.counts[l.Type] = map[service.ImportOutcome]int{}
+	}
+	s.counts[l.Type][l.Outcome]++
+	switch {
+	case l.Outcome == service.RecordRefused:
+		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line,
+			recordName(l), describe(l.Fault)))
+	case s.dry && l.Outcome == service.RecordImported && l.Subscription != nil:
+		s.foreseen(l)
+	}
+	if now := s.p.now(); now.Sub(s.shown) >= progressEvery {
+		s.shown = now
+		s.to(fmt.Fprintf(s.p.stderr, "%d records, %d imported, %d refused, %d records/s\n", s.all(""),
+			s.all(service.RecordImported), s.refused(), int(float64(s.all(""))/now.Sub(s.began).Seconds())))
+	}
+}
+
+// recordName is what a refusal calls a record.
+func recordName(l service.ImportedLine) string {
+	if l.ID == "" {
+		return cmp.Or(string(l.Type), "record")
+	}
+	return string(l.Type) + " " + l.ID
+}
+
+// foreseen shows the first invoice of a subscription.
+func (s *importScreen) foreseen(l service.ImportedLine) {
+	next := l.Next
+	if next == nil {
+		s.to(fmt.Fprintf(s.out, "%s\tnothing is billed\n", l.ID))
+		return
+	}
+	s.to(fmt.Fprintf(s.out, "%s\t%s\t%s", l.ID, next.At.UTC().Format(time.RFC3339), money.Format(next.Due, next.Currency)))
+	if next.Total != next.Due {
+		s.to(fmt.Fprintf(s.out, "\tof %s", money.Format(next.Total, next.Currency)))
+	}
+	s.to(fmt.Fprintln(s.out))
+	key := billedKey{next.At.UTC().Format("2006-01"), string(next.Currency)}
+	sum := s.sums[key]
+	s.sums[key] = billed{sum.invoices + 1, sum.total + next.Total, sum.due + next.Due}
+}
+
+// end writes the summary and returns what went wrong with the output.
+func (s *importScreen) end() error {
+	verb := "imported"
+	if s.dry {
+		verb = "would be imported"
+	}
+	for _, of := range slices.Sorted(maps.Keys(s.counts)) {
+		n := s.counts[of]
+		s.to(fmt.Fprintf(s.out, "%s: %d %s, %d there already, %d left out, %d refused\n", cmp.Or(string(of), "unreadable"),
+			n[service.RecordImported], verb, n[service.RecordPresent], n[service.RecordLeftOut], n[service.RecordRefused]))
+	}
+	keys := slices.SortedFunc(maps.Keys(s.sums), func(a, b billedKey) int {
+		return cmp.Or(cmp.Compare(a.month, b.month), cmp.Compare(a.currency, b.currency))
+	})
+	for _, k := range keys {
+		sum, currency := s.sums[k], money.Currency(k.currency)
+		s.to(fmt.Fprintf(s.out, "first invoices in %s: %d, %s due of %s\n", k.month, sum.invoices,
+			money.Format(sum.due, currency), money.Format(sum.total, currency)))
+	}
+	if took := s.p.now().Sub(s.began); took >= time.Second {
+		s.to(fmt.Fprintf(s.p.stderr, "%d records in %s, %d records/s\n", s.all(""), took.Round(time.Second),
+			int(float64(s.all(""))/took.Seconds())))
+	}
+	return cmp.Or(s.err, s.out.Flush())
+}
+
+func (s *importScreen) refused() int { return s.all(service.RecordRefused) }
+
+// all counts the records of an outcome; empty: of any.
+func (s *importScreen) all(outcome service.ImportOutcome) (n int) {
+	for _, counts := range s.counts {
+		for of, count := range counts {
+			if outcome == "" || of == outcome {
+				n += count
+			}
+		}
+	}
+	return n
+}
+
+// to keeps the first error of the output: a summary that nobody could read must not end with exit code 0.
+func (s *importScreen) to(_ int, err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A refused record is named with file and line and makes the exit code 1; run again with the record corrected, the import
+// takes only what is missing. An export has what was imported, without payment tokens unless they are asked for.
+func TestImport_AndExport(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	create(t, env)
+	shop := []string{"--tenant", "Acme", "--app", "Shop", "--mode", "test"}
+	path := filepath.Join(t.TempDir(), "customers.csv")
+	const header = "id,email,paymentMethod,paymentDetails.paymentMethodToken\n"
+	importing := func(content string, args ...string) outcome {
+		require.NoError(t, os.WriteFile(path, []byte(header+content), 0o600))
+		return perennial(t, env, append(append([]string{"import", path}, shop...), args...)...)
+	}
+
+	dry := importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n", "--dry-run")
+	require.Equal(t, exitFailed, dry.code)
+	require.Equal(t, "customer: 1 would be imported, 0 there already, 0 left out, 1 refused\n", dry.stdout)
+	require.True(t, strings.HasPrefix(dry.stderr, path+":3: customer c-2: "), dry.stderr)
+	require.Contains(t, dry.stderr, "[email_malformed]")
+
+	require.Equal(t, exitFailed, importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n").code)
+	again := importing("c-1,ada@example.com,card,pm_1\nc-2,bob@example.com,,\n")
+	require.Equal(t, exitDone, again.code, again.stderr)
+	require.Equal(t, "customer: 1 imported, 1 there already, 0 left out, 0 refused\n", again.stdout)
+
+	exported := perennial(t, env, append([]string{"export"}, shop...)...)
+	require.Equal(t, exitDone, exported.code, exported.stderr)
+	require.Equal(t, 2, strings.Count(exported.stdout, `{"type":"customer","id":"c-`))
+	require.NotContains(t, exported.stdout, "pm_1")
+	full := perennial(t, env, append([]string{"export", "--with-payment-tokens"}, shop...)...)
+	require.Contains(t, full.stdout, "pm_1")
+	require.Contains(t, full.stderr, "warning")
+}
+
+func TestImport_WrongUsage(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "customers.csv")
+	require.NoError(t, os.WriteFile(path, []byte("id,emial\n"), 0o600))
+	shop := []string{"import", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}
+	for says, args := range map[string][]string{
+		"--app is missing":                    {"import", "--tenant", "Acme", "--mode", "test", path},
+		"name the files to import":            shop,
+		`--format is csv or jsonl, not "xml"`: append(shop[:7:7], "--format", "xml", path),
+		"Did you mean email?":                 append(shop[:7:7], path),
+		"absent.jsonl cannot be read":         append(shop[:7:7], "-f", "absent.jsonl"),
+	} {
+		got := perennial(t, nil, args...)
+		require.Equal(t, exitUsage, got.code, got.stderr)
+		require.Contains(t, got.stderr, says)
+	}
+}

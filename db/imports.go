@@ -1,0 +1,62 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/customer"
+	"perennial/billing/moving"
+	"perennial/db/internal/dbsqlc"
+)
+
+// ImportedRecord is a record of an import that was written, under the external id of the system that it came from.
+type ImportedRecord struct {
+	ExternalID string
+	ObjectID   string // the customer or the subscription; of a balance, the customer
+	CustomerID string
+	Hash       []byte // of the record; nil: its customer was erased
+}
+
+// ImportedRecords reads those of some external ids that an environment has.
+func (r Reader) ImportedRecords(
+	ctx context.Context, environmentID string, of moving.Type, externalIDs []string,
+) ([]ImportedRecord, error) {
+	rows, err := queries.ImportedRecordList(ctx, r.handle, dbsqlc.ImportedRecordListParams{
+		EnvironmentID: environmentID, Type: string(of), ExternalIds: externalIDs,
+	})
+	return refs(rows, func(row dbsqlc.ImportedRecordListRow) ImportedRecord {
+		return ImportedRecord{
+			ExternalID: row.ExternalID, ObjectID: row.ObjectID, CustomerID: row.CustomerID, Hash: row.Hash,
+		}
+	}), translate("ImportedRecordList", err)
+}
+
+// CustomersByID reads those of some ids that an environment has, also erased ones.
+func (r Reader) CustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
+	rows, err := queries.CustomerListByID(ctx, r.handle,
+		dbsqlc.CustomerListByIDParams{EnvironmentID: environmentID, Ids: ids})
+	return refs(rows, func(row dbsqlc.CustomerListByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
+		translate("CustomerListByID", err)
+}
+
+// LockCustomersByID is CustomersByID; none of them is changed or erased until the transaction ends.
+func (tx *Tx) LockCustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
+	rows, err := queries.CustomerLockByID(ctx, tx.pipe,
+		dbsqlc.CustomerLockByIDParams{EnvironmentID: environmentID, Ids: ids})
+	return refs(rows, func(row dbsqlc.CustomerLockByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
+		translate("CustomerLockByID", err)
+}
+
+// InsertImportedRecord writes that a record was imported. The caller holds the lock of the environment's settings, so
+// that one import writes at a time.
+func (tx *Tx) InsertImportedRecord(ctx context.Context, environmentID string, of moving.Type, r ImportedRecord) error {
+	return queries.ImportedRecordInsert(ctx, tx.pipe, dbsqlc.ImportedRecordInsertParams{
+		EnvironmentID: environmentID, Type: string(of), ExternalID: r.ExternalID, ObjectID: r.ObjectID,
+		CustomerID: r.CustomerID, Hash: r.Hash, ImportedAt: tx.Real,
+	})
+}
+
+// forgetImported removes what the records of a customer's import leave of the customer's data.
+func (tx *Tx) forgetImported(ctx context.Context, environmentID, customerID string) error {
+	return queries.ImportedRecordForget(ctx, tx.pipe,
+		dbsqlc.ImportedRecordForgetParams{EnvironmentID: environmentID, CustomerID: customerID})
+}

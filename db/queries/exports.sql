@@ -1,0 +1,46 @@
+-- What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
+-- external id that they came with; others have none.
+
+-- name: CustomerExport :many
+select sqlc.embed(c), coalesce(r.external_id, '') as external_id
+from customers c
+left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer'
+where c.environment_id = @environment_id and c.erased_at is null and c.position > @after::bigint
+order by c.position
+limit @row_limit;
+
+-- name: CreditBalanceExport :many
+select b.customer_id, b.currency, b.balance, coalesce(r.external_id, '') as customer_external_id
+from credit_balances b
+join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
+left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer'
+where b.environment_id = @environment_id and (b.customer_id, b.currency) > (@after_customer::text, @after_currency::text) and b.balance <> 0
+order by b.customer_id, b.currency
+limit @row_limit;
+
+-- name: PlanExport :many
+select sqlc.embed(p) from plans p
+where p.environment_id = @environment_id and p.position > @after::bigint
+order by p.position
+limit @row_limit;
+
+-- name: SubscriptionExport :many
+select sqlc.embed(s), coalesce(r.external_id, '') as external_id, coalesce(k.external_id, '') as customer_external_id
+from subscriptions s
+left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription'
+left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer'
+where s.environment_id = @environment_id and s.position > @after::bigint
+order by s.position
+limit @row_limit;
+
+-- name: InvoiceExport :many
+select sqlc.embed(i) from invoices i
+where i.environment_id = @environment_id and i.position > @after::bigint
+order by i.position
+limit @row_limit;
+
+-- name: TransactionExport :many
+select sqlc.embed(t) from transactions t
+where t.environment_id = @environment_id and t.position > @after::bigint
+order by t.position
+limit @row_limit;

@@ -1,0 +1,23 @@
+-- name: ImportedRecordInsert :exec
+insert into imported_records (environment_id, type, external_id, object_id, customer_id, hash, imported_at)
+values (@environment_id, @type, @external_id, @object_id, @customer_id, @hash, @imported_at);
+
+-- name: ImportedRecordList :many
+select r.external_id, r.object_id, r.customer_id, r.hash
+from imported_records r
+where r.environment_id = @environment_id and r.type = @type and r.external_id = any(@external_ids::text[]);
+
+-- name: CustomerListByID :many
+select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = any(@ids::text[]);
+
+-- name: CustomerLockByID :many
+-- A share lock, in id order: none of them is erased until what refers to them is committed.
+select sqlc.embed(c) from customers c
+where c.environment_id = @environment_id and c.id = any(@ids::text[])
+order by c.id
+for share;
+
+-- name: ImportedRecordForget :exec
+-- The ids stay known: what they brought is not imported again.
+update imported_records set hash = null
+where environment_id = @environment_id and customer_id = @customer_id and hash is not null;

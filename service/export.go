@@ -1,0 +1,117 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"io"
+
+	"perennial/billing/customer"
+	"perennial/billing/moving"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/service/movefile"
+)
+
+// ExportOptions say what an export has.
+type ExportOptions struct {
+	// WithPaymentTokens: the provider's tokens of customers are written. Without them, and without a phone number, a
+	// customer has no payment method.
+	WithPaymentTokens bool
+}
+
+// Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
+// subscriptions, and for the books plans, invoices and transactions. Customers who were deleted are left out.
+func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
+	w := movefile.NewWriter(out)
+	return s.store.Export(ctx, environmentID, func(all *db.Snapshot) error {
+		names := &planNames{}
+		for _, part := range []func() error{
+			func() error {
+				return all.Customers(ctx, func(c customer.Customer, externalID string) error {
+					return w.Customer(exportedCustomer(c, externalID, o), c.ID)
+				})
+			},
+			func() error {
+				return all.Balances(ctx, func(b db.Credit, externalID string) error {
+					return w.Balance(moving.Balance{
+						Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
+					})
+				})
+			},
+			func() error {
+				return all.Plans(ctx, func(p plan.Plan) error {
+					names.add(p)
+					return w.Plan(p)
+				})
+			},
+			func() error {
+				return all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
+					return w.Subscription(exportedSubscription(s, names), s.ID)
+				})
+			},
+			func() error { return all.Invoices(ctx, w.Invoice) },
+			func() error { return all.Transactions(ctx, w.Transaction) },
+		} {
+			if err := part(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) moving.Customer {
+	if !o.WithPaymentTokens {
+		c.PaymentDetails.CustomerToken, c.PaymentDetails.PaymentMethodToken = "", ""
+		if !c.CanPay() {
+			c.PaymentMethod, c.PaymentDetails = "", customer.PaymentDetails{}
+		}
+	}
+	return moving.Customer{
+		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
+		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
+		PaymentDetails: moving.PaymentDetails(c.PaymentDetails), CreatedAt: c.CreatedAt,
+	}
+}
+
+// exportedSubscription is the record of one. Of a subscription whose first period is not paid yet, nothing is.
+func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Subscription {
+	r := moving.Subscription{
+		ID: cmp.Or(s.ExternalID, s.ID), Customer: cmp.Or(s.CustomerExternalID, s.CustomerID), Plan: names.of(s.PlanID),
+		PlanVersion: s.PlanVersion, Quantity: s.Quantity, Status: s.Status, Anchor: s.AnchorAt,
+		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, TrialEndsAt: s.TrialEndsAt,
+		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
+		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
+		PendingQuantity: s.PendingQuantity, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+	}
+	if s.Status == subscription.Active {
+		r.PaidThrough = cmp.Or(s.PaidThrough, s.CurrentPeriod.Start)
+	}
+	return r
+}
+
+// planNames are what an export calls plans: by their keys in a catalogue file, or by name, so that another environment has
+// them too, and by id where several have the name.
+type planNames struct {
+	names map[string]string // by id
+	taken map[string]int
+}
+
+func (n *planNames) add(p plan.Plan) {
+	if n.names == nil {
+		n.names, n.taken = map[string]string{}, map[string]int{}
+	}
+	if p.Version == 1 {
+		name := cmp.Or(p.Key, p.Name)
+		n.names[p.ID], n.taken[name] = name, n.taken[name]+1
+	}
+}
+
+func (n *planNames) of(planID string) string {
+	name := n.names[planID]
+	if n.taken[name] != 1 {
+		return planID
+	}
+	return name
+}

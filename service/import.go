@@ -1,0 +1,185 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/moving"
+	"perennial/db"
+	"perennial/service/movefile"
+)
+
+// ImportOptions say how records are imported.
+type ImportOptions struct {
+	DryRun   bool // nothing is written; subscriptions come with what is billed next
+	Announce bool // customer.created and subscription.created are sent
+	Strict   bool // the first refusal ends it
+	Batch    int  // records of a transaction; 0: 500
+}
+
+// ImportOutcome is what became of a record.
+type ImportOutcome string
+
+// The outcomes.
+const (
+	RecordImported ImportOutcome = "imported" // in a dry run: it would be
+	RecordPresent  ImportOutcome = "present"  // it was imported before
+	RecordRefused  ImportOutcome = "refused"
+	RecordLeftOut  ImportOutcome = "left_out" // it is history, or ended
+)
+
+// ImportedLine is a record with what became of it.
+type ImportedLine struct {
+	movefile.Record
+	Outcome ImportOutcome
+	Fault   error     // of a refusal
+	Next    *NextBill // of a subscription in a dry run; nil: nothing is billed
+}
+
+// ErrImportStopped ends a strict import at the first refusal. What was imported before it stays.
+var ErrImportStopped = fault.New(fault.Invalid, "import_stopped",
+	"The import stopped at the first refusal. Correct the record and run the import again: it goes on from there.")
+
+const importBatch = 500
+
+// Import brings records from files, customers first, then balances, then subscriptions, wherever they stand. told learns
+// of every line, in the order of the files within a batch, after the batch is committed. An import that ended half-way
+// goes on where it is repeated: what is here already stays as it is. Imported subscriptions have no workflow: the
+// reconciler starts them at its pace. Faults: import_file_unreadable, import_stopped, database_unavailable.
+func (s *Service) Import(
+	ctx context.Context, by Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),
+) error {
+	im, err := s.newImport(ctx, by, o, told)
+	if err != nil {
+		return err
+	}
+	imported := []moving.Type{moving.CustomerType, moving.BalanceType, moving.SubscriptionType}
+	for pass, of := range imported {
+		im.of = of
+		wants := func(t moving.Type) bool { return t == of || pass == 0 && !slices.Contains(imported, t) }
+		for _, f := range files {
+			if err := f.Each(wants, func(r movefile.Record) error { return im.add(ctx, r) }); err != nil {
+				return err
+			}
+		}
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// importing is an import as it goes on.
+type importing struct {
+	*Service
+	ImportOptions
+	by    Caller
+	told  func(ImportedLine)
+	env   *importEnvironment
+	dry   *dryRun
+	of    moving.Type // of the pass
+	batch []movefile.Record
+	now   time.Time // of the batch
+}
+
+func (s *Service) newImport(
+	ctx context.Context, by Caller, o ImportOptions, told func(ImportedLine),
+) (*importing, error) {
+	if o.Batch <= 0 {
+		o.Batch = importBatch
+	}
+	env, err := s.importEnvironment(ctx, by.EnvironmentID)
+	return &importing{Service: s, ImportOptions: o, by: by, told: told, env: env, dry: newDryRun()}, err
+}
+
+func (im *importing) add(ctx context.Context, r movefile.Record) error {
+	if im.batch = append(im.batch, r); len(im.batch) < im.Batch {
+		return nil
+	}
+	return im.flush(ctx)
+}
+
+// flush decides about the records of the batch and writes those that are new, in one transaction.
+func (im *importing) flush(ctx context.Context) error {
+	batch := im.batch
+	im.batch, im.now = im.batch[:0], im.Service.now()
+	if len(batch) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var lines []ImportedLine
+	var err error
+	if im.DryRun {
+		lines, err = im.look(ctx, batch)
+	} else {
+		err = im.store.InTx(ctx, im.by.Actor, im.now, func(tx *db.Tx) error {
+			lines, err = im.write(ctx, tx, batch)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		im.told(line)
+	}
+	if im.Strict && lines[len(lines)-1].Outcome == RecordRefused {
+		return ErrImportStopped
+	}
+	return nil
+}
+
+// write imports a batch. Two imports of one environment take turns, so that a record is written once.
+func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Record) ([]ImportedLine, error) {
+	if _, err := tx.LockSettings(ctx, im.by.EnvironmentID); err != nil {
+		return nil, err
+	}
+	known, err := im.known(ctx, tx.Reader, tx.LockCustomersByID, batch)
+	if err != nil {
+		return nil, err
+	}
+	return im.decide(batch, known, func(a arrival) (*NextBill, error) { return nil, im.insert(ctx, tx, a) })
+}
+
+// look is a batch of a dry run.
+func (im *importing) look(ctx context.Context, batch []movefile.Record) ([]ImportedLine, error) {
+	known, err := im.known(ctx, im.store.Reader, im.store.CustomersByID, batch)
+	if err != nil {
+		return nil, err
+	}
+	if err := im.dry.readBalances(ctx, im.store.Reader, im.by.EnvironmentID, known); err != nil {
+		return nil, err
+	}
+	return im.decide(batch, known, func(a arrival) (*NextBill, error) { return im.dry.arrive(im.env, a, im.now) })
+}
+
+// decide judges one record after the other and hands those that are new to arrive.
+func (im *importing) decide(
+	batch []movefile.Record, known *known, arrive func(arrival) (*NextBill, error),
+) ([]ImportedLine, error) {
+	lines := make([]ImportedLine, 0, len(batch))
+	for _, r := range batch {
+		line := ImportedLine{Record: r}
+		a, outcome, err := im.judge(r, known)
+		switch line.Outcome = outcome; {
+		case err != nil && !fault.From(err).Refusal():
+			return nil, err
+		case err != nil:
+			line.Outcome, line.Fault = RecordRefused, err
+		case outcome == RecordImported:
+			if line.Next, err = arrive(a); err != nil {
+				return nil, err
+			}
+			known.add(a)
+		}
+		lines = append(lines, line)
+		if im.Strict && line.Outcome == RecordRefused {
+			break
+		}
+	}
+	return lines, nil
+}

@@ -1,0 +1,108 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/customer"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/moving"
+	"perennial/db"
+)
+
+// NextBill is the first invoice that a subscription of a dry run would be billed.
+type NextBill struct {
+	At       time.Time
+	Currency money.Currency
+	Total    money.Minor // with taxes
+	Due      money.Minor // Total less what the customer's balance pays
+}
+
+// dryRun remembers what a dry run would have written, since records refer to each other. It grows with the files: a
+// customer without the personal data, and the hash of each record.
+type dryRun struct {
+	records   map[moving.Type]map[string]db.ImportedRecord
+	customers map[string]customer.Customer // by external id
+	balances  map[balanceKey]money.Minor   // of customers, as the invoices that were foreseen leave them
+}
+
+type balanceKey struct {
+	customerID string
+	currency   money.Currency
+}
+
+func newDryRun() *dryRun {
+	return &dryRun{
+		records: map[moving.Type]map[string]db.ImportedRecord{
+			moving.CustomerType: {}, moving.BalanceType: {}, moving.SubscriptionType: {},
+		},
+		customers: map[string]customer.Customer{}, balances: map[balanceKey]money.Minor{},
+	}
+}
+
+// addKnown adds what earlier batches would have written.
+func (d *dryRun) addKnown(k *known, of moving.Type, ids, references []string) {
+	for _, id := range ids {
+		if r, ok := d.records[of][id]; ok {
+			k.records[id] = r
+		}
+	}
+	for _, reference := range references {
+		if c, ok := d.customers[reference]; ok {
+			k.customers[reference] = c
+		}
+	}
+}
+
+// readBalances reads what the customers that are here already have in hand, once.
+func (d *dryRun) readBalances(ctx context.Context, r db.Reader, environmentID string, k *known) error {
+	var ids []string
+	for _, c := range k.customers {
+		ids = append(ids, c.ID)
+	}
+	credits, err := r.Credits(ctx, environmentID, ids)
+	for _, credit := range credits {
+		key := balanceKey{credit.CustomerID, credit.Currency}
+		if _, read := d.balances[key]; !read {
+			d.balances[key] = credit.Balance
+		}
+	}
+	return err
+}
+
+// arrive remembers a record, and foresees the next invoice of a subscription by the rules that bill it.
+func (d *dryRun) arrive(e *importEnvironment, a arrival, now time.Time) (*NextBill, error) {
+	d.records[a.record.Type][a.record.ID] = a.known()
+	switch a.record.Type {
+	case moving.CustomerType:
+		c := a.customer
+		c.Email, c.Name, c.Phone, c.TaxIDs, c.Metadata = "", "", "", nil, nil
+		d.customers[a.record.ID] = c
+	case moving.BalanceType:
+		d.balances[balanceKey{a.customer.ID, a.record.Balance.Currency}] += a.record.Balance.Amount
+	default:
+		return d.foresee(e, a, now)
+	}
+	return nil, nil
+}
+
+// foresee lets each subscription of a customer use what those before it leave of the balance.
+func (d *dryRun) foresee(e *importEnvironment, a arrival, now time.Time) (*NextBill, error) {
+	key := balanceKey{a.customer.ID, a.plan.Currency}
+	shown, err := lifecycle.Preview(e.state(a, d.balances[key]), nil, 1, db.Moment(now, now))
+	if err != nil {
+		return nil, err
+	}
+	if len(shown.Issued) > 0 {
+		return nil, wouldBill(a)
+	}
+	if len(shown.Upcoming) == 0 {
+		return nil, nil
+	}
+	next := shown.Upcoming[0]
+	if used := next.Total - next.AmountDue; used != 0 {
+		d.balances[key] -= used
+	}
+	return &NextBill{At: next.IssuedAt, Currency: next.Currency, Total: next.Total, Due: next.AmountDue}, nil
+}

@@ -1,0 +1,163 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"perennial/billing/customer"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/moving"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/billing/tax"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/providers"
+	"perennial/service/gateway"
+)
+
+// importEnvironment is what an import knows of its environment: read once, because a question for each record would take
+// longer than the record.
+type importEnvironment struct {
+	settings subscription.Settings
+	accounts []db.ProviderConfig
+	primary  *lifecycle.Provider
+	rates    []tax.Definition
+	plans    map[plan.Ref]plan.Plan // all versions
+	newest   map[string]int         // by id of the plan
+	keys     map[string]string      // ids of plans, by their keys in a catalogue file
+	called   map[string][]string    // ids of plans, by name
+}
+
+// importEnvironment reads it.
+func (s *Service) importEnvironment(ctx context.Context, environmentID string) (*importEnvironment, error) {
+	e := &importEnvironment{
+		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
+	}
+	environment, err := s.store.Environment(ctx, environmentID)
+	if err != nil {
+		return nil, err
+	}
+	e.settings = environment.Settings
+	if e.accounts, err = s.store.ProviderConfigs(ctx, environmentID); err != nil {
+		return nil, err
+	}
+	for _, a := range e.accounts {
+		if a.Primary {
+			e.primary = &lifecycle.Provider{Name: a.Provider, ConfigID: a.ID}
+		}
+	}
+	offered := false
+	page := db.Page{Limit: 100}
+	for more := true; more; {
+		var rates []tax.Definition
+		if rates, more, err = s.store.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &offered}, page); err != nil {
+			return nil, err
+		}
+		if e.rates = append(e.rates, rates...); more {
+			page.StartingAfter = rates[len(rates)-1].ID
+		}
+	}
+	return e, s.store.Export(ctx, environmentID, func(all *db.Snapshot) error {
+		return all.Plans(ctx, func(p plan.Plan) error { e.addPlan(p); return nil })
+	})
+}
+
+func (e *importEnvironment) addPlan(p plan.Plan) {
+	e.plans[p.Ref()] = p
+	e.newest[p.ID] = max(e.newest[p.ID], p.Version)
+	if p.Version > 1 {
+		return
+	}
+	e.called[p.Name] = append(e.called[p.Name], p.ID)
+	if p.Key != "" {
+		e.keys[p.Key] = p.ID
+	}
+}
+
+// plan finds what a record calls a plan, in a version; 0: the newest. Archived plans too: what was sold goes on. Faults:
+// import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
+func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, error) {
+	planID := name
+	if keyed, ok := e.keys[name]; ok {
+		planID = keyed
+	} else if !id.Is(id.Plan, name) {
+		switch ids := e.called[name]; len(ids) {
+		case 0:
+			return plan.Plan{}, moving.ErrPlanUnknown.In(field)
+		case 1:
+			planID = ids[0]
+		default:
+			return plan.Plan{}, moving.ErrPlanAmbiguous.In(field)
+		}
+	}
+	newest, ok := e.newest[planID]
+	if !ok {
+		return plan.Plan{}, moving.ErrPlanUnknown.In(field)
+	}
+	if version == 0 {
+		version = newest
+	}
+	p, ok := e.plans[plan.Ref{ID: planID, Version: version}]
+	if !ok {
+		return p, moving.ErrVersionUnknown.In(field + "Version")
+	}
+	return p, nil
+}
+
+// supports is what the accounts do with a method, as far as that is known without asking them.
+func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSupport, error) {
+	return supportsBy(e.accounts, c, func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+		return gateway.SupportsAnywhere(a.Provider, m), nil
+	})
+}
+
+// takes refuses a payment method that no account takes. Faults: those of checkMethodTaken.
+func (e *importEnvironment) takes(c customer.Customer) error {
+	found, err := e.supports(c)
+	if err != nil || len(found) == 0 || slices.ContainsFunc(found, accepted) {
+		return err
+	}
+	return unsupported(c.PaymentMethod, found)
+}
+
+// renews refuses a subscription that the customer's method could never pay for. Faults: those of checkRenewable.
+func (e *importEnvironment) renews(c customer.Customer, currency money.Currency) error {
+	if !c.CanPay() {
+		return nil
+	}
+	found, err := e.supports(c)
+	return renewable(found, err, c, currency, "customer")
+}
+
+// state is what the rules would read of an imported subscription.
+func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.State {
+	s := lifecycle.State{
+		Subscription: a.subscription, Customer: a.customer, Balance: balance, Plan: a.plan, PendingPlan: a.pending,
+		Settings: e.settings,
+	}
+	for _, r := range e.rates {
+		if r.Country == "" || r.Country == a.customer.Country {
+			s.TaxRates = append(s.TaxRates, r)
+		}
+	}
+	if e.primary != nil {
+		provider := *e.primary
+		name := provider.Name
+		if given := a.customer.PaymentDetails.Provider; given != "" {
+			name = given
+		}
+		provider.Limits = gateway.Limits(name, a.plan.Currency)
+		s.Provider = &provider
+	}
+	return s
+}
+
+// wouldBill is a fault of ours: the period of an imported subscription was paid elsewhere.
+func wouldBill(a arrival) error {
+	return fault.New(fault.Internal, "internal", "The request failed with a server error.").Because(
+		fmt.Errorf("service: the import of %s would bill the period that was paid elsewhere", a.record.ID))
+}

@@ -1,0 +1,122 @@
+package service
+
+import (
+	"bytes"
+	"cmp"
+
+	"perennial/billing/customer"
+	"perennial/billing/lifecycle"
+	"perennial/billing/moving"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/internal/id"
+	"perennial/service/movefile"
+)
+
+// arrival is a record that is new here, and what follows from it.
+type arrival struct {
+	record       movefile.Record
+	customer     customer.Customer // new, or the one that the record is about
+	subscription subscription.Subscription
+	plan         plan.Plan
+	pending      *plan.Plan
+}
+
+// judge decides what becomes of a record, before anything of it is written: a refused record does not undo the others of
+// its batch. Faults: import_record_changed, import_record_erased, import_customer_unknown, import_id_invalid, those of the
+// record's type.
+func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutcome, error) {
+	a := arrival{record: r}
+	switch {
+	case r.Refused != nil:
+		return a, RecordRefused, r.Refused
+	case r.LeftOut != "":
+		return a, RecordLeftOut, nil
+	}
+	if was, ok := known.records[r.ID]; ok {
+		switch {
+		case was.Hash == nil:
+			return a, RecordRefused, moving.ErrErased
+		case !bytes.Equal(was.Hash, r.Hash[:]):
+			return a, RecordRefused, moving.ErrChanged
+		}
+		return a, RecordPresent, nil
+	}
+	var err error
+	switch r.Type {
+	case moving.CustomerType:
+		a.customer, err = im.newCustomer(*r.Customer)
+	case moving.BalanceType:
+		if a.customer, err = known.payer(r.Balance.Customer); err == nil {
+			err = r.Balance.Check()
+		}
+	case moving.SubscriptionType:
+		err = im.newSubscription(&a, known)
+	default:
+		err = r.Refused
+	}
+	return a, RecordImported, err
+}
+
+// payer is the customer that a record names. Faults: import_customer_unknown, import_record_erased,
+// import_customer_on_test_clock.
+func (k *known) payer(reference string) (customer.Customer, error) {
+	c, ok := k.customers[reference]
+	switch {
+	case !ok:
+		return c, moving.ErrCustomerUnknown
+	case !c.ErasedAt.IsZero():
+		return c, moving.ErrErased.In("customer")
+	case c.TestClockID != "":
+		return c, moving.ErrOnTestClock
+	}
+	return c, nil
+}
+
+// newCustomer is the customer of a record, checked as one that is created by the API.
+func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
+	c := customer.Customer{
+		ID: id.New(id.Customer, im.now), Revision: 1, Email: r.Email, Name: r.Name, Phone: r.Phone, Country: r.Country,
+		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
+		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt, im.now),
+	}
+	if err := cmp.Or(moving.CheckID("id", r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
+		return c, err
+	}
+	if !c.CanPay() {
+		return c, nil
+	}
+	return c, im.env.takes(c)
+}
+
+// newSubscription is the subscription of a record, and what it is decided on.
+func (im *importing) newSubscription(a *arrival, known *known) (err error) {
+	r := *a.record.Subscription
+	if err := cmp.Or(moving.CheckID("id", r.ID), moving.CheckPairs(r.Metadata)); err != nil {
+		return err
+	}
+	if a.customer, err = known.payer(r.Customer); err != nil {
+		return err
+	}
+	if a.plan, err = im.env.plan("plan", r.Plan, r.PlanVersion); err != nil {
+		return err
+	}
+	if r.PendingPlan != "" {
+		next, err := im.env.plan("pendingPlan", r.PendingPlan, r.PendingPlanVersion)
+		if err != nil {
+			return err
+		}
+		a.pending = &next
+	}
+	a.subscription, err = r.Begin(moving.Setting{
+		ID: id.New(id.Subscription, im.now), CustomerID: a.customer.ID, Plan: a.plan, Pending: a.pending,
+		TimeZone: im.env.settings.TimeZone, Now: im.now,
+		ItemID: func(s subscription.Subscription, priceID string) string {
+			return lifecycle.ItemID(id.Source{}, s, priceID)
+		},
+	})
+	if err != nil || a.plan.Free() {
+		return err
+	}
+	return im.env.renews(a.customer, a.plan.Currency)
+}

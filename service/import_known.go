@@ -1,0 +1,108 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/customer"
+	"perennial/billing/moving"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service/movefile"
+)
+
+// known is what is here already of the records of a batch.
+type known struct {
+	records   map[string]db.ImportedRecord // of the batch's type, by external id
+	customers map[string]customer.Customer // by what the records call them
+}
+
+// readCustomers reads customers by their ids, perhaps under lock.
+type readCustomers func(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error)
+
+// known reads what the batch names, in at most three round trips.
+func (im *importing) known(
+	ctx context.Context, r db.Reader, read readCustomers, batch []movefile.Record,
+) (*known, error) {
+	k := &known{records: map[string]db.ImportedRecord{}, customers: map[string]customer.Customer{}}
+	var ids, references []string
+	for _, record := range batch {
+		if record.Type != im.of || record.Refused != nil {
+			continue
+		}
+		ids = append(ids, record.ID)
+		if to := reference(record); to != "" {
+			references = append(references, to)
+		}
+	}
+	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.of, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range records {
+		k.records[found.ExternalID] = found
+	}
+	if im.DryRun {
+		im.dry.addKnown(k, im.of, ids, references)
+	}
+	return k, im.readCustomers(ctx, r, read, references, k)
+}
+
+// readCustomers finds the customers that the records refer to, by external id or by their id here.
+func (im *importing) readCustomers(
+	ctx context.Context, r db.Reader, read readCustomers, references []string, k *known,
+) error {
+	if len(references) == 0 {
+		return nil
+	}
+	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, moving.CustomerType, references)
+	if err != nil {
+		return err
+	}
+	called := map[string][]string{} // by id: what the records call the customer
+	var ids []string
+	call := func(customerID, reference string) {
+		ids, called[customerID] = append(ids, customerID), append(called[customerID], reference)
+	}
+	for _, found := range records {
+		call(found.ObjectID, found.ExternalID)
+	}
+	for _, reference := range references {
+		if id.Is(id.Customer, reference) {
+			call(reference, reference)
+		}
+	}
+	customers, err := read(ctx, im.by.EnvironmentID, ids)
+	for _, c := range customers {
+		for _, reference := range called[c.ID] {
+			k.customers[reference] = c
+		}
+	}
+	return err
+}
+
+// reference is what a record calls its customer; empty: it is about one itself.
+func reference(r movefile.Record) string {
+	switch {
+	case r.Balance != nil:
+		return r.Balance.Customer
+	case r.Subscription != nil:
+		return r.Subscription.Customer
+	}
+	return ""
+}
+
+// add makes a record that has just arrived known to those behind it.
+func (k *known) add(a arrival) {
+	k.records[a.record.ID] = a.known()
+}
+
+// known is the record as it is kept.
+func (a arrival) known() db.ImportedRecord {
+	r := db.ImportedRecord{
+		ExternalID: a.record.ID, ObjectID: a.customer.ID, CustomerID: a.customer.ID, Hash: a.record.Hash[:],
+	}
+	if a.record.Type == moving.SubscriptionType {
+		r.ObjectID = a.subscription.ID
+	}
+	return r
+}

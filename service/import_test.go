@@ -1,0 +1,288 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/contract"
+	"perennial/db"
+	"perennial/service/movefile"
+	"perennial/test/scene"
+)
+
+// customerOf and subscriptionOf are lines of a file. The scene begins on 15 January 2026 at midnight.
+func customerOf(n int) string {
+	return fmt.Sprintf(`{"type":"customer","id":"c-%d","email":"c%d@example.com","paymentMethod":"card","paymentDetails":`+
+		`{"provider":"stripe","customerToken":"cus_%d","paymentMethodToken":"pm_%d"}}`, n, n, n, n)
+}
+
+func subscriptionOf(n int, more string) string {
+	return fmt.Sprintf(`{"type":"subscription","id":"s-%d","customer":"c-%d","plan":"Plan","status":"active",`+
+		`"anchor":"2025-10-31T09:00:00Z","currentPeriodStart":"2025-12-31T09:00:00Z","currentPeriodEnd":"2026-01-31T09:00:00Z"%s}`,
+		n, n, more)
+}
+
+func balanceOf(n, amount int) string {
+	return fmt.Sprintf(`{"type":"balance","customer":"c-%d","currency":"EUR","amount":%d}`, n, amount)
+}
+
+// imports is what an import came to: outcomes with the external ids, refusals with their code.
+type imports struct {
+	outcomes map[string]string
+	next     map[string]*NextBill
+}
+
+func importFrom(ctx context.Context, t *testing.T, s *Service, by Caller, o ImportOptions, lines ...string) (imports, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "move.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
+	file, err := movefile.Open(path, "")
+	require.NoError(t, err)
+	out := imports{map[string]string{}, map[string]*NextBill{}}
+	err = s.Import(ctx, by, []movefile.File{file}, o, func(l ImportedLine) {
+		out.outcomes[l.ID] = string(l.Outcome)
+		if l.Fault != nil {
+			out.outcomes[l.ID] = fmt.Sprintf("%d %s", l.Line, fault.From(l.Fault).Code)
+		}
+		out.next[l.ID] = l.Next
+	})
+	return out, err
+}
+
+func (s *Service) imported(t *testing.T, by Caller, o ImportOptions, lines ...string) imports {
+	t.Helper()
+	out, err := importFrom(t.Context(), t, s, by, o, lines...)
+	require.NoError(t, err)
+	return out
+}
+
+// idOf is the id of an imported subscription.
+func idOf(t *testing.T, s *scene.Scene, externalID string) string {
+	t.Helper()
+	var found string
+	require.NoError(t, s.Pool.QueryRow(t.Context(),
+		"select object_id from imported_records where environment_id = $1 and type = 'subscription' and external_id = $2",
+		s.Env, externalID).Scan(&found))
+	return found
+}
+
+func rows(t *testing.T, s *scene.Scene, table string) (n int) {
+	t.Helper()
+	require.NoError(t, s.Pool.QueryRow(t.Context(), "select count(*) from "+table).Scan(&n))
+	return n
+}
+
+// The same file again changes nothing; other contents under a known id are refused, and so is what cannot be, by line,
+// without the others of the batch. A dry run says the same and writes nothing.
+func TestImport_IsIdempotent(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	s.Plan(t, scene.Monthly(1900))
+	file := []string{
+		subscriptionOf(1, `,"quantity":2`), customerOf(1), customerOf(2), balanceOf(1, 500),
+		subscriptionOf(2, `,"plan":"Gold"`), subscriptionOf(3, ""), "x", `{"type":"invoice","id":"in_1"}`, customerOf(1),
+	}
+	want := map[string]string{
+		"c-1": "present", "c-2": "imported", "c-1/EUR": "imported", "s-1": "imported", "s-2": "5 import_plan_unknown",
+		"s-3": "6 import_customer_unknown", "": "left_out",
+	}
+
+	dry := svc.imported(t, by, ImportOptions{DryRun: true, Batch: 2}, file...)
+
+	require.Equal(t, want, dry.outcomes)
+	require.Equal(t, &NextBill{At: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), Currency: "EUR", Total: 1900, Due: 1400}, dry.next["s-1"])
+	for _, table := range []string{"customers", "subscriptions", "credit_entries", "imported_records", "events"} {
+		require.Zero(t, rows(t, s, table), table)
+	}
+	require.Equal(t, want, svc.imported(t, by, ImportOptions{}, file...).outcomes)
+	again := svc.imported(t, by, ImportOptions{}, file...)
+	require.Equal(t, "present", again.outcomes["s-1"])
+	require.Equal(t, "present", again.outcomes["c-1/EUR"])
+	require.Equal(t, map[string]string{"c-1": "present", "s-1": "1 import_record_changed", "c-1/EUR": "3 import_record_changed"},
+		svc.imported(t, by, ImportOptions{}, subscriptionOf(1, ""), customerOf(1), balanceOf(1, 501)).outcomes)
+	require.Equal(t, []int{2, 1, 1, 4, 0}, []int{
+		rows(t, s, "customers"), rows(t, s, "subscriptions"), rows(t, s, "credit_entries"), rows(t, s, "imported_records"),
+		rows(t, s, "events"),
+	}, "nothing is announced")
+	require.Empty(t, s.Started.Signals())
+	scene.RequireLawful(t, s.Pool)
+}
+
+// An import that dies between two batches goes on where it stopped.
+func TestImport_GoesOnAfterAKill(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	s.Plan(t, scene.Monthly(1900))
+	var file []string
+	for n := range 7 {
+		file = append(file, customerOf(n), subscriptionOf(n, ""))
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	path := filepath.Join(t.TempDir(), "move.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Join(file, "\n")), 0o600))
+	f, err := movefile.Open(path, "")
+	require.NoError(t, err)
+	told := 0
+
+	err = svc.Import(ctx, by, []movefile.File{f}, ImportOptions{Batch: 3}, func(ImportedLine) {
+		if told++; told == 9 { // seven customers, and two of the first batch of subscriptions
+			kill()
+		}
+	})
+
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, []int{7, 3}, []int{rows(t, s, "customers"), rows(t, s, "subscriptions")})
+	out := svc.imported(t, by, ImportOptions{Announce: true}, file...)
+	require.Equal(t, "present", out.outcomes["s-2"])
+	require.Equal(t, "imported", out.outcomes["s-3"])
+	require.Equal(t, []int{7, 7}, []int{rows(t, s, "customers"), rows(t, s, "subscriptions")})
+	require.Equal(t, 4, rows(t, s, "events where type = 'subscription.created'"), "announced, since it was asked for")
+}
+
+// A strict import keeps what came before the first refusal, and nothing behind it.
+func TestImport_StrictStops(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+
+	out, err := importFrom(t.Context(), t, svc, by, ImportOptions{Strict: true}, customerOf(1), "x", customerOf(2))
+
+	require.ErrorIs(t, err, ErrImportStopped)
+	require.Equal(t, map[string]string{"c-1": "imported", "": "2 import_line_malformed"}, out.outcomes)
+	require.Equal(t, 1, rows(t, s, "customers"))
+}
+
+// Of a customer who was deleted nothing comes back, and no trace of the data is left.
+func TestImport_DeletedStaysDeleted(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	s.Plan(t, scene.Monthly(1900))
+	svc.imported(t, by, ImportOptions{}, customerOf(1))
+	var customerID string
+	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from customers").Scan(&customerID))
+	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
+
+	out := svc.imported(t, by, ImportOptions{}, customerOf(1), subscriptionOf(1, ""), balanceOf(1, 5))
+
+	require.Equal(t, map[string]string{
+		"c-1": "1 import_record_erased", "s-1": "2 import_record_erased", "c-1/EUR": "3 import_record_erased",
+	}, out.outcomes)
+	require.Equal(t, 1, rows(t, s, "imported_records where hash is null"))
+}
+
+// An imported subscription is billed at its next boundary by the activities that bill all others, once, less the balance
+// that came with it; nothing is billed before.
+func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	s.Plan(t, scene.Monthly(1900))
+	svc.imported(t, by, ImportOptions{}, customerOf(1), subscriptionOf(1, ""), balanceOf(1, 500))
+	ref := contract.Ref{EnvironmentID: s.Env, ID: idOf(t, s, "s-1")}
+	due := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
+
+	unstarted, err := s.Store.UnstartedSubscriptions(t.Context(), 1, 10)
+	require.NoError(t, err)
+	require.Contains(t, unstarted, db.Ref{EnvironmentID: s.Env, ID: ref.ID}, "the reconciler starts it")
+	s.Clock.Set(due.Add(-time.Second))
+	advance(t, s, ref)
+	require.Zero(t, rows(t, s, "invoices"))
+	s.Clock.Set(due)
+	advance(t, s, ref)
+
+	found, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{}, db.Page{Limit: 10, Unsettled: true})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Equal(t, period.Period{Start: due, End: time.Date(2026, 2, 28, 9, 0, 0, 0, time.UTC)}, found[0].Period)
+	require.EqualValues(t, 1900, found[0].Total)
+	require.EqualValues(t, 1400, found[0].AmountDue)
+	scene.RequireLawful(t, s.Pool)
+}
+
+// advance does all that is due of a subscription.
+func advance(t *testing.T, s *scene.Scene, ref contract.Ref) {
+	t.Helper()
+	s.InTx(t, func(tx *db.Tx) error {
+		found, err := tx.LockSubscription(t.Context(), s.Env, ref.ID)
+		if err != nil {
+			return err
+		}
+		state, changes, err := lifecycle.Advance(found, db.Moment(s.Clock.Now(), s.Clock.Now()))
+		if err != nil {
+			return err
+		}
+		return tx.Write(t.Context(), s.Env, state, changes)
+	})
+}
+
+// What is exported here and imported into an empty environment of another app has the same future.
+func TestExport_RoundTrip(t *testing.T) {
+	t.Parallel()
+	from, to := scene.New(t), scene.New(t)
+	svc, by := at(from)
+	plans := []string{"Plan", "Gold"}
+	for i, name := range plans {
+		for _, s := range []*scene.Scene{from, to} {
+			p := scene.Monthly(money.Minor(1900 + 1000*i))
+			p.Name, p.TrialDays = name, 14*i
+			s.Plan(t, p)
+		}
+	}
+	svc.imported(t, by, ImportOptions{}, customerOf(1), customerOf(2), customerOf(3), balanceOf(1, 500), balanceOf(2, -70),
+		subscriptionOf(1, `,"timeZone":"Europe/Berlin"`), subscriptionOf(2, `,"pendingPlan":"Gold","pendingQuantity":4`),
+		subscriptionOf(3, `,"cancelAtPeriodEnd":true,"metadata":{"crm":7}`))
+	made := from.Customer(t, "") // and one that was created by the API
+	native, err := svc.CreateSubscription(t.Context(), by, NewSubscription{
+		CustomerID: made.ID, PlanID: planNamed(t, from, "Gold"),
+	}, nil)
+	require.NoError(t, err)
+	var file bytes.Buffer
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{WithPaymentTokens: true}, &file))
+	require.Contains(t, file.String(), "pm_2")
+
+	other, there := at(to)
+	lines := strings.Split(strings.TrimSpace(file.String()), "\n")
+	out := other.imported(t, there, ImportOptions{}, lines...)
+
+	for external, here := range map[string]string{
+		"s-1": idOf(t, from, "s-1"), "s-2": idOf(t, from, "s-2"), "s-3": idOf(t, from, "s-3"), native.ID: native.ID,
+	} {
+		require.Equal(t, "imported", out.outcomes[external])
+		want, err := svc.Outlook(t.Context(), by, here, 5)
+		require.NoError(t, err)
+		got, err := other.Outlook(t.Context(), there, idOf(t, to, external), 5)
+		require.NoError(t, err)
+		require.NotEmpty(t, want.Expected)
+		for i := range want.Expected {
+			if want.Expected[i].PlanID != "" { // each environment has its own
+				require.NotEmpty(t, got.Expected[i].PlanID)
+				got.Expected[i].PlanID = want.Expected[i].PlanID
+			}
+		}
+		require.Equal(t, want.Expected, got.Expected, external)
+	}
+	file.Reset()
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{}, &file))
+	require.NotContains(t, file.String(), "pm_2")
+}
+
+func planNamed(t *testing.T, s *scene.Scene, name string) (found string) {
+	t.Helper()
+	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from plans where name = $1", name).Scan(&found))
+	return found
+}

@@ -1,0 +1,133 @@
+package movefile
+
+import (
+	"perennial/billing/invoice"
+	"perennial/billing/metadata"
+	"perennial/billing/money"
+	"perennial/billing/moving"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+)
+
+// What only an export has, with the field names of the API. It is for the books: nothing imports it.
+
+type planForm struct {
+	Type          moving.Type    `json:"type"`
+	ID            string         `json:"id"`
+	Version       int            `json:"version"`
+	Name          string         `json:"name"`
+	Currency      money.Currency `json:"currency"`
+	Interval      string         `json:"interval"`
+	IntervalCount int            `json:"intervalCount"`
+	TrialDays     int            `json:"trialDays,omitempty"`
+	Active        bool           `json:"active"`
+	Prices        []priceForm    `json:"prices"`
+	Metadata      metadata.Pairs `json:"metadata,omitempty"`
+	CreatedAt     *stamp         `json:"createdAt,omitempty"`
+}
+
+type priceForm struct {
+	ID    string `json:"id"`
+	Label string `json:"name,omitempty"`
+	rating.Price
+}
+
+// Plan writes one version of a plan.
+func (w *Writer) Plan(p plan.Plan) error {
+	f := planForm{
+		Type: moving.PlanType, ID: p.ID, Version: p.Version, Name: p.Name, Currency: p.Currency,
+		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active,
+		Metadata: p.Metadata, CreatedAt: stampOf(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
+	}
+	for i, price := range p.Prices {
+		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Price: price.Price}
+	}
+	return w.lines.Encode(f)
+}
+
+type invoiceForm struct {
+	Type           moving.Type    `json:"type"`
+	ID             string         `json:"id"`
+	Number         string         `json:"number"`
+	CustomerID     string         `json:"customerId"`
+	SubscriptionID string         `json:"subscriptionId,omitempty"`
+	Status         invoice.Status `json:"status"`
+	Reason         invoice.Reason `json:"reason"`
+	Currency       money.Currency `json:"currency"`
+	Lines          []lineForm     `json:"lines"`
+	Subtotal       money.Minor    `json:"subtotal"`
+	Tax            money.Minor    `json:"tax"`
+	Taxes          invoice.Taxes  `json:"taxes,omitempty"`
+	Total          money.Minor    `json:"total"`
+	CreditApplied  money.Minor    `json:"creditApplied,omitempty"`
+	BroughtForward money.Minor    `json:"broughtForward,omitempty"`
+	CarriedForward money.Minor    `json:"carriedForward,omitempty"`
+	AmountDue      money.Minor    `json:"amountDue"`
+	AmountPaid     money.Minor    `json:"amountPaid"`
+	PeriodStart    *stamp         `json:"periodStart,omitempty"`
+	PeriodEnd      *stamp         `json:"periodEnd,omitempty"`
+	IssuedAt       *stamp         `json:"issuedAt,omitempty"`
+	PaidAt         *stamp         `json:"paidAt,omitempty"`
+	VoidedAt       *stamp         `json:"voidedAt,omitempty"`
+}
+
+type lineForm struct {
+	ID          string           `json:"id"`
+	Kind        invoice.LineKind `json:"kind"`
+	Description string           `json:"description"`
+	PriceID     string           `json:"priceId,omitempty"`
+	Quantity    string           `json:"quantity,omitempty"`
+	UnitPrice   string           `json:"unitPrice,omitempty"`
+	Amount      money.Minor      `json:"amount"`
+	PeriodStart *stamp           `json:"periodStart,omitempty"`
+	PeriodEnd   *stamp           `json:"periodEnd,omitempty"`
+}
+
+// Invoice writes one with its lines.
+func (w *Writer) Invoice(i invoice.Invoice) error {
+	f := invoiceForm{
+		Type: moving.InvoiceType, ID: i.ID, Number: i.ShownNumber(), CustomerID: i.CustomerID,
+		SubscriptionID: i.SubscriptionID, Status: i.Status, Reason: i.Reason, Currency: i.Currency, Subtotal: i.Subtotal(),
+		Tax: i.Tax, Taxes: i.Taxes, Total: i.Total, CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
+		CarriedForward: i.CarriedForward, AmountDue: i.AmountDue, AmountPaid: i.AmountPaid,
+		PeriodStart: stampOf(i.Period.Start), PeriodEnd: stampOf(i.Period.End), IssuedAt: stampOf(i.IssuedAt),
+		PaidAt: stampOf(i.PaidAt), VoidedAt: stampOf(i.VoidedAt), Lines: make([]lineForm, len(i.Lines)),
+	}
+	for n, l := range i.Lines {
+		f.Lines[n] = lineForm{
+			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
+			UnitPrice: l.UnitPrice, Amount: l.Amount, PeriodStart: stampOf(l.Period.Start), PeriodEnd: stampOf(l.Period.End),
+		}
+	}
+	return w.lines.Encode(f)
+}
+
+type transactionForm struct {
+	Type           moving.Type    `json:"type"`
+	ID             string         `json:"id"`
+	Kind           payment.Type   `json:"kind"`
+	Status         payment.Status `json:"status"`
+	CustomerID     string         `json:"customerId"`
+	SubscriptionID string         `json:"subscriptionId,omitempty"`
+	InvoiceID      string         `json:"invoiceId,omitempty"`
+	ChargeID       string         `json:"chargeId,omitempty"`
+	Amount         money.Minor    `json:"amount"`
+	AmountRefunded money.Minor    `json:"amountRefunded,omitempty"`
+	Currency       money.Currency `json:"currency"`
+	Provider       string         `json:"provider,omitempty"`
+	ProviderRef    string         `json:"providerReference,omitempty"`
+	FailureCode    string         `json:"failureCode,omitempty"`
+	CreatedAt      *stamp         `json:"createdAt,omitempty"`
+	CompletedAt    *stamp         `json:"completedAt,omitempty"`
+}
+
+// Transaction writes one, without the payment method that it was made with.
+func (w *Writer) Transaction(t payment.Transaction) error {
+	return w.lines.Encode(transactionForm{
+		Type: moving.TransactionType, ID: t.ID, Kind: t.Type, Status: t.Status, CustomerID: t.CustomerID,
+		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, ChargeID: t.ChargeID, Amount: t.Amount,
+		AmountRefunded: t.AmountRefunded, Currency: t.Currency, Provider: t.Provider, ProviderRef: t.ProviderRef,
+		FailureCode: t.FailureCode, CreatedAt: stampOf(t.CreatedAt), CompletedAt: stampOf(t.CompletedAt),
+	})
+}

@@ -1,0 +1,130 @@
+package movefile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"perennial/billing/fault"
+	"perennial/billing/moving"
+	"perennial/billing/subscription"
+)
+
+// Record is one line of a file: one of Customer, Balance and Subscription, or a refusal, or nothing to import.
+type Record struct {
+	File string
+	Line int // counts from 1
+	Type moving.Type
+	ID   string // external
+	// Hash is that of the contents, however they are written: two records that say the same have the same.
+	Hash [sha256.Size]byte
+
+	Customer     *moving.Customer
+	Balance      *moving.Balance
+	Subscription *moving.Subscription
+
+	Refused error  // what is wrong with the line
+	LeftOut string // why there is nothing to import; empty: there is
+}
+
+// parse reads a record. file and line are left to the caller.
+func parse(line []byte) (r Record) {
+	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 || bytes.Contains(line, []byte(`\u0000`)) {
+		return Record{Refused: malformed("It contains a character that is not text.")}
+	}
+	var head struct {
+		Type moving.Type `json:"type"`
+	}
+	if err := json.Unmarshal(line, &head); err != nil {
+		return Record{Refused: malformed("It is no JSON object with a `type`.")}
+	}
+	r.Type = head.Type
+	switch head.Type {
+	case moving.CustomerType:
+		f, err := decode[customerForm](line)
+		c := f.record()
+		r.ID, r.Refused, r.Customer = f.ID, err, &c
+		f.PerennialID = ""
+		r.Hash = hash(f)
+	case moving.SubscriptionType:
+		f, err := decode[subscriptionForm](line)
+		s := f.record()
+		r.ID, r.Refused, r.Subscription = f.ID, err, &s
+		f.PerennialID = ""
+		r.Hash = hash(f)
+		if s.Status == subscription.Canceled {
+			r.LeftOut = "canceled"
+		}
+	case moving.BalanceType:
+		f, err := decode[balanceForm](line)
+		b := moving.Balance{Customer: f.Customer, Currency: f.Currency, Amount: f.Amount}
+		r.ID, r.Refused, r.Balance, r.Hash = b.ID(), err, &b, hash(f)
+	case moving.PlanType, moving.InvoiceType, moving.TransactionType:
+		r.LeftOut = "not imported"
+	default:
+		r.Refused = fault.InvalidParam("type", "import_type_unknown",
+			"`type` cannot be %.40q. Send `customer`, `balance` or `subscription`.", string(head.Type))
+	}
+	return r
+}
+
+// decode reads a line into a form. A field that the form does not have is refused: it would be lost in silence.
+func decode[F any](line []byte) (f F, err error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		return f, undecodable(err)
+	}
+	if d.More() {
+		return f, malformed("It has more than one JSON value.")
+	}
+	return f, nil
+}
+
+// undecodable says what is wrong with a field.
+func undecodable(err error) error {
+	if name, ok := strings.CutPrefix(err.Error(), `json: unknown field "`); ok {
+		name = strings.TrimSuffix(name, `"`)
+		return fault.InvalidParam(name, "import_field_unknown",
+			"`%.60s` is not a field of this record. Remove it, or put it into `metadata`.", name)
+	}
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		return fault.InvalidParam(wrong.Field, "import_field_invalid", "`%.60s` must be %s.", wrong.Field, wanted(wrong.Type))
+	}
+	return malformed("It is no JSON object of this type.")
+}
+
+// wanted says what a field of a type must be.
+func wanted(t reflect.Type) string {
+	switch {
+	case t == reflect.TypeFor[stamp]():
+		return "Unix seconds, or a time such as 2026-11-30T09:00:00Z"
+	case t.Kind() == reflect.Bool:
+		return "true or false"
+	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
+		return "a whole number"
+	case t.Kind() == reflect.String:
+		return "a text"
+	case t.Kind() == reflect.Slice:
+		return "a list"
+	}
+	return "an object"
+}
+
+func malformed(why string) error {
+	return fault.New(fault.Invalid, "import_line_malformed", "The line cannot be read. %s", why)
+}
+
+// hash is that of the contents of a form, with the fields in the order of the form and the keys of metadata sorted.
+func hash[F any](f F) [sha256.Size]byte {
+	canonical, err := json.Marshal(f)
+	if err != nil { // metadata of a record that is refused
+		return [sha256.Size]byte{}
+	}
+	return sha256.Sum256(canonical)
+}
