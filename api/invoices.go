@@ -84,20 +84,10 @@ type InvoiceLine struct {
 
 // renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
 func renderInvoice(i invoice.Invoice) Invoice {
-	lines := make([]InvoiceLine, len(i.Lines))
-	for n, l := range i.Lines {
-		lines[n] = InvoiceLine{
-			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
-			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
-			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount),
-			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
-			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
-		}
-	}
 	return Invoice{
 		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
-		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: lines,
+		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: renderLines(i.Lines),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:         int64(i.Total),
@@ -108,6 +98,20 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
 		UncollectibleAt: unix(i.UncollectibleAt),
 	}
+}
+
+func renderLines(lines []invoice.Line) []InvoiceLine {
+	out := make([]InvoiceLine, len(lines))
+	for i, l := range lines {
+		out[i] = InvoiceLine{
+			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
+			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount),
+			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
+			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+		}
+	}
+	return out
 }
 
 func renderTaxes(taxes invoice.Taxes) []InvoiceTax {

@@ -3,11 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/db"
 	"perennial/service"
 )
@@ -24,6 +26,7 @@ type PlanChange struct {
 	ProductID *string   `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
 	Metadata  *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	Dunning   *Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
+	Measure   string    `json:"prorationMeasure,omitempty" enum:"environment,second,day,day_inclusive,fixed_30" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure. environment: as the environment's settings say."`
 	// A null could say so too, but is refused everywhere: a client that sends it has usually lost a value.
 	RemoveDunning bool `json:"removeDunning,omitempty" doc:"true: removes the plan's dunning policy, so that the environment's counts. Send this or dunning."`
 }
@@ -47,6 +50,10 @@ func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlan
 	update := service.PlanUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, ProductID: in.Body.ProductID,
 		Metadata: (*metadata.Pairs)(in.Body.Metadata),
+	}
+	if m := in.Body.Measure; m != "" {
+		measure := proration.Measure(strings.TrimSuffix(m, "environment")) // none of its own
+		update.ProrationMeasure = &measure
 	}
 	var err error
 	if update.Dunning, err = in.Body.dunning(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -19,6 +20,7 @@ type Plan struct {
 	PublicPlan
 	CatalogKey string   `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
 	Dunning    *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
+	Measure    string   `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
 	Metadata   Metadata `json:"metadata"`
 }
 
@@ -39,7 +41,7 @@ type PublicPlan struct {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: shown(p.Metadata)}
+	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: shown(p.Metadata), Measure: string(p.ProrationMeasure)}
 	if p.Dunning != nil {
 		policy := renderDunning(*p.Dunning)
 		out.Dunning = &policy
@@ -76,6 +78,7 @@ type PlanForm struct {
 	ProductID     string      `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
+	Measure       string      `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
@@ -95,6 +98,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		Name:   f.Name, Currency: money.Currency(f.Currency),
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		ProductID: f.ProductID, TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
+		ProrationMeasure: proration.Measure(f.Measure),
 	}
 	if f.IntervalCount != nil {
 		p.Interval.Count = *f.IntervalCount

@@ -38,8 +38,7 @@ var elsewhere = map[string]string{
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 
 	// Rules that no operation reaches yet: an entry goes when one does.
-	"proration_measure_unknown": "measures of time",
-	"credit_exceeds_line":       "credit notes", "net_days_out_of_range": "terms",
+	"credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -1,11 +1,13 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service"
@@ -17,6 +19,7 @@ type Settings struct {
 	PastDueBilling      string         `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
 	RenewalReminderDays int            `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
 	InvoiceNumbers      InvoiceNumbers `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
+	ProrationMeasure    string         `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How a period is divided when a change within it is prorated, of plans without a measure of their own. day: local calendar days. day_inclusive: as day, but the day on which a use ends is used to its end. fixed_30: as day, in months of 30 days."`
 	Seller              *Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
 	Dunning             Dunning        `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
 }
@@ -32,6 +35,7 @@ type SettingsChange struct {
 	PastDueBilling      *string         `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
 	RenewalReminderDays *int            `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
 	InvoiceNumbers      *InvoiceNumbers `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
+	ProrationMeasure    *string         `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure."`
 	Seller              *Seller         `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
 	Dunning             *Dunning        `json:"dunning,omitempty" doc:"Replaces the whole policy."`
 }
@@ -39,7 +43,8 @@ type SettingsChange struct {
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
+		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
+		InvoiceNumbers:   InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
 	}
 }
 
@@ -61,6 +66,7 @@ func (s *Server) updateSettings(
 	update := service.SettingsUpdate{
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
+		ProrationMeasure:    (*proration.Measure)(in.Body.ProrationMeasure),
 		InvoiceNumbers:      (*invoice.Numbering)(in.Body.InvoiceNumbers),
 		Seller:              (*invoice.Seller)(in.Body.Seller),
 	}
@@ -82,7 +88,7 @@ func (s *Server) updateSettings(
 }
 
 func (s *Server) settingsOperations() {
-	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
+	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1, ProrationMeasure: "second",
 		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6},
 		Seller: &Seller{
 			Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A",

@@ -5,6 +5,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/subscription"
 	"perennial/service"
 )
 
@@ -25,6 +26,7 @@ type PlanChoice struct {
 	PlanID    string `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
 	Quantity  *int64 `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
 	Effective string `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+	Proration string `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
 func (c PlanChoice) change() (service.PlanChange, error) {
@@ -32,8 +34,13 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 		return service.PlanChange{}, fault.InvalidParam("planId", "field_missing",
 			"The request changes nothing. Send `planId` or `quantity`.")
 	}
+	if c.Proration != "" && c.Effective == "period_end" {
+		return service.PlanChange{}, fault.InvalidParam("prorationBehavior", "fields_exclusive",
+			"A change at the end of the period has no proration. Send `prorationBehavior` or `effective: \"period_end\"`.")
+	}
 	return service.PlanChange{
 		PlanID: c.PlanID, Quantity: given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
+		Proration: subscription.ProrationBehavior(c.Proration),
 	}, nil
 }
 
@@ -43,9 +50,10 @@ func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	if in.Body.Version != nil {
-		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" {
+		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" || in.Body.Proration != "" {
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
-				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity` and `previewToken`.")
+				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `prorationBehavior` "+
+					"and `previewToken`.")
 		}
 		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 			return s.service.Migrate(ctx, caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)

@@ -47,13 +47,15 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 	b := newBench(t)
 	path := "/api/subscriptions/" + b.newSubscription(t, b.test).ID
 	for body, code := range map[string]string{
-		`{"quantity":2,"cancel":{}}`:       "fields_exclusive",
-		`{"reactivate":true,"cancel":{}}`:  "fields_exclusive",
-		`{"reactivate":true}`:              "cancellation_not_scheduled",
-		`{"effective":"now"}`:              "field_missing",
-		`{"upcomingCount":25}`:             "out_of_range",
-		`{"planId":"plan_x"}`:              "plan_not_found",
-		`{"cancel":{"refund":"prorated"}}`: "refund_needs_immediate_effect",
+		`{"quantity":2,"cancel":{}}`:      "fields_exclusive",
+		`{"reactivate":true,"cancel":{}}`: "fields_exclusive",
+		`{"reactivate":true}`:             "cancellation_not_scheduled",
+		`{"effective":"now"}`:             "field_missing",
+		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
+		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
+		`{"upcomingCount":25}`:                                               "out_of_range",
+		`{"planId":"plan_x"}`:                                                "plan_not_found",
+		`{"cancel":{"refund":"prorated"}}`:                                   "refund_needs_immediate_effect",
 	} {
 		got := b.ask(t, b.test, "POST", path+"/preview", body)
 		require.Contains(t, string(got.Body), `"`+code+`"`, "%s", body)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -8,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -38,6 +40,8 @@ type Subscription struct {
 	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
 	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
+	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
+	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
 	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
@@ -61,6 +65,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		items[i] = SubscriptionItem{ID: item.ID, PriceID: item.PriceID, Quantity: item.Quantity}
 	}
 	return Subscription{
+		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: renderLines(s.PendingLines),
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
@@ -181,7 +186,7 @@ func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
-		Quantity: 1, Items: []SubscriptionItem{{
+		Quantity: 1, ProrationMeasure: "second", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
@@ -221,7 +226,8 @@ func (s *Server) subscriptionOperations() {
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
 		Summary: "Change the plan, its version or the quantity",
 		Description: "effective: now credits the unused time of the prices that go or change their quantity, and charges " +
-			"the rest of the period for those that come, to the second. effective: period_end changes the subscription " +
+			"the rest of the period for those that come, by the prorationMeasure of the period; prorationBehavior says when that is " +
+			"billed, if at all. effective: period_end changes the subscription " +
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +

@@ -3,6 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"perennial/billing/period"
 	"perennial/billing/plan"
@@ -108,16 +109,23 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 	return tx.Plan(ctx, environmentID, id)
 }
 
-// SavePlan writes what may change: catalogue key, product, name, active, metadata and the dunning policy, with who changed that. The caller
-// holds the lock; was is the plan as it was read. Faults: plan_not_found,
-// product_not_found.
+// SavePlan writes what may change: catalogue key, product, name, active, metadata, and the dunning policy and the
+// measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
+// plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
 		EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: null(p.Key), ProductID: null(p.ProductID), Name: p.Name, Active: p.Active,
-		Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata),
+		Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata), ProrationMeasure: null(p.ProrationMeasure),
 	})
 	if err != nil {
 		return err
+	}
+	if was.ProrationMeasure != p.ProrationMeasure {
+		before, _ := json.Marshal(was.ProrationMeasure) // texts
+		after, _ := json.Marshal(p.ProrationMeasure)
+		if err := tx.noteSetting(ctx, environmentID, p.ID, "proration_measure", before, after); err != nil {
+			return err
+		}
 	}
 	return tx.noteDunning(ctx, environmentID, p.ID, was.Dunning, p.Dunning)
 }
@@ -130,6 +138,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
+		ProrationMeasure: null(p.ProrationMeasure),
 	})
 	if err != nil {
 		return err
@@ -152,7 +161,8 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
-		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
+		ProrationMeasure: value(row.ProrationMeasure),
+		VersionAt:        value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }
 

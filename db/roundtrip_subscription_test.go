@@ -11,8 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/metadata"
+	"perennial/billing/money"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
+	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -54,6 +58,14 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	want.Quantity, want.PendingQuantity = 3, 4
+	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
+	want.PendingLines = []invoice.Line{{
+		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,
+		PriceID: other.Prices[0].ID, ItemID: b.itemID(0), PeriodIndex: 6, Quantity: "3", UnitPrice: "1.50",
+		Reverses: "il_1", Amount: -1250, Period: want.CurrentPeriod,
+		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
+	}}
+	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0])
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	everyFieldDiffers(t, b.subscription, want,

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/proration"
 	"perennial/billing/tax"
 	"perennial/billing/testclock"
 	"perennial/db"
@@ -113,7 +114,7 @@ func TestPlanRoundTrip(t *testing.T) {
 
 	want := b.plan
 	policy := somePolicy()
-	want.Dunning = &policy
+	want.Dunning, want.ProrationMeasure = &policy, proration.Day
 	want.Name, want.Active, want.Metadata = "Pro, old", false, metadata.Pairs{"shelf": json.Number("1.50")}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)

@@ -37,6 +37,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
 			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: null(is.Seller),
+			ProrationMeasure: null(is.ProrationMeasure),
 		})
 	if err != nil {
 		return err
@@ -46,6 +47,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
 		"invoice_numbers":       {was.InvoiceNumbers, is.InvoiceNumbers},
 		"seller":                {was.Seller, is.Seller},
+		"proration_measure":     {was.ProrationMeasure, is.ProrationMeasure},
 	} {
 		if value[0] == value[1] {
 			continue

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/proration"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -23,7 +24,7 @@ func TestSettingsRoundTrip(t *testing.T) {
 	require.Equal(t, somePolicy(), got.Settings.Dunning)
 
 	want := got.Settings
-	want.PastDueBilling = subscription.AccruePastDue
+	want.PastDueBilling, want.ProrationMeasure = subscription.AccruePastDue, proration.DayInclusive
 	want.InvoiceNumbers = invoice.Numbering{Prefix: "A-", Digits: 4}
 	want.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "CM", TaxID: "M01", Email: "a@example.com"}
 	want.Dunning = dunning.Policy{

@@ -141,7 +141,9 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
 			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 			RenewedFrom:   nullTime(s.RenewedFrom),
-			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), Discounts: nullList(s.Discounts), CreatedAt: s.CreatedAt,
+			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
+			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+			Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		})
 	if err != nil {
 		return err
@@ -166,7 +168,9 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
 		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 		RenewedFrom:   nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), Discounts: nullList(s.Discounts), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
+		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+		Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -195,7 +199,9 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
 		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
-		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex, Discounts: value(row.Discounts),
+		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
+		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
+		Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
 		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

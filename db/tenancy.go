@@ -93,7 +93,7 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
 			RenewalReminderDays: row.RenewalReminderDays,
 			InvoiceNumbers:      invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
-			Seller:              value(row.Seller),
+			Seller:              value(row.Seller), ProrationMeasure: value(row.ProrationMeasure),
 		},
 	}
 }

@@ -46,6 +46,7 @@ type PlanChange struct {
 	PlanID      string // empty: as it is
 	Quantity    int64  // 0: as it is
 	AtPeriodEnd bool
+	Proration   subscription.ProrationBehavior // empty: subscription.InvoiceNow
 }
 
 // ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command and, from a free
@@ -147,7 +148,7 @@ func ChangePlan(
 
 // command reads the plan that is changed to. Fault: plan_not_found.
 func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
-	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd}
+	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, Proration: c.Proration}
 	if c.PlanID == "" {
 		return cmd, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -72,6 +73,8 @@ type PlanUpdate struct {
 	Name      *string
 	ProductID *string         // empty: none
 	Metadata  *metadata.Pairs // replaces all
+	// ProrationMeasure counts for periods that begin from now on; empty: the environment's.
+	ProrationMeasure *proration.Measure
 	// Dunning replaces the plan's policy; one without a policy inside takes it away.
 	Dunning *PlanDunning
 }
@@ -95,6 +98,9 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 	}
 	if u.Metadata != nil && !maps.Equal(*u.Metadata, p.Metadata) {
 		p.Metadata, changed = *u.Metadata, append(changed, "metadata")
+	}
+	if u.ProrationMeasure != nil && *u.ProrationMeasure != p.ProrationMeasure {
+		p.ProrationMeasure, changed = *u.ProrationMeasure, append(changed, "prorationMeasure")
 	}
 	if u.Dunning != nil && !reflect.DeepEqual(u.Dunning.Policy, p.Dunning) {
 		p.Dunning, changed = u.Dunning.Policy, append(changed, "dunning")

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"reflect"
 
@@ -8,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/proration"
 	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -21,6 +23,7 @@ type SettingsUpdate struct {
 	RenewalReminderDays *int
 	InvoiceNumbers      *invoice.Numbering // of invoices that are issued from now on
 	Seller              *invoice.Seller    // of invoices that are issued from now on
+	ProrationMeasure    *proration.Measure // of periods that begin from now on
 }
 
 // apply changes s and names the fields that changed.
@@ -39,6 +42,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	}
 	if u.Seller != nil && *u.Seller != s.Seller {
 		s.Seller, changed = *u.Seller, append(changed, "seller")
+	}
+	if u.ProrationMeasure != nil && *u.ProrationMeasure != cmp.Or(s.ProrationMeasure, proration.Second) {
+		s.ProrationMeasure, changed = *u.ProrationMeasure, append(changed, "prorationMeasure")
 	}
 	return changed
 }

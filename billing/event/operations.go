@@ -72,6 +72,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
+		{CauseRequest, "updateSubscription", "to a dearer plan, and the proration waits for the next invoice", replanned(nil)},
 		{CauseRequest, "updateSubscription", "to a larger quantity", after(TypeSubscriptionUpdated)(issued)},
 		{
 			CauseRequest, "updateSubscription", "at the end of the period, or to stay after all",
@@ -149,6 +150,7 @@ func Operations() []Operation {
 			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
 		{CauseTimer, "renewal", "the period is free, or the subscription is past due", renewed(nil)},
 		{CauseTimer, "cancel", "", []Type{TypeSubscriptionCanceled}},
+		{CauseTimer, "cancel", "prorations wait for the next invoice", after(TypeSubscriptionCanceled)(issued)},
 		{CauseTimer, "payment_retry", "", nil},
 		{CauseTimer, "payment_retry", "without a payment method", missed},
 		{CauseTimer, "past_due_cancel", "", []Type{TypeSubscriptionCanceled}},

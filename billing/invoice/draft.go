@@ -18,6 +18,7 @@ type Draft struct {
 	// Lines have the ids that they had on another invoice, or none: see Identify.
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
+	Last     bool   // of a subscription that ends: bills what waited for its next invoice
 	After    string // a Recovery: the paid invoice that recovered the subscription
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.

@@ -60,6 +60,23 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 	return line, ok
 }
 
+// Unreversed returns the lines that bill a period of a subscription and that no credit takes back, in the order in which
+// they were issued; but none of invoices that a person gave up.
+func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
+	for _, inv := range asIssued(invoices) {
+		for _, l := range inv.Lines {
+			switch {
+			case l.PeriodIndex != periodIndex:
+			case l.Kind == ProrationCredit:
+				lines = slices.DeleteFunc(lines, l.reverses)
+			case inv.Status == Open || inv.Status == Paid:
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines
+}
+
 // asIssued puts invoices in the order in which they were issued. One without a number is being issued.
 func asIssued(invoices []Invoice) []Invoice {
 	return slices.SortedStableFunc(slices.Values(invoices), func(a, b Invoice) int {

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -30,7 +32,9 @@ type account struct {
 	spells int // of being past due
 	paused bool
 
-	refunding bool // the cancellation to come gives unused time back
+	measure   proration.Measure              // of the period
+	how       subscription.ProrationBehavior // of the change to come
+	refunding bool                           // the cancellation to come gives unused time back
 }
 
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
@@ -96,14 +100,30 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 func (a *account) opened() {
 	a.begun = true
 	a.index++
+	a.measured()
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
 	if a.billed = a.status != subscription.PastDue || accrues; a.billed {
 		a.bill(a.period.Start)
 	}
 }
 
+// measured notes what divides the period that begins.
+func (a *account) measured() {
+	a.measure = cmp.Or(a.plan.ProrationMeasure, a.settings.ProrationMeasure)
+}
+
 func (a *account) changed(to plan.Plan, units int64, current period.Period, at time.Time) {
 	from := a.plan
+	counts := slices.ContainsFunc(to.Prices, func(p plan.Price) bool { return p.Units(units) != p.Units(a.units) })
+	if to.Ref() == from.Ref() && !counts {
+		a.units = units // flat prices ignore it
+		return
+	}
+	if a.begun && a.how == subscription.NoProration && to.Interval == from.Interval {
+		a.held()
+		a.plan, a.units = to, units
+		return
+	}
 	if a.begun && a.billed {
 		a.usedUntil(at)
 	}
@@ -116,18 +136,46 @@ func (a *account) changed(to plan.Plan, units int64, current period.Period, at t
 	a.period = current
 	if to.Interval != from.Interval {
 		a.index++
+		a.measured()
 	}
 	if a.billed {
 		a.bill(at)
 	}
 }
 
+// held notes that the period stays billed as it is. A free one is, also where it began while past due.
+func (a *account) held() {
+	if !a.billed && a.plan.Free() {
+		a.bill(a.period.Start)
+	}
+	if n := len(a.uses); a.billed && n > 0 {
+		a.uses[n-1].held = true
+	}
+}
+
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{plan: a.plan, units: a.units, period: a.period, index: a.index, from: from, to: a.period.End}.priced()
+	u := use{plan: a.plan, units: a.units, period: a.period, index: a.index, from: from, to: a.period.End,
+		measure: a.measure, since: a.since(from)}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost
+}
+
+// since says when the line of each price begins, for a use from an instant on: one that goes on keeps its line.
+func (a *account) since(from time.Time) map[string]time.Time {
+	since := map[string]time.Time{}
+	for _, price := range a.plan.Prices {
+		since[price.ID] = from
+		if n := len(a.uses); n > 0 {
+			last := a.uses[n-1]
+			begun, had := last.since[price.ID]
+			if had && !last.held && last.index == a.index && last.to.Equal(from) && price.Units(last.units) == price.Units(a.units) {
+				since[price.ID] = begun
+			}
+		}
+	}
+	return since
 }
 
 // usedUntil ends the use of the current plan.
@@ -145,6 +193,7 @@ func (a *account) usedUntil(at time.Time) {
 func (a *account) refunded(now time.Time) {
 	if n := len(a.uses); n > 0 && a.billed {
 		if at := now.Truncate(time.Second); at.Before(a.uses[n-1].to) {
+			a.uses[n-1].ended = true
 			a.usedUntil(at)
 		}
 	}

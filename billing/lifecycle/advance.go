@@ -60,7 +60,7 @@ func (d *decision) perform(action subscription.Action) error {
 	case subscription.ActionPaymentRetry:
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionPastDueEnd:
-		return d.decide(s.ExpirePastDue(d.settings(), d.Now))
+		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
 	case subscription.ActionTrialNotice:
 		return d.decide(s.AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:

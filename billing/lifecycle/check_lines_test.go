@@ -31,6 +31,13 @@ func (l *life) checkLines() {
 			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
 		}
 	}
+	for _, line := range l.sub().PendingLines {
+		if _, twice := lines[line.ID]; twice || line.ID == "" || line.PeriodIndex < 1 || line.PeriodIndex > l.sub().PeriodIndex {
+			require.Failf(l.t, "a line that waits has an id and a period of its own", "%+v", line)
+		}
+		lines[line.ID] = line
+		sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+	}
 	reversed := map[string]bool{}
 	for _, credit := range lines {
 		if credit.Kind != invoice.ProrationCredit || credit.Amount == 0 {

@@ -81,6 +81,9 @@ func (l *life) checkMoney() {
 			due += inv.AmountDue
 		}
 	}
+	for _, line := range l.sub().PendingLines {
+		lines += line.Amount
+	}
 	reserved := map[string]money.Minor{}
 	for _, t := range l.store.transactions {
 		switch {
@@ -127,7 +130,7 @@ func (l *life) checkCollection() {
 			}
 			continue
 		}
-		if inv.Period.End.Equal(s.CurrentPeriod.End) {
+		if inv.PeriodIndex == s.PeriodIndex {
 			current++
 		}
 		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted {

@@ -60,17 +60,20 @@ func (d *decision) issue(draft invoice.Draft) error {
 // invoiceID derives the id of an invoice that the schedule makes from its period: a restored database that opens the
 // period again makes the same one. A command's invoice has a random id.
 func (d *decision) invoiceID(draft invoice.Draft) string {
+	start := draft.Period.Start
+	if draft.Last {
+		return d.IDs.Invoice(start, d.Subscription.ID, "last")
+	}
 	if draft.Reason == invoice.Update {
 		return d.IDs.Invoice(d.Real)
 	}
-	start := draft.Period.Start
 	return d.IDs.Invoice(start, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
 // lineID derives the id of a line from its invoice and its place there.
 func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
 	at := draft.Period.Start
-	if draft.Reason == invoice.Update {
+	if draft.Reason == invoice.Update && !draft.Last {
 		at = d.Real
 	}
 	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by their place

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -30,8 +31,9 @@ type life struct {
 	// thorough compares what a decision was given before and after, to the last line of the last invoice.
 	thorough bool
 
-	reviewed   bool // the provider said something that the books do not show
-	writtenOff bool // a person gave an invoice up, so that not all that was used is billed
+	how        subscription.ProrationBehavior // of the next change
+	reviewed   bool                           // the provider said something that the books do not show
+	writtenOff bool                           // a person gave an invoice up, so that not all that was used is billed
 
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge
@@ -293,6 +295,10 @@ type use struct {
 	period   period.Period
 	index    int // of the period
 	from, to time.Time
+	measure  proration.Measure    // of the period
+	since    map[string]time.Time // when the lines of prices begin
+	held     bool                 // the plan changed meanwhile without proration
+	ended    bool                 // nothing took its place
 	cost     money.Minor
 }
 
@@ -306,10 +312,33 @@ func (u use) priced() use {
 
 // of is what a price costs for the time that it was used.
 func (u use) of(price plan.Price) money.Minor {
-	start := u.period.Start.Unix()
 	cost, err := u.plan.Cost(price.ID, price.Units(u.units))
 	if err != nil {
 		panic(err)
 	}
-	return money.Part(cost.Amount, u.from.Unix()-start, u.to.Unix()-start, u.period.Seconds())
+	span, err := u.measure.Span(u.period, period.Period{Start: u.from, End: u.to}, paris)
+	if err != nil {
+		panic(err)
+	}
+	if left, err := u.measure.Unused(u.period, u.to, paris); u.ended && err == nil {
+		span.To = left.From
+	}
+	if !u.held {
+		return span.Of(cost.Amount)
+	}
+	// Only the line is known when it is taken back, which may have begun before this use.
+	begin := u.measure.Units(u.period.Start, u.since[price.ID], paris)
+	line := proration.Span{From: begin, To: span.Length, Length: span.Length}.Of(cost.Amount)
+	if length := span.Length - begin; length > 0 {
+		line = money.Part(line, 0, span.To-begin, length)
+	}
+	return line - proration.Span{From: begin, To: span.From, Length: span.Length}.Of(cost.Amount)
 }
+
+var paris = func() *time.Location {
+	location, err := time.LoadLocation("Europe/Paris")
+	if err != nil {
+		panic(err)
+	}
+	return location
+}()

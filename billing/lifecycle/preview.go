@@ -36,6 +36,8 @@ type Quote struct {
 	// later is quoted too.
 	Plan    string `json:"plan"`
 	Pending string `json:"pending"`
+	// Waiting is what prorations come to that wait for the next invoice.
+	Waiting money.Minor `json:"waiting,omitempty"`
 }
 
 // QuotedTotal is an invoice of a Quote.
@@ -84,6 +86,9 @@ func quoteOf(before, after State, changes Changes) Quote {
 		SubscriptionID: before.Subscription.ID, Revision: before.Subscription.Revision,
 		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
 		Plan: version(after.Subscription.Plan()), Pending: version(after.Subscription.PendingPlan()),
+	}
+	for _, line := range after.Subscription.PendingLines {
+		q.Waiting += line.Net()
 	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})

@@ -103,7 +103,7 @@ func (l *life) behind() bool {
 }
 
 func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
-	_, err := l.apply(lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: atPeriodEnd})
+	_, err := l.change(lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: atPeriodEnd})
 	s := l.sub()
 	switch {
 	case l.behind() || err == nil:
@@ -119,13 +119,20 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 	}
 }
 
+// change performs a change with the behavior that is to be tried, and forgets that.
+func (l *life) change(c lifecycle.ChangePlan) (lifecycle.Changes, error) {
+	c.Proration, l.account.how = l.how, l.how
+	defer func() { l.how, l.account.how = "", "" }()
+	return l.apply(c)
+}
+
 // changeQuantity asks for other units. An app that keeps accounts asks when it knows what is so.
 func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 	if l.behind() {
 		return
 	}
 	had, invoices := l.sub(), len(l.store.invoices)
-	_, err := l.apply(lifecycle.ChangePlan{Quantity: to, AtPeriodEnd: atPeriodEnd})
+	_, err := l.change(lifecycle.ChangePlan{Quantity: to, AtPeriodEnd: atPeriodEnd})
 	s := l.sub()
 	switch {
 	case err == nil && atPeriodEnd && to != had.Quantity:
@@ -153,6 +160,9 @@ func (l *life) schedule(cmd lifecycle.Command) {
 
 func (l *life) cancelNow(refund bool) {
 	over, behind, last := l.sub().Status == subscription.Canceled, l.behind(), len(l.store.invoices)
+	if len(l.sub().PendingLines) > 0 {
+		last++
+	}
 	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: refund})
 	if over {
 		require.Equal(l.t, subscription.ErrCanceled, err)

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
@@ -37,6 +38,9 @@ func somePlans(draw chance) []plan.Plan {
 		if draw(2, "seats") == 0 {
 			plans[i].Prices = append(plans[i].Prices, somePrice(draw, plans[i].ID+"_seats"))
 		}
+		if draw(5, "a measure of its own") == 0 {
+			plans[i].ProrationMeasure = someMeasure(draw)
+		}
 		if draw(4, "a policy of its own") == 0 {
 			policy := somePolicy(draw)
 			plans[i].Dunning = &policy
@@ -48,7 +52,7 @@ func somePlans(draw chance) []plan.Plan {
 func someLife(t require.TestingT, draw chance) *life {
 	plans := somePlans(draw)
 	settings := subscription.Settings{
-		Dunning: somePolicy(draw),
+		Dunning: somePolicy(draw), ProrationMeasure: someMeasure(draw),
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
@@ -69,6 +73,18 @@ func someLife(t require.TestingT, draw chance) *life {
 		}
 	}
 	return l
+}
+
+func someMeasure(draw chance) proration.Measure {
+	return []proration.Measure{
+		"", "", proration.Second, proration.Day, proration.DayInclusive, proration.Fixed30,
+	}[draw(6, "measure")]
+}
+
+func someBehavior(draw chance) subscription.ProrationBehavior {
+	return []subscription.ProrationBehavior{
+		"", subscription.InvoiceNow, subscription.NextInvoice, subscription.NextInvoice, subscription.NoProration,
+	}[draw(5, "behavior")]
 }
 
 // somePrice draws one that counts units.
@@ -131,8 +147,10 @@ func (l *life) step(draw chance) {
 			l.newMethod(can)
 		}
 	case 13, 14:
+		l.how = someBehavior(draw)
 		l.changePlan(l.anyPlan(draw), draw(3, "at period end") == 0)
 	case 20, 21:
+		l.how = someBehavior(draw)
 		l.changeQuantity(int64(1+draw(6, "quantity")), draw(3, "at period end") == 0)
 	case 22:
 		l.newVersion(l.newest(l.sub().PlanID), somePlans(draw)[0].Prices)

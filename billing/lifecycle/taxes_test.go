@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -67,7 +68,9 @@ func (l *life) checkTaxes() {
 				added += t.Amount
 			}
 		}
-		if added != inv.Tax || inv.TaxExempt != "" && inv.Reason != invoice.Update && len(inv.Taxes) > 0 {
+		if added != inv.Tax || inv.TaxExempt != "" && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool {
+			return l.Kind == invoice.Recurring && l.PeriodIndex == inv.PeriodIndex && inv.Reason != invoice.Update && len(l.Rates) > 0
+		}) {
 			require.Failf(l.t, "rates sum to the tax of an invoice, and who is exempt has none", "%+v", inv)
 		}
 		for _, line := range inv.Lines {

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
@@ -42,9 +43,11 @@ type Plan struct {
 	Prices    []Price
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
-	Metadata  metadata.Pairs
-	CreatedAt time.Time
-	VersionAt time.Time // when this version was made
+	// ProrationMeasure divides periods that begin on the plan; empty: the environment's.
+	ProrationMeasure proration.Measure
+	Metadata         metadata.Pairs
+	CreatedAt        time.Time
+	VersionAt        time.Time // when this version was made
 }
 
 // MaxTrialDays bounds a trial at two years: longer is a typing error.
@@ -54,8 +57,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// prices_count_out_of_range, price_model_needs_usage, those of rating.Price and of dunning.Policy. The fault names the
-// price by its place.
+// prices_count_out_of_range, price_model_needs_usage, those of rating.Price, of dunning.Policy and
+// of proration.Measure. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -72,6 +75,11 @@ func (p Plan) Validate() error {
 	}
 	if p.Dunning != nil {
 		if err := p.Dunning.Validate(); err != nil {
+			return err
+		}
+	}
+	if p.ProrationMeasure != "" {
+		if err := p.ProrationMeasure.Validate(); err != nil {
 			return err
 		}
 	}

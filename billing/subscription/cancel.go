@@ -7,6 +7,7 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/plan"
 )
 
@@ -48,15 +49,17 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		if err := permit(s.Status, cancelNow); err != nil {
 			return Decision{}, err
 		}
-		d := s.end(in.Reason, now)
-		if in.RefundUnused {
-			var err error
-			if d.Issue, err = s.closing(f, now); err != nil {
-				return Decision{}, err
-			}
-			for _, closing := range d.Issue { // what is given back is paid for no longer
-				d.Subscription.paidAtMostUntil(closing.Period.End)
-			}
+		d := s.end(f, in.Reason, now)
+		if !in.RefundUnused {
+			return d, nil
+		}
+		closing, err := s.closing(f, now)
+		if err != nil {
+			return Decision{}, err
+		}
+		for _, last := range closing { // what is given back is paid for no longer
+			d.Issue = closing
+			d.Subscription.paidAtMostUntil(last.Period.End)
 		}
 		return d, nil
 	}
@@ -99,14 +102,19 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 	}}
 }
 
-// end is the one way into Canceled.
-func (s Subscription) end(reason string, now time.Time) Decision {
+// end is the one way into Canceled. Prorations that waited for the next invoice are billed by a last one.
+func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
+	last := s.billed(invoice.Update, s.CurrentPeriod, nil, s.taken(f))
+	for i := range last {
+		last[i].Last = true
+	}
+	s.PendingLines, s.UnproratedIndex = nil, 0
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.PendingQuantity = 0
 	s.setPendingPlan(plan.Ref{})
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
-	return Decision{Subscription: s, StopCollection: true, Events: []event.Event{
+	return Decision{Subscription: s, Issue: last, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}
 }

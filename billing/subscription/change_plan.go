@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 )
 
 // Change asks for another plan of the same currency, another quantity, or both: now, with proration, or at the period's
@@ -19,7 +20,10 @@ type Change struct {
 	Plan        *plan.Plan // nil: as it is
 	Quantity    int64      // 0: as it is
 	AtPeriodEnd bool
-	At          time.Time // from when a change now is prorated, at most now; zero: now
+	// Proration says what becomes of a change now; empty: InvoiceNow. A change that restarts the period is invoiced now,
+	// whatever it says, and so is one with NextInvoice where the current period is unpaid.
+	Proration ProrationBehavior
+	At        time.Time // from when a change now is prorated, at most now; zero: now
 }
 
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
@@ -43,7 +47,7 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 		next = *f.Pending
 	}
 	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
-	if _, err := next.Total(cmp.Or(put.PendingQuantity, quantity)); err != nil {
+	if err := s.renewable(next, cmp.Or(put.PendingQuantity, quantity)); err != nil {
 		return Decision{}, err
 	}
 	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {
@@ -64,13 +68,14 @@ func (c Change) at(now time.Time) time.Time {
 type put struct {
 	Subscription
 	fields []string
+	how    ProrationBehavior
 }
 
 // asked returns the plan and the quantity that a change leads to, and the subscription with what waits for the period's
 // end. To ask for what is there already is how a waiting change is taken back, also on a plan that is no longer offered.
 // Who asks for the plan that the subscription is on keeps its version of it.
 func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, out put, err error) {
-	to, quantity, out = f.Plan, s.Quantity, put{Subscription: s}
+	to, quantity, out = f.Plan, s.Quantity, put{Subscription: s, how: c.Proration}
 	refusal := ErrQuantityUnchanged
 	if c.Plan != nil {
 		refusal = ErrPlanUnchanged
@@ -127,6 +132,9 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time)
 		if s.Quantity != was.Quantity {
 			fields = append(fields, "quantity")
 		}
+		if len(s.PendingLines) != len(was.PendingLines) {
+			fields = append(fields, "pendingLines")
+		}
 		updated := s.updated(now, fields...)
 		if s.PlanID == was.PlanID {
 			return []event.Event{updated}
@@ -158,27 +166,29 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
-	if open := f.openFor(s.PeriodIndex); open != nil {
+	restarts := to.Interval != s.Interval
+	billed := f.Plan.Free() || s.covered(f)
+	unbilled := !billed && s.Status == PastDue // see below
+	if s.how == NoProration && !restarts {
+		s.keepBilled(to, items, !unbilled)
+		return nil, nil
+	}
+	open := f.openFor(s.PeriodIndex)
+	if open != nil {
 		if _, _, _, err := open.Withdraw("", false, now); err != nil {
 			return nil, ErrPaymentPending
 		}
 	}
-	going, coming := s.Items, items
-	restarts := to.Interval != s.Interval
-	if !restarts {
-		going, coming = except(s.Items, items), except(items, s.Items)
-	}
-	left, err := s.leaving(f, going, now)
+	left, coming, err := s.giveWay(f, items, restarts, now)
 	if err != nil {
 		return nil, err
 	}
-	billed := f.Plan.Free() || f.invoiced(s.PeriodIndex)
 	s.setPlan(to.Ref())
 	s.Items = items
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
 	var charge []invoice.Line
 	if restarts {
-		s.restart(to.Interval, now)
+		s.restart(to.Interval, f.Settings.measure(to), now)
 		rest = s.CurrentPeriod
 		charge, err = s.wholePeriod(f, coming, to)
 	} else {
@@ -189,13 +199,18 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	}
 	// A period that cost something and that nobody billed (it began while past due) is billed in full on recovery, with
 	// the new items.
-	if !billed && s.Status == PastDue {
+	if unbilled {
 		return nil, nil
 	}
-	issue, err := s.drafts(f, invoice.Update, rest, left.lines, charge)
-	if err != nil {
+	if charge, err = s.discounted(f, left.lines, charge); err != nil {
 		return nil, err
 	}
+	lines := append(left.lines, charge...)
+	if s.how == NextInvoice && !restarts && open == nil {
+		return nil, s.wait(f, lines, to)
+	}
+	s.PendingLines = nil
+	issue := s.drafts(invoice.Update, rest, lines)
 	for i := range issue {
 		issue[i].Replaces, issue[i].Back = left.replaces, left.back
 		if _, err := issue[i].Sums(); err != nil {
@@ -208,6 +223,31 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	return issue, nil
 }
 
+// keepBilled puts the subscription on a plan with items, and leaves the current period billed as it is.
+func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
+	s.setPlan(to.Ref())
+	s.Items = items
+	if billed {
+		s.UnproratedIndex = s.PeriodIndex
+	}
+}
+
+// giveWay returns what the items that go lead to, and which of the items that come are to be charged. After a change that
+// was not prorated all are: what is billed of the period is of other items.
+func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left leaving, coming []Item, err error) {
+	rest, err := s.rest(now)
+	if err != nil {
+		return leaving{}, nil, err
+	}
+	going, coming := s.Items, items
+	if !restarts && s.UnproratedIndex != s.PeriodIndex {
+		going, coming = except(s.Items, items), except(items, s.Items)
+	}
+	left, err = s.leaving(f, going, rest, now)
+	s.UnproratedIndex = 0
+	return left, coming, err
+}
+
 // except returns the items that others does not have, with this quantity.
 func except(items, others []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return slices.Contains(others, i) })
@@ -217,41 +257,36 @@ func except(items, others []Item) []Item {
 type leaving struct {
 	lines    []invoice.Line
 	replaces string
-	credit   money.Minor  // of the lines: the unused time that they take back, before taxes
+	credit   money.Minor  // of the lines: the unused time that they take back now, before taxes
 	back     invoice.Back // the most that may go back, with taxes
 }
 
-// leaving values the unused time of items, as far as it is billed: on paid invoices and on the open one that the new
-// invoice takes in, which the caller must be able to withdraw. All that is unpaid of the period is then on one invoice,
-// so a total below zero, which becomes credit or a refund, is never more than was paid.
-func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, error) {
-	issued := slices.Concat(f.Paid, f.WrittenOff)
-	var out leaving
+// leaving values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new invoice
+// takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in as well.
+// All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a refund, is
+// never more than was paid.
+func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now time.Time) (leaving, error) {
+	out := leaving{lines: slices.Clone(s.PendingLines)}
 	if open := f.openFor(s.PeriodIndex); open != nil {
-		out.replaces, out.lines = open.ID, slices.Clone(open.Lines)
-		issued = append(issued, *open)
+		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
 	kept := -f.GivenBack
 	for _, inv := range f.Paid {
-		kept, out.back.Tax = kept+inv.Total, out.back.Tax+inv.Tax
+		kept += inv.Total
 	}
-	out.back.Total = max(kept, 0)
-	lines, err := s.lines(f, going, f.Plan)
+	out.back = s.back(f, out.lines)
+	issued := s.issued(f)
+	credits, err := s.credits(f, issued, going, unused, now)
 	if err != nil {
 		return leaving{}, err
 	}
-	for _, item := range lines {
-		credit, billed, ok, err := s.unusedTime(issued, item, now)
-		if err != nil {
-			return leaving{}, err
-		}
-		if ok && f.GivenBack > 0 {
-			if credit, err = afforded(out.lines, credit, billed, -kept); err != nil {
+	for _, credit := range credits {
+		if f.GivenBack > 0 {
+			if credit, err = afforded(out.lines, credit, reversed(issued, credit), -kept); err != nil {
 				return leaving{}, err
 			}
-			ok = credit.Amount < 0
 		}
-		if ok {
+		if credit.Amount < 0 {
 			out.credit -= credit.Amount
 			out.lines = append(out.lines, credit)
 		}
@@ -262,7 +297,6 @@ func (s Subscription) leaving(f Facts, going []Item, now time.Time) (leaving, er
 // afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
 // with it, discounts and taxes included, come to no less than least.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
-	unbound := invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
 	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
 	if err != nil {
 		return credit, err

@@ -18,7 +18,11 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, nil
 	}
-	left, err := s.leaving(f, s.Items, now)
+	unused, err := s.unused(now)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.leaving(f, s.Items, unused, now)
 	if err != nil {
 		return nil, err
 	}

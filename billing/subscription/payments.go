@@ -45,14 +45,15 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision
 	}
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
-	if now.Before(s.CurrentPeriod.End) && !f.invoiced(s.PeriodIndex) {
+	if now.Before(s.CurrentPeriod.End) && !s.covered(f) {
 		lines, err := s.wholePeriod(f, s.Items, f.Plan)
 		if err != nil {
 			return Decision{}, err
 		}
-		if d.Issue, err = s.drafts(f, invoice.Recovery, s.CurrentPeriod, nil, lines); err != nil {
+		if lines, err = s.discounted(f, s.PendingLines, lines); err != nil {
 			return Decision{}, err
 		}
+		d.Issue = s.billed(invoice.Recovery, s.CurrentPeriod, lines, s.taken(f))
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)
 		} else {
@@ -101,15 +102,15 @@ func (s Subscription) ResumeCollection(now time.Time) (Decision, error) {
 
 // ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:
 // subscription_not_past_due, past_due_not_ended, subscription_canceled.
-func (s Subscription) ExpirePastDue(settings Settings, now time.Time) (Decision, error) {
+func (s Subscription) ExpirePastDue(f Facts, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pastDueExpired); err != nil {
 		return Decision{}, err
 	}
-	end, ok := s.pastDueEnd(settings)
+	end, ok := s.pastDueEnd(f.Settings)
 	if !ok || now.Before(end) {
 		return Decision{}, ErrPastDueNotEnded
 	}
-	return s.end(ReasonPastDueExpired, now), nil
+	return s.end(f, ReasonPastDueExpired, now), nil
 }
 
 // Payable names the invoice that a payment for the subscription pays: its oldest open one. amount, where given, must be

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 )
 
 // OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
@@ -22,8 +23,9 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	begin := s.unbegun() // what was put off to the end of a period waits for the end of this one
 	if s.CancelAtPeriodEnd && !begin {
-		return s.end(s.CancelReason, now), nil
+		return s.end(f, s.CancelReason, now), nil
 	}
+	waited := s.taken(f)
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
 	bill := f.Plan
 	from, had := s.Plan(), s.Quantity
@@ -40,7 +42,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, start, 0
 		}
 	}
-	s.open()
+	s.open(f.Settings.measure(bill))
 	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
 	if s.Status == Trialing {
 		s.Status, s.TrialNoticeAt = Active, time.Time{}
@@ -65,9 +67,10 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
-		if d.Issue, err = s.drafts(f, reason, s.CurrentPeriod, nil, lines); err != nil {
+		if lines, err = s.discounted(f, waited.lines, lines); err != nil {
 			return Decision{}, err
 		}
+		d.Issue = s.billed(reason, s.CurrentPeriod, lines, waited)
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)
@@ -76,8 +79,10 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// open makes the next period the current one.
-func (s *Subscription) open() {
+// open makes the next period the current one. It is divided by one measure from its start to its end, or its parts would
+// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+func (s *Subscription) open(by proration.Measure) {
+	s.ProrationMeasure = by
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
 	s.PeriodIndex++
@@ -85,9 +90,9 @@ func (s *Subscription) open() {
 }
 
 // restart opens a period with another interval now. The time that is left of the current one must be credited.
-func (s *Subscription) restart(every period.Interval, now time.Time) {
+func (s *Subscription) restart(every period.Interval, by proration.Measure, now time.Time) {
 	s.Interval, s.AnchorAt, s.NextPeriod = every, now, 0
-	s.open()
+	s.open(by)
 	s.paidAtMostUntil(s.CurrentPeriod.End)
 }
 

@@ -17,7 +17,8 @@ import (
 func (s Subscription) ReminderAt(f Facts, asksPayer bool) (at time.Time, ok bool) {
 	boundary := s.boundary()
 	renews := (s.Status == Active && !s.unbegun() || s.Status == Trialing) && !s.CancelAtPeriodEnd
-	if !asksPayer || !renews || f.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) || f.upcoming().Free() {
+	if !asksPayer || !renews || f.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) ||
+		f.upcoming().Free() && len(s.PendingLines) == 0 {
 		return time.Time{}, false
 	}
 	at = period.AddDays(boundary, s.schedule().Location, -f.Settings.RenewalReminderDays)
@@ -48,7 +49,8 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	}, now)}}, nil
 }
 
-// renewsFor is what the next period comes to on its plan, with its coupons and the taxes of now.
+// renewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that wait
+// for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	items := make([]Item, len(next.Prices))
 	for i, price := range next.Prices {
@@ -58,12 +60,13 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	if err != nil {
 		return 0, err
 	}
+	waited := s.taken(f)
 	s.PeriodIndex++
-	if lines, err = s.discounted(f, nil, lines); err != nil {
+	if lines, err = s.discounted(f, waited.lines, lines); err != nil {
 		return 0, err
 	}
-	sums, err := invoice.Draft{Lines: lines}.Sums()
-	return sums.Total, err
+	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()
+	return max(sums.Total, 0), err
 }
 
 // upcoming is the plan of the next period.

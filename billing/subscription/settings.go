@@ -1,11 +1,14 @@
 package subscription
 
 import (
+	"cmp"
+
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 )
 
 // PastDueBilling says what boundaries do while a subscription is past due.
@@ -31,6 +34,8 @@ type Settings struct {
 	InvoiceNumbers invoice.Numbering
 	// Seller is who issues the invoices, as new ones show it. The database writes it on them.
 	Seller invoice.Seller
+	// ProrationMeasure divides the periods of plans without a measure of their own. Empty: proration.Second.
+	ProrationMeasure proration.Measure
 }
 
 // For returns the settings for subscriptions to a plan, which may have a dunning policy of its own.
@@ -41,13 +46,19 @@ func (s Settings) For(p plan.Plan) Settings {
 	return s
 }
 
+// measure returns what divides a period that begins on a plan.
+func (s Settings) measure(p plan.Plan) proration.Measure {
+	return cmp.Or(p.ProrationMeasure, s.ProrationMeasure)
+}
+
 // DefaultSettings are those of an environment for which nothing was chosen.
 func DefaultSettings() Settings {
 	return Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: SkipPastDue, RenewalReminderDays: 1}
 }
 
 // Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// past_due_billing_unknown, renewal_reminder_days_out_of_range, those of invoice.Numbering, invoice.Seller and dunning.Policy.
+// past_due_billing_unknown, renewal_reminder_days_out_of_range, proration_measure_unknown, those of invoice.Numbering,
+// invoice.Seller and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -59,6 +70,11 @@ func (s Settings) Validate() error {
 	if s.RenewalReminderDays < 0 || s.RenewalReminderDays > maxReminder {
 		return fault.InvalidParam("renewalReminderDays", "renewal_reminder_days_out_of_range",
 			"`renewalReminderDays` must be 1 to %d, or 0 to send no reminders.", maxReminder)
+	}
+	if s.ProrationMeasure != "" {
+		if err := s.ProrationMeasure.Validate(); err != nil {
+			return err
+		}
 	}
 	if err := s.InvoiceNumbers.Validate(); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 )
 
 // Status of a subscription, from the interface specification.
@@ -63,8 +64,14 @@ type Subscription struct {
 	// RenewedIndex is the index of the period that the schedule opened last. A change of interval leaves it behind.
 	RenewedIndex int
 	// RenewedFrom is where that period starts; only builds from before the index read it.
-	RenewedFrom         time.Time
-	NextPeriod          int // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
+	RenewedFrom time.Time
+	// ProrationMeasure divides the current period: what was chosen when it was opened. Empty: proration.Second.
+	ProrationMeasure proration.Measure
+	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within it
+	// was not prorated; 0: none does.
+	UnproratedIndex     int
+	PendingLines        []invoice.Line // prorations that the next invoice bills, whenever that is
+	NextPeriod          int            // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
 	PendingPlanID       string

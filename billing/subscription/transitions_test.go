@@ -137,7 +137,7 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		return s.WrittenOff(f, given, now)
 	},
 	pastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.ExpirePastDue(f.Settings, now)
+		return s.ExpirePastDue(f, now)
 	},
 }
 

@@ -1,9 +1,10 @@
 -- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
+    proration_measure
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at, @catalog_key, @product_id
+    @version_created_at, @catalog_key, @product_id, @proration_measure
 );
 
 -- name: PriceInsert :exec
@@ -33,7 +34,8 @@ select p.id from plans p where p.environment_id = @environment_id and p.id = @id
 -- name: PlanUpdate :exec
 -- What may change, in all versions. The rest is what subscriptions were sold.
 with written as (
-    update plans set catalog_key = @catalog_key, product_id = @product_id, name = @name, active = @active, dunning = @dunning, metadata = @metadata
+    update plans set catalog_key = @catalog_key, product_id = @product_id, name = @name, active = @active, dunning = @dunning, metadata = @metadata,
+        proration_measure = @proration_measure
     where environment_id = @environment_id and plan_id = @plan_id
     returning 1
 )

@@ -85,6 +85,12 @@ var requests = map[string]func(*stage) func() error{
 		l := s.subscribe(1000, 14, true)
 		return func() error { return l.changePlan(3000, false) }
 	},
+	"updateSubscription to a dearer plan, and the proration waits for the next invoice": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error {
+			return l.change(service.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice})
+		}
+	},
 	"updateSubscription to a larger quantity": func(s *stage) func() error {
 		l := s.seats()
 		return func() error { return l.change(service.PlanChange{Quantity: 3}) }

@@ -53,6 +53,12 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.Cancel{}))
 		return l.at(subscription.ActionCancel)
 	},
+	"cancel prorations wait for the next invoice": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.change(service.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice}))
+		s.must(l.command(lifecycle.Cancel{}))
+		return l.at(subscription.ActionCancel)
+	},
 	"payment_retry": func(s *stage) func() error { return s.unpaid().at(subscription.ActionPaymentRetry) },
 	"payment_retry without a payment method": func(s *stage) func() error {
 		l := s.subscribe(1000, 0, false)

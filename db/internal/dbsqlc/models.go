@@ -19,6 +19,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -139,6 +140,7 @@ type Environment struct {
 	InvoiceNumberPrefix    string
 	InvoiceNumberDigits    int
 	Seller                 *invoice.Seller
+	ProrationMeasure       *proration.Measure
 }
 
 type Erasure struct {
@@ -271,6 +273,7 @@ type Plan struct {
 	PlanID           string
 	Version          int
 	VersionCreatedAt *time.Time
+	ProrationMeasure *proration.Measure
 	CatalogKey       *string
 	ProductID        *string
 }
@@ -419,6 +422,9 @@ type Subscription struct {
 	Quantity            int64
 	PendingQuantity     *int64
 	Discounts           *subscription.Discounts
+	ProrationMeasure    *proration.Measure
+	UnproratedIndex     *int
+	PendingLines        []byte
 }
 
 type SubscriptionItem struct {

@@ -12,11 +12,12 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -51,6 +52,7 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
 	)
@@ -58,7 +60,7 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -89,6 +91,7 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
 	)
@@ -96,7 +99,7 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -145,6 +148,7 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.PlanID,
 		&i.Plan.Version,
 		&i.Plan.VersionCreatedAt,
+		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
 	)
@@ -153,10 +157,11 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id
+    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
+    proration_measure
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12, $13, $14
+    $12, $13, $14, $15
 )
 `
 
@@ -175,6 +180,7 @@ type PlanInsertParams struct {
 	VersionCreatedAt *time.Time
 	CatalogKey       *string
 	ProductID        *string
+	ProrationMeasure *proration.Measure
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -193,6 +199,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.VersionCreatedAt,
 		arg.CatalogKey,
 		arg.ProductID,
+		arg.ProrationMeasure,
 	)
 	return err
 }
@@ -208,7 +215,7 @@ with listed as (
     order by case when $2::boolean then f.position end, f.position desc
     limit $7
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -264,6 +271,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
 		); err != nil {
@@ -278,7 +286,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -319,6 +327,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
 		); err != nil {
@@ -333,7 +342,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.catalog_key, p.product_id from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -374,6 +383,7 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.PlanID,
 			&i.Plan.Version,
 			&i.Plan.VersionCreatedAt,
+			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
 		); err != nil {
@@ -406,22 +416,24 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 
 const planUpdate = `-- name: PlanUpdate :exec
 with written as (
-    update plans set catalog_key = $1, product_id = $2, name = $3, active = $4, dunning = $5, metadata = $6
-    where environment_id = $7 and plan_id = $8
+    update plans set catalog_key = $1, product_id = $2, name = $3, active = $4, dunning = $5, metadata = $6,
+        proration_measure = $7
+    where environment_id = $8 and plan_id = $9
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
-	CatalogKey    *string
-	ProductID     *string
-	Name          string
-	Active        bool
-	Dunning       []byte
-	Metadata      metadata.Pairs
-	EnvironmentID string
-	PlanID        string
+	CatalogKey       *string
+	ProductID        *string
+	Name             string
+	Active           bool
+	Dunning          []byte
+	Metadata         metadata.Pairs
+	ProrationMeasure *proration.Measure
+	EnvironmentID    string
+	PlanID           string
 }
 
 // What may change, in all versions. The rest is what subscriptions were sold.
@@ -433,6 +445,7 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 		arg.Active,
 		arg.Dunning,
 		arg.Metadata,
+		arg.ProrationMeasure,
 		arg.EnvironmentID,
 		arg.PlanID,
 	)

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
 const environmentLockSettings = `-- name: EnvironmentLockSettings :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller from environments e where e.id = $1 for no key update
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure from environments e where e.id = $1 for no key update
 `
 
 type EnvironmentLockSettingsRow struct {
@@ -43,6 +44,7 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 		&i.Environment.InvoiceNumberPrefix,
 		&i.Environment.InvoiceNumberDigits,
 		&i.Environment.Seller,
+		&i.Environment.ProrationMeasure,
 	)
 	return i, err
 }
@@ -50,8 +52,9 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 const environmentUpdateSettings = `-- name: EnvironmentUpdateSettings :exec
 with written as (
     update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3,
-        invoice_number_prefix = $4, invoice_number_digits = $5, seller = $6
-    where id = $7
+        invoice_number_prefix = $4, invoice_number_digits = $5, seller = $6,
+        proration_measure = $7
+    where id = $8
     returning 1
 )
 select 1 / count(*) from written
@@ -64,6 +67,7 @@ type EnvironmentUpdateSettingsParams struct {
 	InvoiceNumberPrefix string
 	InvoiceNumberDigits int
 	Seller              *invoice.Seller
+	ProrationMeasure    *proration.Measure
 	EnvironmentID       string
 }
 
@@ -75,6 +79,7 @@ func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg En
 		arg.InvoiceNumberPrefix,
 		arg.InvoiceNumberDigits,
 		arg.Seller,
+		arg.ProrationMeasure,
 		arg.EnvironmentID,
 	)
 	return err

@@ -1,0 +1,173 @@
+package subscription
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/proration"
+	"perennial/billing/tax"
+)
+
+// paidTeam is a subscription on the plan team in the middle of a period of 30 days that is paid.
+func paidTeam(t *testing.T) (Subscription, Facts, time.Time) {
+	t.Helper()
+	s, f, _ := inStatus(Active)
+	s.AnchorAt = time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
+	s.CurrentPeriod = s.schedule().Period(0)
+	s.PaidThrough = s.CurrentPeriod.End
+	paid := f.Open[0]
+	paid.Status, paid.Period, paid.AmountPaid = invoice.Paid, s.CurrentPeriod, paid.Total
+	paid.Lines[0].Period = s.CurrentPeriod
+	f.Open, f.Paid = nil, []invoice.Invoice{paid}
+	return s, f, s.CurrentPeriod.Start.AddDate(0, 0, 15)
+}
+
+func amounts(lines []invoice.Line) (out []money.Minor) {
+	for _, l := range lines {
+		out = append(out, l.Amount)
+	}
+	return out
+}
+
+func change(t *testing.T, s Subscription, f Facts, c Change, now time.Time) (Decision, Facts) {
+	t.Helper()
+	d, err := s.ChangePlan(f, c, now)
+	require.NoError(t, err)
+	if c.Plan != nil {
+		f.Plan = *c.Plan
+	}
+	return d, f
+}
+
+// Prorations that wait are billed with the next period, and taken back by a change before that.
+func TestChangePlan_ProrationWaits(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	vat := tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}
+	f.Rates, f.Paid[0].Lines[0].Rates = []tax.Rate{vat}, []tax.Rate{vat}
+	f.Paid[0].Tax, f.Paid[0].Total = 200, 1200
+
+	d, f := change(t, s, f, Change{Plan: &pro, Proration: NextInvoice}, now)
+	s = d.Subscription
+	require.Empty(t, d.Issue)
+	require.Equal(t, pro.ID, s.PlanID)
+	require.Equal(t, []money.Minor{-500, 1500}, amounts(s.PendingLines))
+	require.Equal(t, "il_1", s.PendingLines[0].Reverses)
+	require.Equal(t, []string{"planId", "pendingLines"}, d.Events[1].Data.(event.SubscriptionUpdated).Changed)
+
+	later, f := change(t, s, f, Change{Plan: &team, Proration: NextInvoice}, now.AddDate(0, 0, 6))
+	s = later.Subscription
+	require.Equal(t, []money.Minor{-500, 1500, -900, 300}, amounts(s.PendingLines))
+	require.Equal(t, s.PendingLines[1].ID, s.PendingLines[2].Reverses)
+
+	renewed, err := s.OpenPeriod(f, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.Empty(t, renewed.Subscription.PendingLines)
+	require.Equal(t, []money.Minor{1000, -500, 1500, -900, 300}, amounts(renewed.Issue[0].Lines))
+	sums, err := renewed.Issue[0].Sums()
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1680), sums.Total)
+	identified := renewed.Issue[0].Identify(func(n int) string { return string(rune('a' + n)) })
+	require.Equal(t, "c", identified.Lines[3].Reverses, "ids that wait become those of the invoice")
+
+	atOnce, _ := change(t, s, f, Change{Plan: &pro}, now.AddDate(0, 0, 9))
+	require.Empty(t, atOnce.Subscription.PendingLines, "an invoice at once takes in what waits")
+	require.Equal(t, []money.Minor{-500, 1500, -900, 300, -200, 600}, amounts(atOnce.Issue[0].Lines))
+}
+
+// What waits is billed by a last invoice where the subscription ends, however it does.
+func TestEnd_BillsWhatWaits(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	d, f := change(t, s, f, Change{Plan: &pro, Proration: NextInvoice}, now)
+	s = d.Subscription
+	scheduled := s
+	scheduled.CancelAtPeriodEnd = true
+	atEnd, err := scheduled.OpenPeriod(f, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	atOnce, err := s.Cancel(f, Cancellation{Immediate: true}, now)
+	require.NoError(t, err)
+	for _, end := range []Decision{atEnd, atOnce} {
+		require.True(t, end.Issue[0].Last)
+		require.Equal(t, []money.Minor{-500, 1500}, amounts(end.Issue[0].Lines))
+		require.Empty(t, end.Subscription.PendingLines)
+	}
+
+	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
+	require.NoError(t, err)
+	require.Equal(t, []money.Minor{-500, 1500, -900}, amounts(refunded.Issue[0].Lines), "600 of 1500 was used")
+}
+
+// An invoice of the period that is not paid is replaced at once: its time must not be credited before it is paid.
+func TestChangePlan_UnpaidDoesNotWait(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Active)
+	d, _ := change(t, s, f, Change{Plan: &pro, Proration: NextInvoice}, now)
+	require.Equal(t, "in_1", d.Issue[0].Replaces)
+	require.Empty(t, d.Subscription.PendingLines)
+}
+
+// Without proration the period stays billed as it is, and the next change that is prorated goes by that.
+func TestChangePlan_WithoutProration(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	d, f := change(t, s, f, Change{Plan: &pro, Proration: NoProration}, now)
+	s = d.Subscription
+	require.Empty(t, d.Issue)
+	require.Empty(t, s.PendingLines)
+	require.Equal(t, pro.ID, s.PlanID)
+
+	renewed, err := s.OpenPeriod(f, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.Equal(t, []money.Minor{3000}, amounts(renewed.Issue[0].Lines))
+
+	dear := pro
+	dear.ID, dear.Prices = "plan_dear", prices(6000)
+	prorated, _ := change(t, s, f, Change{Plan: &dear}, now.AddDate(0, 0, 6))
+	require.Equal(t, []money.Minor{-300, 1800}, amounts(prorated.Issue[0].Lines), "credited is what was billed")
+	require.Equal(t, "il_1", prorated.Issue[0].Lines[0].Reverses)
+	require.Zero(t, prorated.Subscription.UnproratedIndex)
+
+	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
+	require.NoError(t, err)
+	require.Equal(t, []money.Minor{-300}, amounts(refunded.Issue[0].Lines))
+
+	s.Status, s.PastDueAt = PastDue, now
+	recovered, err := s.Settled(Facts{Plan: pro, ItemID: itemID}, invoice.Invoice{ID: "in_0"}, now)
+	require.NoError(t, err)
+	require.Empty(t, recovered.Issue, "the period is billed")
+}
+
+// A period is divided by the measure that it began with; the plan's counts before the environment's.
+func TestMeasure_OfThePeriod(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	at := now.Add(18 * time.Hour)
+	byDay := pro
+	byDay.ProrationMeasure = proration.Day
+	f.Settings.ProrationMeasure = proration.Fixed30
+	d, _ := change(t, s, f, Change{Plan: &byDay}, at)
+	require.Equal(t, []money.Minor{-475, 1425}, amounts(d.Issue[0].Lines), "seconds, as the period began")
+
+	s.ProrationMeasure = proration.DayInclusive
+	d, f = change(t, s, f, Change{Plan: &byDay}, at)
+	require.Equal(t, []money.Minor{-500, 1500}, amounts(d.Issue[0].Lines))
+	end, err := s.Cancel(Facts{Plan: team, Paid: f.Paid, ItemID: itemID}, Cancellation{Immediate: true, RefundUnused: true}, at)
+	require.NoError(t, err)
+	require.Equal(t, []money.Minor{-467}, amounts(end.Issue[0].Lines), "the day of the end is used")
+
+	for plan, want := range map[string]proration.Measure{"its own": proration.Day, "none": proration.Fixed30} {
+		f.Plan = byDay
+		if plan == "none" {
+			f.Plan = pro
+		}
+		opened, err := d.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
+		require.NoError(t, err)
+		require.Equal(t, want, opened.Subscription.ProrationMeasure, plan)
+	}
+}

@@ -1,0 +1,102 @@
+package subscription
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/proration"
+)
+
+// rest is the span of the current period from an instant on at which another use begins. Faults: those of
+// proration.Measure.Rest.
+func (s Subscription) rest(from time.Time) (proration.Span, error) {
+	return s.ProrationMeasure.Rest(s.CurrentPeriod, from, s.schedule().Location)
+}
+
+// unused is the span of the current period that is left when the use ends at an instant, and nothing takes its place.
+// Faults: those of proration.Measure.Unused.
+func (s Subscription) unused(end time.Time) (proration.Span, error) {
+	return s.ProrationMeasure.Unused(s.CurrentPeriod, end, s.schedule().Location)
+}
+
+// credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or after
+// a change that was not prorated, since the lines are not of the items, all that is billed. Faults: those of plan.Cost.
+func (s Subscription) credits(
+	f Facts, issued []invoice.Invoice, going []Item, left proration.Span, now time.Time,
+) ([]invoice.Line, error) {
+	var credits []invoice.Line
+	if s.UnproratedIndex == s.PeriodIndex {
+		for _, billing := range invoice.Unreversed(issued, s.PeriodIndex) {
+			if worth := s.share(billing, left); worth > 0 {
+				credits = append(credits, s.reversal(billing, billing, worth, now))
+			}
+		}
+		return credits, nil
+	}
+	lines, err := s.lines(f, going, f.Plan)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range lines {
+		billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
+		if worth := proration.Credit(left.Of(item.Amount), billing.Amount); ok && worth > 0 {
+			credits = append(credits, s.reversal(item, billing, worth, now))
+		}
+	}
+	return credits, nil
+}
+
+// reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
+// period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price was
+// used for; and at most what is billed. Its discounts and taxes are those of the line that it reverses.
+func (s Subscription) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
+	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
+	credit.ID = ""
+	return credit
+}
+
+// reversed finds the line whose time a credit takes back.
+func reversed(issued []invoice.Invoice, credit invoice.Line) (of invoice.Line) {
+	for _, inv := range issued {
+		for _, l := range inv.Lines {
+			if l.ID == credit.Reverses {
+				of = l
+			}
+		}
+	}
+	return of
+}
+
+// share is the part of a line's amount that falls on a span that reaches to the period's end: of a line whose price for
+// the whole period is not known any more.
+func (s Subscription) share(billing invoice.Line, left proration.Span) money.Minor {
+	begin, err := s.rest(billing.Period.Start)
+	if length := left.Length - begin.From; err == nil && length > 0 {
+		return money.Part(billing.Amount, max(left.From-begin.From, 0), length, length)
+	}
+	return 0
+}
+
+// titled is the description of what a line bills, whichever part of a period it is for.
+func titled(l invoice.Line) string { return strings.TrimPrefix(l.Description, remaining) }
+
+// The words before what a line of a part of a period bills.
+const (
+	remaining = "Remaining time on "
+	notUsed   = "Unused time on "
+)
+
+// issued are the invoices that may bill time of the current period, with the lines that wait for one.
+func (s Subscription) issued(f Facts) []invoice.Invoice {
+	all := slices.Concat(f.Paid, f.WrittenOff)
+	if open := f.openFor(s.PeriodIndex); open != nil {
+		all = append(all, *open)
+	}
+	if len(s.PendingLines) > 0 {
+		all = append(all, invoice.Invoice{Status: invoice.Open, Lines: s.PendingLines})
+	}
+	return all
+}

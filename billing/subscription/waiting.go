@@ -1,0 +1,103 @@
+package subscription
+
+import (
+	"slices"
+	"strconv"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+// ProrationBehavior says what becomes of the proration of a change within a period.
+type ProrationBehavior string
+
+// The behaviors, named as Stripe names them. Empty: InvoiceNow.
+const (
+	InvoiceNow  ProrationBehavior = "always_invoice" // credit and charge are on an invoice at once
+	NextInvoice ProrationBehavior = "create"         // they wait for the next invoice, whenever that is
+	NoProration ProrationBehavior = "none"           // the period stays billed as it is
+)
+
+// waiting are the prorations that wait for the next invoice, and the most that it may give back.
+type waiting struct {
+	lines []invoice.Line
+	back  invoice.Back
+}
+
+// taken returns what waits for the next invoice.
+func (s Subscription) taken(f Facts) waiting {
+	if len(s.PendingLines) == 0 {
+		return waiting{}
+	}
+	return waiting{lines: s.PendingLines, back: s.back(f, s.PendingLines)}
+}
+
+// back is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
+// what lines of earlier periods come to, which were bounded when they were made.
+func (s Subscription) back(f Facts, lines []invoice.Line) invoice.Back {
+	kept := -f.GivenBack
+	var out invoice.Back
+	for _, inv := range f.Paid {
+		kept, out.Tax = kept+inv.Total, out.Tax+inv.Tax
+	}
+	out.Total = max(kept, 0)
+	earlier := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return l.PeriodIndex >= s.RenewedIndex })
+	if sums, err := (invoice.Draft{Lines: earlier, Back: unbound}).Sums(); err == nil {
+		out.Total, out.Tax = out.Total+max(-sums.Total, 0), out.Tax+max(-sums.Tax, 0)
+	}
+	return out
+}
+
+// unbound lets lines give back whatever they say.
+var unbound = invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
+
+// billed makes one invoice for time in the current period and for what waited, or none of no lines.
+func (s *Subscription) billed(
+	reason invoice.Reason, of period.Period, lines []invoice.Line, waited waiting,
+) []invoice.Draft {
+	issue := s.drafts(reason, of, slices.Concat(lines, waited.lines))
+	for i := range issue {
+		issue[i].Back, s.PendingLines = waited.back, nil
+	}
+	return issue
+}
+
+// wait lets prorations wait for the next invoice; lines begins with those that wait already. Until they are on an invoice
+// their ids only tell them apart. Nothing may stop that invoice, so that what it may come to on a plan is checked now.
+// Fault: amount_too_large.
+func (s *Subscription) wait(f Facts, lines []invoice.Line, on plan.Plan) error {
+	for i := range lines {
+		if lines[i].ID == "" {
+			lines[i].ID = "pending_" + strconv.Itoa(i)
+		}
+	}
+	s.PendingLines = lines
+	if f.Pending != nil {
+		if err := s.renewable(*f.Pending, max(s.PendingQuantity, s.Quantity)); err != nil {
+			return err
+		}
+	}
+	return s.renewable(on, max(s.PendingQuantity, s.Quantity))
+}
+
+// renewable refuses what could not be billed with the next period on a plan: amount_too_large.
+func (s Subscription) renewable(on plan.Plan, quantity int64) error {
+	total, err := on.Total(quantity)
+	if err != nil {
+		return err
+	}
+	waits, err := invoice.Sum(s.PendingLines)
+	if err == nil {
+		_, err = money.Sum(total, max(waits, 0))
+	}
+	return err
+}
+
+// covered reports whether the current period is billed: by an invoice, by lines that wait for one, or, after a change
+// that was not prorated, by what it was billed before.
+func (s Subscription) covered(f Facts) bool {
+	return f.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex ||
+		slices.ContainsFunc(s.PendingLines, func(l invoice.Line) bool { return l.PeriodIndex == s.PeriodIndex })
+}
