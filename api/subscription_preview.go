@@ -20,11 +20,12 @@ type previewSubscriptionInput struct {
 // withdrawal, a coupon that is redeemed or removed. Without any of them it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
-	Cancel     *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
-	Reactivate bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
-	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
-	RemoveID   string      `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
-	Upcoming   *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
+	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
+	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
+	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	CouponCode  string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
+	RemoveID    string      `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
+	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
 // preview is what the form asks for.
@@ -37,6 +38,9 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 			return in, err
 		}
 		in.Change, kinds = &change, kinds+1
+	}
+	if f.TrialEndsAt != nil {
+		in.Command, kinds = endTrial(*f.TrialEndsAt), kinds+1
 	}
 	if f.Cancel != nil {
 		in.Command, kinds = f.Cancel.command(), kinds+1
@@ -52,8 +56,8 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `cancel`, `reactivate`, `couponCode`, `removeCouponId`, or the fields of a plan "+
-				"or quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, `couponCode`, `removeCouponId`, or the fields "+
+				"of a plan or quantity change.")
 	}
 	return in, nil
 }

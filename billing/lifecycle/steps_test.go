@@ -125,7 +125,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(27, "step") {
+	switch draw(28, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -158,7 +158,9 @@ func (l *life) step(draw chance) {
 		l.migrate(draw, draw(3, "at period end") == 0)
 	case 24:
 		l.taxOtherwise(draw)
-	case 25, 26:
+	case 25:
+		l.endTrial(time.Duration(draw(60, "days")) * 24 * time.Hour)
+	case 26, 27:
 		l.coupon(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})

@@ -18,6 +18,7 @@ const (
 	cancelAtPeriodEnd input = "cancel_at_period_end"
 	reactivate        input = "reactivate"
 	changePlan        input = "change_plan"
+	moveTrialEnd      input = "move_trial_end"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
 	redeemCoupon      input = "redeem_coupon"
@@ -79,7 +80,7 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		redeemCoupon: {Trialing}, removeCoupon: {Trialing},
+		moveTrialEnd: {Trialing}, redeemCoupon: {Trialing}, removeCoupon: {Trialing},
 		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
 		invoiceWrittenOff: {Trialing},
 	},
@@ -106,8 +107,10 @@ var refusals = map[Status]map[input]error{
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrNotPaused,
 	},
-	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused},
-	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue},
+	Active: {
+		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused, moveTrialEnd: ErrTrialOver,
+	},
+	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
 }
 
 // permit returns nil where in may happen in status, else the refusal.
