@@ -43,6 +43,8 @@ func TestPreview_OfAChange(t *testing.T) {
 	require.Equal(t, changed.TrialEndsAt+86400, later.Upcoming[0].IssuedAt)
 	changed = as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, moved))
 	require.Equal(t, later.Upcoming[0].IssuedAt, changed.TrialEndsAt)
+	named := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"metadata":{"team":"blue"}}`))
+	require.Equal(t, Metadata{"team": "blue"}, named.Metadata)
 	ahead := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", nil))
 	require.Len(t, ahead.Upcoming, 1)
 	require.Empty(t, ahead.PreviewToken, "there is no change to make")
@@ -70,6 +72,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 	}
 	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
 	require.Contains(t, string(got.Body), "preview_token_invalid")
+	got = b.ask(t, b.test, "PATCH", path, `{"metadata":{},"quantity":2}`)
+	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc"}`)
 	require.Contains(t, string(got.Body), "field_missing", "the token has no change")
 }
