@@ -68,8 +68,8 @@ func (o orderedPlans) MarshalJSON() ([]byte, error) {
 // formOf is a plan as a file describes it.
 func formOf(p plan.Plan) CatalogPlan {
 	form := CatalogPlan{PlanForm: PlanForm{
-		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), ProductID: p.ProductID, TrialDays: p.TrialDays,
-		Metadata: Metadata(p.Metadata),
+		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), ProductID: p.ProductID,
+		TrialDays: p.TrialDays, Measure: string(p.ProrationMeasure), Metadata: Metadata(p.Metadata),
 	}}
 	if p.Interval.Count != 1 {
 		form.IntervalCount = &p.Interval.Count

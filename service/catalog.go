@@ -83,11 +83,12 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 	}
 	p, versioned := *c.Was, []string{"prices", "trialDays"}
 	p.Key, p.ProductID, p.Name, p.Active = c.To.Key, c.To.ProductID, c.To.Name, c.To.Active
-	p.Dunning, p.Metadata = c.To.Dunning, c.To.Metadata
+	p.Dunning, p.Metadata, p.ProrationMeasure = c.To.Dunning, c.To.Metadata, c.To.ProrationMeasure
 	if err := checkNames(c.To); err != nil {
 		return c.To, err
 	}
-	if own := slices.DeleteFunc(slices.Clone(c.Fields), func(f string) bool { return slices.Contains(versioned, f) }); len(own) > 0 {
+	own := slices.DeleteFunc(slices.Clone(c.Fields), func(f string) bool { return slices.Contains(versioned, f) })
+	if len(own) > 0 {
 		if err := tx.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}
@@ -102,8 +103,8 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 	return s.insertPlanVersion(ctx, tx, by, p, NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays})
 }
 
-// findProduct refuses a product that is not there, while it is still known which plan names it: the database says so only
-// when all is written.
+// findProduct refuses a product that is not there, while it is still known which plan names it: the database says so
+// only when all is written.
 func findProduct(ctx context.Context, tx *db.Tx, by Caller, productID string) error {
 	if productID == "" {
 		return nil
@@ -112,8 +113,8 @@ func findProduct(ctx context.Context, tx *db.Tx, by Caller, productID string) er
 	return inParam(err, "productId")
 }
 
-// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing
-// to do or say.
+// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is
+// nothing to do or say.
 func effects(ctx context.Context, r db.Reader, by Caller, changes []catalog.Change) ([]CatalogChange, error) {
 	var ids []string
 	for _, c := range changes {

@@ -8,9 +8,9 @@ import (
 	"perennial/db"
 )
 
-// MigrateCatalogPlan moves the running subscriptions of a plan that a catalogue was applied to, to its newest version at
-// the end of their period. Each is a transaction of its own; where it is interrupted, what was moved stays, and a repeat
-// goes on. Faults: those of MigratePlan.
+// MigrateCatalogPlan moves the running subscriptions of a plan that a catalogue was applied to, to its newest version
+// at the end of their period. Each is a transaction of its own; where it is interrupted, what was moved stays, and a
+// repeat goes on. Faults: those of MigratePlan.
 func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogChange) (all PlanMigrated, err error) {
 	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated}
 	for {
@@ -24,8 +24,8 @@ func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogCh
 	}
 }
 
-// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in the
-// order in which they were created.
+// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in
+// the order in which they were created.
 func (s *Service) Catalog(ctx context.Context, by Caller) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for page := (db.Page{Limit: 100}); ; {

@@ -40,6 +40,7 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		"name":          {change: func(p *catalog.Plan) { p.Name = "Teams" }, fields: []string{"name"}},
 		"archived":      {change: func(p *catalog.Plan) { p.Active = false }, fields: []string{"active"}},
 		"notes":         {change: func(p *catalog.Plan) { p.Metadata = nil }, fields: []string{"metadata"}},
+		"measure":       {change: func(p *catalog.Plan) { p.ProrationMeasure = "day" }, fields: []string{"prorationMeasure"}},
 		"product":       {change: func(p *catalog.Plan) { p.ProductID = "prod_1" }, fields: []string{"productId"}},
 		"price":         {change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true},
 		"name of price": {change: func(p *catalog.Plan) { p.Prices[0].Name = "" }, fields: []string{"prices"}, version: true},

@@ -26,9 +26,9 @@ func (c Change) NewVersion() bool {
 // Differs reports whether there is anything to do.
 func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
-// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names. It
-// returns a change for each plan of the file, in its order, also where nothing differs, and for each that is archived
-// because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
+// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names.
+// It returns a change for each plan of the file, in its order, also where nothing differs, and for each that is
+// archived because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
 // catalog_plan_fixed, catalog_plan_repeated.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 	changes := make([]Change, 0, len(want))
@@ -100,6 +100,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	}
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
+	c.To.ProrationMeasure = w.ProrationMeasure
 	c.To.ProductID, c.To.Prices, c.To.TrialDays = w.ProductID, w.Prices, w.TrialDays
 	for _, f := range []struct {
 		name    string
@@ -108,6 +109,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"catalogKey", was.Key != w.Key},
 		{"name", was.Name != w.Name},
 		{"productId", was.ProductID != w.ProductID},
+		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
 		{"active", was.Active != w.Active},
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
 		{"metadata", !maps.Equal(was.Metadata, w.Metadata)},

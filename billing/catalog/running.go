@@ -25,8 +25,8 @@ type Effect struct {
 	Now, Then money.Minor
 }
 
-// EffectOf returns what a version means for running subscriptions. versions are those that they are on. Faults: those of
-// plan.Plan.Total.
+// EffectOf returns what a version means for running subscriptions. versions are those that they are on. Faults: those
+// of plan.Plan.Total.
 func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (Effect, error) {
 	var e Effect
 	on := make(map[int]plan.Plan, len(versions))

@@ -38,6 +38,11 @@ func somePlans(draw chance) []plan.Plan {
 		if draw(2, "seats") == 0 {
 			plans[i].Prices = append(plans[i].Prices, somePrice(draw, plans[i].ID+"_seats"))
 		}
+		if draw(4, "a fee") == 0 {
+			fee := plan.Flat(plans[i].ID+"_fee", "Setup", money.Minor(draw(10_000, "fee")))
+			fee.Once = true
+			plans[i].Prices = append(plans[i].Prices, fee)
+		}
 		if draw(5, "a measure of its own") == 0 {
 			plans[i].ProrationMeasure = someMeasure(draw)
 		}

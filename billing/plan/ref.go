@@ -43,6 +43,6 @@ func SamePrices(a, b []Price) bool {
 	return slices.EqualFunc(a, b, func(p, q Price) bool {
 		one, err := json.Marshal(p.Price)
 		other, errOther := json.Marshal(q.Price)
-		return err == nil && errOther == nil && p.Name == q.Name && bytes.Equal(one, other)
+		return err == nil && errOther == nil && p.Name == q.Name && p.Once == q.Once && bytes.Equal(one, other)
 	})
 }

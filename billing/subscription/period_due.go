@@ -67,6 +67,13 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
+		if first {
+			fees, err := s.fees(f, bill)
+			if err != nil {
+				return Decision{}, err
+			}
+			lines = append(lines, fees...)
+		}
 		if lines, err = s.discounted(f, waited.lines, lines); err != nil {
 			return Decision{}, err
 		}

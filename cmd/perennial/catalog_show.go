@@ -128,13 +128,11 @@ func describeEffect(line func(string, ...any), c service.CatalogChange) {
 
 // showMoved prints how far a migration has come.
 func showMoved(out io.Writer, c service.CatalogChange, moved service.PlanMigrated) error {
-	if _, err := fmt.Fprintf(out, "%s: %d subscriptions move at the end of their period\n", c.To.Key, moved.Migrated); err != nil {
-		return err
+	var text strings.Builder
+	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period\n", c.To.Key, moved.Migrated)
+	for _, r := range moved.Refused {
+		fmt.Fprintf(&text, "  %s stays: %s [%s]\n", r.SubscriptionID, r.Reason.Detail, r.Reason.Code)
 	}
-	for _, refused := range moved.Refused {
-		if _, err := fmt.Fprintf(out, "  %s stays: %s [%s]\n", refused.SubscriptionID, refused.Reason.Detail, refused.Reason.Code); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := io.WriteString(out, text.String())
+	return err
 }
