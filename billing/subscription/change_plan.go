@@ -270,10 +270,7 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := -f.GivenBack
-	for _, inv := range f.Paid {
-		kept += inv.Total
-	}
+	kept := s.keeps(f).Total + s.credited(out.lines).Total
 	out.back = s.back(f, out.lines)
 	issued := s.issued(f)
 	credits, err := s.credits(f, issued, going, unused, now)
