@@ -23,7 +23,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	begin := s.unbegun() // what was put off to the end of a period waits for the end of this one
 	if s.CancelAtPeriodEnd && !begin {
-		return s.end(f, s.CancelReason, now), nil
+		return s.endOnTime(f, now), nil
 	}
 	waited := s.taken(f)
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
