@@ -24,8 +24,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
-		"CreditNoteWithKey": "credit_note",
-		"ProductWithKey":    "product",
+		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note",
 	}
 	var seen int
 	for _, method := range readers() {

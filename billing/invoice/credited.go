@@ -48,3 +48,13 @@ func (i Invoice) Credit(
 	l.add(balance, CreditNoted)
 	return i, l.entries
 }
+
+// Uncredited is what credit notes leave of a line's amount. They give back what is billed after discounts: of an amount
+// that discounts reduce, the same part.
+func (l Line) Uncredited() money.Minor {
+	net := l.Net()
+	if l.Credited == 0 || net <= 0 {
+		return l.Amount
+	}
+	return money.Part(l.Amount, 0, int64(net-l.Credited), int64(net))
+}

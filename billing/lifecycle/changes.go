@@ -27,7 +27,9 @@ type Changes struct {
 	Credit          []CreditEntry
 	Settlements     []Settlement
 	CreditNotes     []creditnote.Note
-	Events          []event.Event // in the order in which they happened
+	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.
+	Redeemed string
+	Events   []event.Event // in the order in which they happened
 	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
 	Starts []string
 	// Attempt is the latest attempt made, also one that failed at once; empty: none.

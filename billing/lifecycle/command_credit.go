@@ -64,7 +64,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	c.Given.Reversed = maps.Clone(c.Given.Reversed)
 	for _, l := range d.Subscription.PendingLines { // they will be on the next invoice
 		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
-			c.Given.Reversed[l.Reverses] -= l.Amount
+			c.Given.Reversed[l.Reverses] -= l.Net()
 		}
 	}
 	note, err := creditnote.Issue(c.Invoice, c.Request, c.Given)

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"perennial/billing/collection"
-	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
+	"perennial/billing/discount"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -50,34 +50,23 @@ type App struct {
 	Position  int64
 }
 
-type CreditNote struct {
+type Coupon struct {
 	ID             string
 	EnvironmentID  string
 	Position       int64
-	Number         int64
-	InvoiceID      string
-	CustomerID     string
-	SubscriptionID *string
-	Currency       money.Currency
-	Reason         creditnote.Reason
-	Memo           *string
-	Subtotal       money.Minor
-	Tax            money.Minor
-	Taxes          *invoice.Taxes
-	Total          money.Minor
-	Due            money.Minor
-	Balance        money.Minor
-	Refund         money.Minor
-	RefundID       *string
+	Code           string
+	Name           string
+	Percent        *string
+	Amount         *money.Minor
+	Currency       *money.Currency
+	Duration       discount.Duration
+	Periods        *int
+	PlanIds        []string
+	MaxRedemptions *int
+	Redeemed       int
+	RedeemBy       *time.Time
+	Active         bool
 	CreatedAt      time.Time
-}
-
-type CreditNoteLine struct {
-	EnvironmentID string
-	CreditNoteID  string
-	Position      int
-	InvoiceLineID string
-	Amount        money.Minor
 }
 
 type Customer struct {
@@ -230,11 +219,7 @@ type Invoice struct {
 	TaxExempt         *tax.Exemption
 	NumberText        *string
 	Seller            *invoice.Seller
-	Credited          money.Minor
-	CreditedTax       money.Minor
-	CreditedDue       money.Minor
-	CreditedRefund    money.Minor
-	Buyer             *invoice.Buyer
+	Discount          money.Minor
 }
 
 type InvoiceLine struct {
@@ -255,7 +240,7 @@ type InvoiceLine struct {
 	UnitPrice     *string
 	Reverses      *string
 	TaxRates      []string
-	Credited      money.Minor
+	Discounts     *invoice.Shares
 }
 
 type PaymentSend struct {
@@ -437,6 +422,7 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PendingLines        []byte
