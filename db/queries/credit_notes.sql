@@ -28,7 +28,8 @@ select 1 / count(*) from written;
 
 -- name: InvoiceLineListReversing :many
 -- What invoices that count took back of lines, for unused time.
-select l.reverses::text as line_id, sum(-l.amount)::bigint as amount
+select l.reverses::text as line_id, sum(-l.amount + coalesce((
+           select sum((d.share ->> 'amount')::bigint) from jsonb_array_elements(l.discounts) as d (share)), 0))::bigint as amount
 from invoice_lines l
 join invoices i on i.environment_id = l.environment_id and i.id = l.invoice_id and i.status <> 'void'
 where l.environment_id = @environment_id and l.reverses = any(@line_ids::text[])

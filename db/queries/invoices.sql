@@ -108,7 +108,7 @@ order by l.position;
 -- The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 -- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.credited, l.discounts
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
     where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status = 'open'
@@ -121,7 +121,7 @@ from (
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.credited, n.discounts
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited
     from invoice_lines n
     where n.environment_id = @environment_id and n.invoice_id = i.id
     offset 0

@@ -361,7 +361,8 @@ func (q *Queries) InvoiceLineCredit(ctx context.Context, db DBTX, arg InvoiceLin
 }
 
 const invoiceLineListReversing = `-- name: InvoiceLineListReversing :many
-select l.reverses::text as line_id, sum(-l.amount)::bigint as amount
+select l.reverses::text as line_id, sum(-l.amount + coalesce((
+           select sum((d.share ->> 'amount')::bigint) from jsonb_array_elements(l.discounts) as d (share)), 0))::bigint as amount
 from invoice_lines l
 join invoices i on i.environment_id = l.environment_id and i.id = l.invoice_id and i.status <> 'void'
 where l.environment_id = $1 and l.reverses = any($2::text[])

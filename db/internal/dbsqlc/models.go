@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
 	"perennial/billing/discount"
@@ -67,6 +68,36 @@ type Coupon struct {
 	RedeemBy       *time.Time
 	Active         bool
 	CreatedAt      time.Time
+}
+
+type CreditNote struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Number         int64
+	InvoiceID      string
+	CustomerID     string
+	SubscriptionID *string
+	Currency       money.Currency
+	Reason         creditnote.Reason
+	Memo           *string
+	Subtotal       money.Minor
+	Tax            money.Minor
+	Taxes          *invoice.Taxes
+	Total          money.Minor
+	Due            money.Minor
+	Balance        money.Minor
+	Refund         money.Minor
+	RefundID       *string
+	CreatedAt      time.Time
+}
+
+type CreditNoteLine struct {
+	EnvironmentID string
+	CreditNoteID  string
+	Position      int
+	InvoiceLineID string
+	Amount        money.Minor
 }
 
 type Customer struct {
@@ -220,6 +251,11 @@ type Invoice struct {
 	NumberText        *string
 	Seller            *invoice.Seller
 	Discount          money.Minor
+	Credited          money.Minor
+	CreditedTax       money.Minor
+	CreditedDue       money.Minor
+	CreditedRefund    money.Minor
+	Buyer             *invoice.Buyer
 }
 
 type InvoiceLine struct {
@@ -241,6 +277,7 @@ type InvoiceLine struct {
 	Reverses      *string
 	TaxRates      []string
 	Discounts     *invoice.Shares
+	Credited      money.Minor
 }
 
 type PaymentSend struct {
