@@ -195,7 +195,7 @@ func (g Given) before(inv invoice.Invoice) totals.Credited {
 		}
 	}
 	for i, l := range inv.Lines {
-		if reversed := min(g.Reversed[l.ID], l.Amount-out.Lines[i]); reversed > 0 {
+		if reversed := min(g.Reversed[l.ID], l.Net()-out.Lines[i]); reversed > 0 {
 			out = out.With(bill, totals.Item{Line: i, Amount: reversed})
 		}
 	}

@@ -61,7 +61,7 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	require.LessOrEqual(l.t, all, inv.Total, "notes never exceed the invoice")
 	reversed := l.given(inv).Reversed
 	for _, line := range after.Lines {
-		require.LessOrEqual(l.t, line.Credited+reversed[line.ID], max(line.Amount, 0), "nor what is left of a line")
+		require.LessOrEqual(l.t, line.Credited+reversed[line.ID], max(line.Net(), 0), "nor what is left of a line")
 	}
 	require.True(l.t, after.Status != invoice.Open || after.AmountDue > 0, "with nothing left to pay it is paid")
 	return note, nil
@@ -78,7 +78,7 @@ func (l *life) given(inv invoice.Invoice) creditnote.Given {
 	for _, other := range l.store.invoices {
 		for _, line := range other.Lines {
 			if other.Status != invoice.Void && line.Reverses != "" {
-				out.Reversed[line.Reverses] -= line.Amount
+				out.Reversed[line.Reverses] -= line.Net()
 			}
 		}
 	}
