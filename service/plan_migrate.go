@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -23,6 +24,8 @@ type PlanMigration struct {
 	DryRun      bool   // only tells what would happen
 	Limit       int    // of the subscriptions examined, at most MaxMigrated
 	After       string // continues behind this subscription
+	// NewestOnly moves nothing once To, which is given, is not the newest version any more. Fault: plan_version_superseded.
+	NewestOnly bool
 }
 
 // PlanMigrated is how far a migration has come. Where there is more, the next request goes on after Last.
@@ -62,6 +65,9 @@ func (s *Service) migratePlan(
 ) (out PlanMigrated, err error) {
 	if out.To, err = s.store.Plan(ctx, by.EnvironmentID, planID); err != nil {
 		return out, err
+	}
+	if m.NewestOnly && out.To.Version != m.To {
+		return out, subscription.ErrSuperseded
 	}
 	if m.To != 0 {
 		if out.To, err = s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
@@ -145,8 +151,13 @@ func (s *Service) tryMigration(
 	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
 	}
-	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd}
+	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
 	_, err = transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
+		if m.NewestOnly {
+			if newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID); err != nil || newest.Version != to.Version {
+				return Performed{}, cmp.Or[error](err, subscription.ErrSuperseded)
+			}
+		}
 		if !m.DryRun {
 			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 )
 
 // Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once
@@ -13,6 +14,8 @@ type Migrate struct {
 	Version     int
 	AtPeriodEnd bool
 	To          *plan.Plan // the version
+	// NeverBack refuses a subscription that is on, or waits for, a newer version: who made that one has moved it.
+	NeverBack bool
 }
 
 // Target names the version that it leads to.
@@ -24,6 +27,9 @@ func (c Migrate) Target(s State) plan.Ref {
 func (Migrate) Name() string { return "change_plan" }
 
 func (c Migrate) judge(d *decision) (func() error, error) {
+	if c.NeverBack && d.Subscription.Ahead(c.To.Ref()) {
+		return nil, subscription.ErrSuperseded
+	}
 	made, err := d.Subscription.Migrate(d.Facts(), *c.To, c.AtPeriodEnd, d.Now)
 	if err != nil {
 		return nil, err
