@@ -55,7 +55,8 @@ type CatalogFile struct {
 	doc   yamldoc.Document
 }
 
-// ReadCatalog reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be several.
+// ReadCatalog reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be
+// several.
 func ReadCatalog(name string, text []byte) (CatalogFile, error) {
 	f := CatalogFile{name: name}
 	doc, err := yamldoc.Parse(text)
@@ -72,12 +73,14 @@ func ReadCatalog(name string, text []byte) (CatalogFile, error) {
 	root, isMapping := doc.Value.(map[string]any)
 	plans, hasPlans := root["plans"].(map[string]any)
 	if !isMapping || !hasPlans {
-		return f, fmt.Errorf("%s:%d: the file must have `plans`, a mapping of keys to plans; `plans: {}` has none", name, doc.Line("plans"))
+		return f, fmt.Errorf("%s:%d: the file must have `plans`, a mapping of keys to plans; `plans: {}` has none",
+			name, doc.Line("plans"))
 	}
 	var wrong []error
 	for _, key := range doc.Keys("") {
 		if key != "plans" {
-			wrong = append(wrong, fmt.Errorf("%s:%d: %s: a catalogue file has `plans` and nothing else", name, doc.Line(key), key))
+			wrong = append(wrong,
+				fmt.Errorf("%s:%d: %s: a catalogue file has `plans` and nothing else", name, doc.Line(key), key))
 		}
 	}
 	shapes := httpkit.NewShapes()
@@ -113,7 +116,8 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 	}
 	p, err := form.plan()
 	if err == nil && form.ID != "" && !id.Is(id.Plan, form.ID) {
-		err = fault.InvalidParam("id", "catalog_plan_not_found", "%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
+		err = fault.InvalidParam("id", "catalog_plan_not_found",
+			"%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
 	}
 	out := catalog.Plan{Plan: p, Migrate: catalog.Migration(form.Migrate)}
 	out.Key, out.ID, out.Active = key, form.ID, form.Active == nil || *form.Active
@@ -126,8 +130,8 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 	return out, nil
 }
 
-// quotable are the decimals of a price. The API takes them as texts, since a number is a binary fraction in many clients;
-// in the file 4.50 is what is written.
+// quotable are the decimals of a price. The API takes them as texts, since a number is a binary fraction in many
+// clients; in the file 4.50 is what is written.
 var quotable = []string{"unitPrice", "packageSize", "packagePrice", "included", "upTo"}
 
 // quoted makes texts of the decimals of prices.

@@ -63,7 +63,7 @@ type InvoiceTax struct {
 // had it.
 type InvoiceLine struct {
 	ID                 string   `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind               string   `json:"kind" enum:"recurring,proration_credit,proration_charge" example:"recurring"`
+	Kind               string   `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off" example:"recurring"`
 	Description        string   `json:"description" example:"Pro, monthly"`
 	PlanID             string   `json:"planId"`
 	PriceID            string   `json:"priceId,omitempty" doc:"The price that the line bills or credits."`

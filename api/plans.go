@@ -33,7 +33,7 @@ type PublicPlan struct {
 	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
 	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount int     `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
-	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices, each for one unit."`
+	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices that every period has, each for one unit."`
 	Prices        []Price `json:"prices"`
 	TrialDays     int     `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
 	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`

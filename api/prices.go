@@ -28,6 +28,7 @@ type PriceForm struct {
 // PriceModel says how a price turns the subscription's quantity into an amount. Decimals are strings, since a JSON number
 // is a binary fraction in many clients.
 type PriceModel struct {
+	Once         bool        `json:"once,omitempty" doc:"Charged once, on the first invoice of a subscription, such as a setup fee. Otherwise every period has it."`
 	Model        string      `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitPrice. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`
 	UnitPrice    string      `json:"unitPrice,omitempty" maxLength:"30" example:"4.50" doc:"Of per_unit: a decimal in major units of the currency, which may have more places than it."`
 	PackageSize  string      `json:"packageSize,omitempty" maxLength:"30" example:"100" doc:"Of package: the units in one."`
@@ -83,12 +84,12 @@ func (f PriceForm) price(at string) (plan.Price, error) {
 			PackagePrice: d.parse(in+"packagePrice", tier.PackagePrice), FlatAmount: money.Minor(tier.FlatAmount),
 		})
 	}
-	return plan.Price{Name: f.Name, Price: p}, d.err
+	return plan.Price{Name: f.Name, Once: f.Once, Price: p}, d.err
 }
 
 func renderPrice(p plan.Price) Price {
 	out := Price{ID: p.ID, Name: p.Name, Amount: int64(p.Amount), PriceModel: PriceModel{
-		Model: string(p.Model), UnitPrice: p.UnitPrice.String(),
+		Once: p.Once, Model: string(p.Model), UnitPrice: p.UnitPrice.String(),
 		PackageSize: p.PackageSize.String(), PackagePrice: p.PackagePrice.String(), Included: p.Included.String(),
 		Minimum: int64(p.Minimum), Maximum: int64(p.Maximum),
 	}}

@@ -2,9 +2,12 @@ package api
 
 import (
 	"context"
+	"time"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/metadata"
 	"perennial/billing/subscription"
 	"perennial/service"
 )
@@ -17,8 +20,10 @@ type updateSubscriptionInput struct {
 // SubscriptionChange changes the plan, the quantity, or both; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	Version      *int   `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
-	PreviewToken string `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
+	TrialEndsAt  *int64    `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
+	Metadata     *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
+	Version      *int      `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
+	PreviewToken string    `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
 // PlanChoice is what a subscription is to be billed for.
@@ -49,6 +54,12 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 func (s *Server) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
+	if in.Body.TrialEndsAt != nil {
+		return s.moveTrialEnd(ctx, c, in.Body)
+	}
+	if in.Body.Metadata != nil {
+		return s.replaceMetadata(ctx, c, in.Body)
+	}
 	if in.Body.Version != nil {
 		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.PreviewToken != "" || in.Body.Proration != "" {
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
@@ -70,6 +81,30 @@ func (s *Server) updateSubscription(
 		return s.service.ChangePlan(ctx, caller(c), id, change, around)
 	})
 }
+
+// moveTrialEnd is a command of its own: nothing else may change beside it.
+func (s *Server) moveTrialEnd(
+	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
+) (*httpkit.Reply[Subscription], error) {
+	alone := SubscriptionChange{TrialEndsAt: in.TrialEndsAt}
+	if in != alone {
+		return nil, fault.InvalidParam("trialEndsAt", "fields_exclusive", "Send `trialEndsAt` without other fields.")
+	}
+	return s.command(ctx, c, endTrial(*in.TrialEndsAt))
+}
+
+// replaceMetadata is a command of its own: it bills nothing, and changes nothing else.
+func (s *Server) replaceMetadata(
+	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
+) (*httpkit.Reply[Subscription], error) {
+	alone := SubscriptionChange{Metadata: in.Metadata}
+	if in != alone {
+		return nil, fault.InvalidParam("metadata", "fields_exclusive", "Send `metadata` without other fields.")
+	}
+	return s.command(ctx, c, lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Metadata)})
+}
+
+func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }
 
 // given is a number that a request may leave out; 0: it did.
 func given(n *int64) int64 {

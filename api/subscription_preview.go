@@ -19,9 +19,10 @@ type previewSubscriptionInput struct {
 // withdrawal. Without any of them it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
-	Cancel     *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
-	Reactivate bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
-	Upcoming   *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
+	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
+	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
+	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
 // preview is what the form asks for.
@@ -35,6 +36,10 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 		}
 		in.Change, kinds = &change, kinds+1
 	}
+	if f.TrialEndsAt != nil {
+		end := endTrial(*f.TrialEndsAt)
+		in.EndTrial, kinds = &end, kinds+1
+	}
 	if f.Cancel != nil {
 		cancel := f.Cancel.command()
 		in.Cancel, kinds = &cancel, kinds+1
@@ -44,7 +49,8 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `cancel`, `reactivate`, or the fields of a plan or quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, or the fields of a plan or "+
+				"quantity change.")
 	}
 	return in, nil
 }

@@ -37,6 +37,14 @@ func TestPreview_OfAChange(t *testing.T) {
 	require.NotEmpty(t, shown.PreviewToken)
 	changed := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken, "quantity": 5}))
 	require.EqualValues(t, 5, changed.Quantity)
+
+	moved := map[string]any{"trialEndsAt": changed.TrialEndsAt + 86400}
+	later := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", moved))
+	require.Equal(t, changed.TrialEndsAt+86400, later.Upcoming[0].IssuedAt)
+	changed = as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, moved))
+	require.Equal(t, later.Upcoming[0].IssuedAt, changed.TrialEndsAt)
+	named := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"metadata":{"team":"blue"}}`))
+	require.Equal(t, Metadata{"team": "blue"}, named.Metadata)
 	ahead := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", nil))
 	require.Len(t, ahead.Upcoming, 1)
 	require.Empty(t, ahead.PreviewToken, "there is no change to make")
@@ -53,6 +61,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		`{"effective":"now"}`:             "field_missing",
 		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
 		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
+		`{"trialEndsAt":1,"quantity":2}`:                                     "fields_exclusive",
+		`{"trialEndsAt":1}`:                                                  "trial_end_out_of_range",
 		`{"upcomingCount":25}`:                                               "out_of_range",
 		`{"planId":"plan_x"}`:                                                "plan_not_found",
 		`{"cancel":{"refund":"prorated"}}`:                                   "refund_needs_immediate_effect",
@@ -62,6 +72,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 	}
 	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
 	require.Contains(t, string(got.Body), "preview_token_invalid")
+	got = b.ask(t, b.test, "PATCH", path, `{"metadata":{},"quantity":2}`)
+	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc"}`)
 	require.Contains(t, string(got.Body), "field_missing", "the token has no change")
 }

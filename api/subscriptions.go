@@ -228,7 +228,7 @@ func (s *Server) subscriptionOperations() {
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on. With the previewToken of a preview of the same " +
+			"another version of the plan that it is on. trialEndsAt moves the end of a trial, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},

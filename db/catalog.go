@@ -19,8 +19,8 @@ func (r Reader) CatalogPlans(ctx context.Context, environmentID string, ids []st
 	return plans, r.addPrices(ctx, environmentID, plans)
 }
 
-// LockCatalog is CatalogPlans under lock. A catalogue that is applied at the same time waits until the transaction ends.
-// Fault: environment_not_found.
+// LockCatalog is CatalogPlans under lock. A catalogue that is applied at the same time waits until the transaction
+// ends. Fault: environment_not_found.
 func (tx *Tx) LockCatalog(ctx context.Context, environmentID string, ids []string) ([]plan.Plan, error) {
 	// The environment's row first: a plan that two files create has no row yet that one could wait for.
 	if _, err := tx.LockSettings(ctx, environmentID); err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/moving"
+	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -46,13 +47,45 @@ func (tx *Tx) LockCustomersByID(ctx context.Context, environmentID string, ids [
 		translate("CustomerLockByID", err)
 }
 
-// InsertImportedRecord writes that a record was imported. The caller holds the lock of the environment's settings, so
+// InsertImportedRecords writes that records were imported. The caller holds the lock of the environment's settings, so
 // that one import writes at a time.
-func (tx *Tx) InsertImportedRecord(ctx context.Context, environmentID string, of moving.Type, r ImportedRecord) error {
-	return queries.ImportedRecordInsert(ctx, tx.pipe, dbsqlc.ImportedRecordInsertParams{
-		EnvironmentID: environmentID, Type: string(of), ExternalID: r.ExternalID, ObjectID: r.ObjectID,
-		CustomerID: r.CustomerID, Hash: r.Hash, ImportedAt: tx.Real,
-	})
+func (tx *Tx) InsertImportedRecords(
+	ctx context.Context, environmentID string, of moving.Type, records []ImportedRecord,
+) error {
+	all := dbsqlc.ImportedRecordInsertAllParams{EnvironmentID: environmentID, Type: string(of), ImportedAt: tx.Real}
+	for _, r := range records {
+		all.ExternalIds, all.ObjectIds = append(all.ExternalIds, r.ExternalID), append(all.ObjectIds, r.ObjectID)
+		all.CustomerIds, all.Hashes = append(all.CustomerIds, r.CustomerID), append(all.Hashes, r.Hash)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	return queries.ImportedRecordInsertAll(ctx, tx.pipe, all)
+}
+
+// InsertSubscriptions is InsertSubscription for many, whose items take one statement. To plan the insert of each anew takes
+// longer than to run it.
+func (tx *Tx) InsertSubscriptions(
+	ctx context.Context, environmentID string, subscriptions []subscription.Subscription,
+) error {
+	if err := tx.keepPlans(ctx); err != nil {
+		return err
+	}
+	all := dbsqlc.SubscriptionItemInsertAllParams{EnvironmentID: environmentID, CreatedAt: tx.Now}
+	for _, s := range subscriptions {
+		if err := tx.insertSubscription(ctx, environmentID, s); err != nil {
+			return err
+		}
+		for position, item := range s.Items {
+			all.Ids, all.SubscriptionIds = append(all.Ids, item.ID), append(all.SubscriptionIds, s.ID)
+			all.PriceIds, all.Positions = append(all.PriceIds, item.PriceID), append(all.Positions, position)
+			all.Quantities = append(all.Quantities, item.Quantity)
+		}
+	}
+	if len(all.Ids) == 0 {
+		return nil
+	}
+	return queries.SubscriptionItemInsertAll(ctx, tx.pipe, all)
 }
 
 // forgetImported removes what the records of a customer's import leave of the customer's data.

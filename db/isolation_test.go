@@ -106,8 +106,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
-		require.NoError(t, tx.InsertImportedRecord(ctx, b.env, moving.CustomerType,
-			db.ImportedRecord{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)}))
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
+		}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
 		strict := b.plan
 		strict.Key, strict.ProductID = "solo", product.ID

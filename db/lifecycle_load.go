@@ -111,7 +111,7 @@ func (l *loader) distribute() {
 					continue
 				}
 				line := lineFromDB(row, invoices[i])
-				if line.ItemID == "" && line.PriceID != "" { // written by a build from before there were items
+				if line.ItemID == "" && line.PriceID != "" && line.Kind != invoice.OneOff { // written by a build from before there were items
 					line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
 				}
 				invoices[i].Lines = append(invoices[i].Lines, line)

@@ -147,7 +147,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
 			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name,
 			Model:  price.Model,
-			Amount: price.Amount, Parameters: parameters(price),
+			Amount: price.Amount, Parameters: parameters(price), Once: price.Once,
 		})
 		if err != nil {
 			return err
@@ -175,8 +175,10 @@ func parameters(price plan.Price) *rating.Price {
 }
 
 func priceFromDB(row dbsqlc.Price) plan.Price {
+	price := plan.Flat(row.ID, row.Name, row.Amount)
 	if row.Parameters != nil {
-		return plan.Price{ID: row.ID, Name: row.Name, Price: *row.Parameters}
+		price.Price = *row.Parameters
 	}
-	return plan.Flat(row.ID, row.Name, row.Amount)
+	price.Once = row.Once
+	return price
 }

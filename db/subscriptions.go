@@ -127,7 +127,15 @@ func (r Reader) subscriptionList(
 // InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	err := queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
+	if err := tx.insertSubscription(ctx, environmentID, s); err != nil {
+		return err
+	}
+	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
+}
+
+// insertSubscription is InsertSubscription without the items.
+func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
 			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
 			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
@@ -145,10 +153,6 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 			PendingLines: pendingLines(s.PendingLines),
 		})
-	if err != nil {
-		return err
-	}
-	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
 }
 
 // SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.

@@ -26,8 +26,8 @@ func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogCh
 	}
 }
 
-// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in the
-// order in which they were created.
+// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in
+// the order in which they were created.
 func (s *Service) Catalog(ctx context.Context, by Caller) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for page := (db.Page{Limit: 100}); ; {

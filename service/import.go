@@ -142,7 +142,15 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 	if err != nil {
 		return nil, err
 	}
-	return im.decide(batch, known, func(a arrival) (*NextBill, error) { return nil, im.insert(ctx, tx, a) })
+	var arrived []arrival
+	lines, err := im.decide(batch, known, func(a arrival) (*NextBill, error) {
+		arrived = append(arrived, a)
+		return nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return lines, im.insert(ctx, tx, arrived)
 }
 
 // look is a batch of a dry run.

@@ -110,7 +110,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	}
 	a.subscription, err = r.Begin(moving.Setting{
 		ID: id.New(id.Subscription, im.now), CustomerID: a.customer.ID, Plan: a.plan, Pending: a.pending,
-		TimeZone: im.env.settings.TimeZone, Now: im.now,
+		Settings: im.env.settings, Now: im.now,
 		ItemID: func(s subscription.Subscription, priceID string) string {
 			return lifecycle.ItemID(id.Source{}, s, priceID)
 		},

@@ -6,37 +6,61 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
+	"perennial/billing/subscription"
 	"perennial/db"
 )
 
-// insert writes what a record leads to, and that it was imported. The writes are queued and sent with the others of the
-// batch.
-func (im *importing) insert(ctx context.Context, tx *db.Tx, a arrival) error {
-	environmentID := im.by.EnvironmentID
-	var announced event.Data
-	var err error
-	switch a.record.Type {
-	case moving.CustomerType:
-		announced = event.CustomerCreated{ID: a.customer.ID}
-		err = tx.InsertCustomer(ctx, environmentID, a.customer)
-	case moving.BalanceType:
-		b := *a.record.Balance
-		entry := invoice.CreditEntry{Amount: b.Amount, Reason: invoice.CreditImported}
-		err = tx.AddCredit(ctx, environmentID, a.customer.ID, b.Currency, entry, "", im.now)
-	case moving.SubscriptionType:
-		s := a.subscription
-		announced = event.SubscriptionCreated{
-			Subscription: event.OfSubscription(s.ID, s.CustomerID), Status: string(s.Status), PlanID: s.PlanID,
+// insert writes what the records of a batch lead to, and that they were imported. The writes are queued and sent with the
+// commit.
+func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) error {
+	var subscriptions []subscription.Subscription
+	records := make([]db.ImportedRecord, 0, len(arrived))
+	for _, a := range arrived {
+		records = append(records, a.known())
+		var err error
+		switch a.record.Type {
+		case moving.CustomerType:
+			err = tx.InsertCustomer(ctx, im.by.EnvironmentID, a.customer)
+		case moving.BalanceType:
+			b := *a.record.Balance
+			entry := invoice.CreditEntry{Amount: b.Amount, Reason: invoice.CreditImported}
+			err = tx.AddCredit(ctx, im.by.EnvironmentID, a.customer.ID, b.Currency, entry, "", im.now)
+		default:
+			subscriptions = append(subscriptions, a.subscription)
 		}
-		err = tx.InsertSubscription(ctx, environmentID, s)
-	}
-	if err != nil {
-		return err
-	}
-	if im.Announce && announced != nil {
-		if err := tx.Emit(ctx, environmentID, event.New(announced, im.now)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	return tx.InsertImportedRecord(ctx, environmentID, a.record.Type, a.known())
+	if err := tx.InsertSubscriptions(ctx, im.by.EnvironmentID, subscriptions); err != nil {
+		return err
+	}
+	if err := tx.InsertImportedRecords(ctx, im.by.EnvironmentID, im.of, records); err != nil {
+		return err
+	}
+	return im.announce(ctx, tx, arrived)
+}
+
+// announce tells apps of what arrived, where that was asked for.
+func (im *importing) announce(ctx context.Context, tx *db.Tx, arrived []arrival) error {
+	if !im.Announce {
+		return nil
+	}
+	for _, a := range arrived {
+		var data event.Data
+		switch s := a.subscription; a.record.Type {
+		case moving.CustomerType:
+			data = event.CustomerCreated{ID: a.customer.ID}
+		case moving.SubscriptionType:
+			data = event.SubscriptionCreated{
+				Subscription: event.OfSubscription(s.ID, s.CustomerID), Status: string(s.Status), PlanID: s.PlanID,
+			}
+		default:
+			continue
+		}
+		if err := tx.Emit(ctx, im.by.EnvironmentID, event.New(data, im.now)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -26,7 +26,8 @@ func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also A
 	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) { return insertPlan(ctx, tx, by, p) })
 }
 
-// newPlan returns the first version of a plan that is made now, active unless p is of a catalogue file that says otherwise.
+// newPlan returns the first version of a plan that is made now, active unless p is of a catalogue file that says
+// otherwise.
 func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 	now := s.now()
 	p.ID, p.Version, p.CreatedAt, p.VersionAt = id.New(id.Plan, now), 1, now, now

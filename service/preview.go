@@ -9,10 +9,11 @@ import (
 	"perennial/db"
 )
 
-// Preview asks what a command would lead to, and for the invoices that follow it. One of Change, Cancel and Reactivate at
-// most is set; none only looks ahead.
+// Preview asks what a command would lead to, and for the invoices that follow it. One of Change, EndTrial, Cancel and
+// Reactivate at most is set; none only looks ahead.
 type Preview struct {
 	Change     *PlanChange
+	EndTrial   *lifecycle.EndTrial
 	Cancel     *lifecycle.Cancel
 	Reactivate bool
 	Invoices   int
@@ -55,6 +56,8 @@ func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (
 	switch {
 	case p.Change != nil:
 		return p.Change.command(ctx, tx, environmentID)
+	case p.EndTrial != nil:
+		return *p.EndTrial, nil
 	case p.Cancel != nil:
 		return *p.Cancel, nil
 	case p.Reactivate:

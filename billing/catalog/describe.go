@@ -41,6 +41,9 @@ func describe(p plan.Price, c money.Currency) string {
 	if p.Maximum > 0 {
 		text += ", at most " + money.FormatUnits(p.Maximum, c)
 	}
+	if p.Once {
+		text += ", once"
+	}
 	if p.Name != "" {
 		return p.Name + ": " + text
 	}

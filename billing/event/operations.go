@@ -68,7 +68,12 @@ func Operations() []Operation {
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
-		{CauseRequest, "updateSubscription", "to a dearer plan, and the proration waits for the next invoice", replanned(nil)},
+		{CauseRequest, "updateSubscription", "its metadata", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "updateSubscription", "the end of a trial", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "updateSubscription", "the end of a trial, to now",
+			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
+		{CauseRequest, "updateSubscription", "to a dearer plan, and the proration waits for the next invoice",
+			replanned(nil)},
 		{CauseRequest, "updateSubscription", "to a larger quantity", after(TypeSubscriptionUpdated)(issued)},
 		{
 			CauseRequest, "updateSubscription", "at the end of the period, or to stay after all",

@@ -17,6 +17,7 @@ const (
 	Recurring       LineKind = "recurring"        // a whole period of a price, in advance
 	ProrationCredit LineKind = "proration_credit" // negative: unused time that another line bills
 	ProrationCharge LineKind = "proration_charge" // the rest of a period, after a change within it
+	OneOff          LineKind = "one_off"          // a fee that is charged once, for no time
 )
 
 // Line is one position of an invoice: what one price comes to for some time. It names what it bills, so that what was
@@ -28,7 +29,7 @@ type Line struct {
 	Description string
 	PlanID      string
 	PriceID     string // empty: a credit from before lines had items, for a whole plan
-	ItemID      string // the subscription item; empty: from before there were any
+	ItemID      string // the subscription item; empty: a fee, or from before there were any
 	PeriodIndex int    // which period of the subscription it bills: Subscription.PeriodIndex
 	Quantity    string // a decimal; empty: not known
 	UnitPrice   string // a decimal in major units of the currency; empty: not known
@@ -39,7 +40,7 @@ type Line struct {
 }
 
 // Prorated reports whether the line is for a part of a period.
-func (l Line) Prorated() bool { return l.Kind != Recurring }
+func (l Line) Prorated() bool { return l.Kind == ProrationCredit || l.Kind == ProrationCharge }
 
 // Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes back.
 // A credit takes back all of the time that is left of the line, so that no line is reversed twice. ok is false where there
@@ -65,7 +66,7 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
 			switch {
-			case l.PeriodIndex != periodIndex:
+			case l.PeriodIndex != periodIndex, l.Kind == OneOff: // a fee bills no time
 			case l.Kind == ProrationCredit:
 				lines = slices.DeleteFunc(lines, l.reverses)
 			case inv.Status == Open || inv.Status == Paid:

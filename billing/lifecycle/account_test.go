@@ -98,6 +98,9 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 
 // opened begins to account for the period.
 func (a *account) opened() {
+	if !a.begun {
+		a.used += a.fees()
+	}
 	a.begun = true
 	a.index++
 	a.measured()
@@ -141,6 +144,19 @@ func (a *account) changed(to plan.Plan, units int64, current period.Period, at t
 	if a.billed {
 		a.bill(at)
 	}
+}
+
+// fees are what the first invoice asks for beside the period.
+func (a *account) fees() money.Minor {
+	first, err := a.plan.First(a.units)
+	if err != nil {
+		panic(err)
+	}
+	whole, err := a.plan.Total(a.units)
+	if err != nil {
+		panic(err)
+	}
+	return first - whole
 }
 
 // held notes that the period stays billed as it is. A free one is, also where it began while past due.

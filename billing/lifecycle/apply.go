@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, Migrate, Pay,
+// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, Migrate, EndTrial, SetMetadata, Pay,
 // SkipRetry, ResumeCollection, VoidInvoice, MarkUncollectible or MarkPaid.
 type Command interface {
 	// Name is the command's name in the API, in signals and in logs.

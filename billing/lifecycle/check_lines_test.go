@@ -17,7 +17,7 @@ type billed struct {
 // checkLines holds what lines say by themselves: the sum over the lines of an item in a period is what it was billed less
 // what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
 func (l *life) checkLines() {
-	lines, sums := map[string]invoice.Line{}, map[billed]money.Minor{}
+	lines, sums, fees := map[string]invoice.Line{}, map[billed]money.Minor{}, map[string]bool{}
 	for _, inv := range l.store.invoices {
 		if inv.Status == invoice.Void {
 			continue
@@ -28,6 +28,13 @@ func (l *life) checkLines() {
 				require.Failf(l.t, "a line has an id and a period of its own", "%+v of %+v", line, inv)
 			}
 			lines[line.ID] = line
+			if line.Kind == invoice.OneOff {
+				if fees[line.PriceID] || line.ItemID != "" {
+					require.Failf(l.t, "a fee is billed once, and is of no item", "%+v of %+v", line, inv)
+				}
+				fees[line.PriceID] = true
+				continue
+			}
 			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
 		}
 	}
@@ -55,6 +62,9 @@ func (l *life) checkLines() {
 	}
 	for _, u := range l.account.uses {
 		for _, price := range u.plan.Prices {
+			if price.Once {
+				continue
+			}
 			sums[billed{lifecycle.ItemID(l.ids, l.sub(), price.ID), u.index}] -= u.of(price)
 		}
 	}

@@ -301,7 +301,9 @@ type use struct {
 func (u use) priced() use {
 	u.cost = 0
 	for _, price := range u.plan.Prices {
-		u.cost += u.of(price)
+		if !price.Once {
+			u.cost += u.of(price)
+		}
 	}
 	return u
 }

@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -148,6 +149,24 @@ func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 		l.requireParked()
 	default:
 		require.True(l.t, inProgress(err) && l.live("") != nil && !atPeriodEnd, err)
+	}
+}
+
+// endTrial moves the end of the trial to some time from now.
+func (l *life) endTrial(in time.Duration) {
+	if l.behind() {
+		return
+	}
+	was := l.sub().Status
+	_, err := l.apply(lifecycle.EndTrial{At: l.now.Add(in)})
+	switch was {
+	case subscription.Trialing:
+		require.NoError(l.t, err)
+		require.Equal(l.t, l.sub().TrialEndsAt, l.sub().AnchorAt)
+	case subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	default:
+		require.Equal(l.t, subscription.ErrTrialOver, err)
 	}
 }
 

@@ -38,6 +38,11 @@ func somePlans(draw chance) []plan.Plan {
 		if draw(2, "seats") == 0 {
 			plans[i].Prices = append(plans[i].Prices, somePrice(draw, plans[i].ID+"_seats"))
 		}
+		if draw(4, "a fee") == 0 {
+			fee := plan.Flat(plans[i].ID+"_fee", "Setup", money.Minor(draw(10_000, "fee")))
+			fee.Once = true
+			plans[i].Prices = append(plans[i].Prices, fee)
+		}
 		if draw(5, "a measure of its own") == 0 {
 			plans[i].ProrationMeasure = someMeasure(draw)
 		}
@@ -125,7 +130,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(25, "step") {
+	switch draw(26, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -158,6 +163,8 @@ func (l *life) step(draw chance) {
 		l.migrate(draw, draw(3, "at period end") == 0)
 	case 24:
 		l.taxOtherwise(draw)
+	case 25:
+		l.endTrial(time.Duration(draw(60, "days")) * 24 * time.Hour)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -39,8 +39,8 @@ type Subscription struct {
 type Setting struct {
 	ID, CustomerID string
 	Plan           plan.Plan
-	Pending        *plan.Plan // of PendingPlan; nil: it stays
-	TimeZone       string     // of the environment
+	Pending        *plan.Plan            // of PendingPlan; nil: it stays
+	Settings       subscription.Settings // of the environment
 	Now            time.Time
 	ItemID         func(s subscription.Subscription, priceID string) string
 }
@@ -55,7 +55,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
 		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
-		TimeZone: cmp.Or(r.TimeZone, in.TimeZone), TrialEndsAt: r.TrialEndsAt, PendingQuantity: r.PendingQuantity,
+		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt, PendingQuantity: r.PendingQuantity,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata,
 		CreatedAt: cmp.Or(r.CreatedAt, now), Revision: 1,
 	}
@@ -73,6 +73,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if s.Status == subscription.Trialing {
 		err = r.trial(&s, location, now)
 	} else {
+		s.ProrationMeasure = cmp.Or(in.Plan.ProrationMeasure, in.Settings.ProrationMeasure)
 		err = r.running(&s, location, now)
 	}
 	if err != nil {

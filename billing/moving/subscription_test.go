@@ -14,6 +14,7 @@ import (
 	"perennial/billing/moving"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 )
@@ -33,7 +34,7 @@ func every(unit period.Unit, count int) plan.Plan {
 
 func setting(p plan.Plan) moving.Setting {
 	return moving.Setting{
-		ID: id.New(id.Subscription, now), CustomerID: "cust_1", Plan: p, TimeZone: "UTC", Now: now,
+		ID: id.New(id.Subscription, now), CustomerID: "cust_1", Plan: p, Settings: subscription.Settings{TimeZone: "UTC", ProrationMeasure: proration.Day}, Now: now,
 		ItemID: func(_ subscription.Subscription, priceID string) string { return "si_" + priceID },
 	}
 }
@@ -55,6 +56,7 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	require.Equal(t, subscription.ActionRenewal, s.NextAction)
 	require.Equal(t, date(11, 30), s.PaidThrough, "it was paid elsewhere")
 	require.Equal(t, 22, s.NextPeriod)
+	require.Equal(t, proration.Day, s.ProrationMeasure, "as in a period that is opened here")
 	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)
 }
 

@@ -44,15 +44,29 @@ func (p Plan) cost(price Price, units int64) (Cost, error) {
 	return cost, nil
 }
 
-// Total returns what one whole period costs for a quantity of units. Fault: amount_too_large.
+// Total returns what one whole period costs for a quantity of units, without fees. Fault: amount_too_large.
 func (p Plan) Total(quantity int64) (money.Minor, error) {
-	amounts := make([]money.Minor, len(p.Prices))
-	for i, price := range p.Prices {
+	return p.sum(quantity, func(price Price) bool { return !price.Once })
+}
+
+// First returns what the first period costs for a quantity of units: a whole one, and the fees. Fault:
+// amount_too_large.
+func (p Plan) First(quantity int64) (money.Minor, error) {
+	return p.sum(quantity, func(Price) bool { return true })
+}
+
+// sum adds what some of the prices come to.
+func (p Plan) sum(quantity int64, counts func(Price) bool) (money.Minor, error) {
+	amounts := make([]money.Minor, 0, len(p.Prices))
+	for _, price := range p.Prices {
+		if !counts(price) {
+			continue
+		}
 		cost, err := p.cost(price, price.Units(quantity))
 		if err != nil {
 			return 0, err
 		}
-		amounts[i] = cost.Amount
+		amounts = append(amounts, cost.Amount)
 	}
 	return money.Sum(amounts...)
 }

@@ -17,10 +17,12 @@ import (
 )
 
 // Price is one component of a plan, charged for each period in advance: by its model, and for all but a flat one by the
-// subscription's quantity.
+// subscription's quantity. One that is charged once is a fee on the first invoice of a subscription, such as for
+// setting it up: it has no time, so that no change within a period divides it.
 type Price struct {
 	ID   string
 	Name string
+	Once bool
 	rating.Price
 }
 
@@ -30,7 +32,8 @@ func Flat(id, name string, amount money.Minor) Price {
 }
 
 // Plan is what a customer subscribes to, in one of its versions. The prices and the trial of a version never change: a
-// new price is a new version. Its name, its product, its dunning policy and its metadata are the same in all versions, and may change.
+// new price is a new version. Its name, its product, its dunning policy and its metadata are the same in all versions,
+// and may change.
 type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
@@ -123,7 +126,12 @@ func ValidateTrialDays(days int) error {
 	return nil
 }
 
-// Free reports whether no period of it costs anything, whatever the quantity.
+// Free reports whether no period of it costs anything, whatever the quantity. The first invoice may have fees.
 func (p Plan) Free() bool {
+	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Once && !price.Free() })
+}
+
+// FreeFromTheStart reports whether a subscription to it never costs anything: it is free, and has no fees.
+func (p Plan) FreeFromTheStart() bool {
 	return !slices.ContainsFunc(p.Prices, func(price Price) bool { return !price.Free() })
 }

@@ -38,7 +38,7 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 	if err != nil {
 		return Decision{}, err
 	}
-	if _, err := to.Total(quantity); err != nil {
+	if _, err := to.First(quantity); err != nil {
 		return Decision{}, err
 	}
 	next := to

@@ -34,7 +34,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := CheckQuantity(quantity); err != nil {
 		return Subscription{}, nil, err
 	}
-	if _, err := p.Total(quantity); err != nil {
+	if _, err := p.First(quantity); err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
 	days := p.TrialDays

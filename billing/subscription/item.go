@@ -36,11 +36,13 @@ func (s Subscription) Itemized(f Facts) Subscription {
 	return s
 }
 
-// itemsOn returns the items of the subscription on a plan: one for each price.
+// itemsOn returns the items of the subscription on a plan: one for each price that every period has.
 func (s Subscription) itemsOn(f Facts, p plan.Plan) []Item {
-	items := make([]Item, len(p.Prices))
-	for i, price := range p.Prices {
-		items[i] = Item{ID: f.ItemID(price.ID), PriceID: price.ID, Quantity: price.Units(s.Quantity)}
+	items := make([]Item, 0, len(p.Prices))
+	for _, price := range p.Prices {
+		if !price.Once {
+			items = append(items, Item{ID: f.ItemID(price.ID), PriceID: price.ID, Quantity: price.Units(s.Quantity)})
+		}
 	}
 	return items
 }

@@ -38,7 +38,7 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		return Decision{}, ErrLeavesPlan
 	}
 	for _, quantity := range []int64{s.Quantity, max(s.PendingQuantity, 1)} { // nothing may stop a renewal later
-		if _, err := to.Total(quantity); err != nil {
+		if _, err := to.First(quantity); err != nil {
 			return Decision{}, err
 		}
 	}

@@ -67,6 +67,13 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 		if err != nil {
 			return Decision{}, err
 		}
+		if first {
+			fees, err := s.fees(f, bill)
+			if err != nil {
+				return Decision{}, err
+			}
+			lines = append(lines, fees...)
+		}
 		d.Issue = s.billed(reason, s.CurrentPeriod, lines, waited)
 	}
 	if len(d.Issue) == 0 && s.Status == Active {

@@ -51,13 +51,23 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 
 // renewsFor is what the next period comes to on its plan, with the taxes of now and the prorations that wait for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
-	items := make([]Item, len(next.Prices))
-	for i, price := range next.Prices {
-		items[i] = Item{PriceID: price.ID, Quantity: price.Units(cmp.Or(s.PendingQuantity, s.Quantity))}
+	s.Quantity = cmp.Or(s.PendingQuantity, s.Quantity)
+	var items []Item
+	for _, price := range next.Prices {
+		if !price.Once {
+			items = append(items, Item{PriceID: price.ID, Quantity: price.Units(s.Quantity)})
+		}
 	}
 	lines, err := s.wholePeriod(f, items, next)
 	if err != nil {
 		return 0, err
+	}
+	if s.NextPeriod == 0 {
+		fees, err := s.fees(f, next)
+		if err != nil {
+			return 0, err
+		}
+		lines = append(lines, fees...)
 	}
 	waited := s.taken(f)
 	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()

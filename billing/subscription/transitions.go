@@ -18,6 +18,7 @@ const (
 	cancelAtPeriodEnd input = "cancel_at_period_end"
 	reactivate        input = "reactivate"
 	changePlan        input = "change_plan"
+	moveTrialEnd      input = "move_trial_end"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
 )
@@ -77,7 +78,8 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
+		moveTrialEnd: {Trialing},
+		periodDue:    {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
 		invoiceWrittenOff: {Trialing},
 	},
 	Active: {
@@ -103,8 +105,10 @@ var refusals = map[Status]map[input]error{
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrNotPaused,
 	},
-	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused},
-	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue},
+	Active: {
+		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused, moveTrialEnd: ErrTrialOver,
+	},
+	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
 }
 
 // permit returns nil where in may happen in status, else the refusal.

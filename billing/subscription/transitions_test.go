@@ -93,6 +93,9 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	changePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		return s.ChangePlan(f, Change{Plan: &pro}, now)
 	},
+	moveTrialEnd: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		return s.EndTrialAt(now.AddDate(0, 0, 7), now)
+	},
 	payInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
 		if _, err := s.Payable(f, nil); err != nil {
 			return Decision{}, err
@@ -155,11 +158,14 @@ var refused = map[Status]map[input]error{
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrNotPaused,
 	},
-	Active:  {pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused},
-	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue},
+	Active: {
+		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused, moveTrialEnd: ErrTrialOver,
+	},
+	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
-		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
+		moveTrialEnd: ErrCanceled,
+		periodDue:    ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 		resumeCollection: ErrCanceled, renewalNear: ErrCanceled,
 	},
 }

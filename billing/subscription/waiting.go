@@ -84,7 +84,7 @@ func (s *Subscription) wait(f Facts, lines []invoice.Line, on plan.Plan) error {
 
 // renewable refuses what could not be billed with the next period on a plan: amount_too_large.
 func (s Subscription) renewable(on plan.Plan, quantity int64) error {
-	total, err := on.Total(quantity)
+	total, err := on.First(quantity)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ where s.environment_id = @environment_id and s.customer_id = @customer_id
   and exists (
       select from prices r
       where r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
-        and (r.amount > 0 or r.model <> 'flat'))
+        and (r.amount > 0 or r.model <> 'flat') and not r.once)
 order by 1;
 
 -- name: SubscriptionLock :one

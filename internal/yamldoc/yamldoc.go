@@ -15,8 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Document is a YAML document as JSON sees it: its Value is of map[string]any, []any, string, json.Number, bool and nil.
-// A path to a part of it is written as in the details of API errors: plans.team.prices[0].amount.
+// Document is a YAML document as JSON sees it: its Value is of map[string]any, []any, string, json.Number, bool and
+// nil. A path to a part of it is written as in the details of API errors: plans.team.prices[0].amount.
 type Document struct {
 	Value any
 	lines map[string]int

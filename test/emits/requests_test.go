@@ -8,6 +8,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
@@ -84,6 +85,19 @@ var requests = map[string]func(*stage) func() error{
 	"updateSubscription in a trial": func(s *stage) func() error {
 		l := s.subscribe(1000, 14, true)
 		return func() error { return l.changePlan(3000, false) }
+	},
+	"updateSubscription its metadata": func(s *stage) func() error {
+		l := s.subscribe(1000, 14, true)
+		return func() error { return l.command(lifecycle.SetMetadata{Metadata: metadata.Pairs{"team": "blue"}}) }
+	},
+	"updateSubscription the end of a trial": func(s *stage) func() error {
+		l := s.subscribe(1000, 14, true)
+		return func() error { return l.command(lifecycle.EndTrial{At: s.Clock.Now().AddDate(0, 0, 30)}) }
+	},
+	"updateSubscription the end of a trial, to now": func(s *stage) func() error {
+		l := s.subscribe(1000, 14, true)
+		s.pass(1)
+		return func() error { return l.command(lifecycle.EndTrial{At: s.Clock.Now()}) }
 	},
 	"updateSubscription to a dearer plan, and the proration waits for the next invoice": func(s *stage) func() error {
 		l := s.active(1000)

@@ -53,10 +53,12 @@ var laws = []struct{ name, sql string }{
 		   or (select count(*) from events e where e.object_id = t.id and e.type = 'payment.refunded') <> (t.status = 'refunded')::int
 		   or t.type = 'charge' and t.status in ('failed', 'declined')
 		      and (select count(*) from events e where e.object_id = t.id and e.type = 'payment.failed') <> 1`},
-	{"the end of a trial was announced once, unless it was canceled before", `
+	{"the end of a trial was announced once, unless it was canceled before, or moved", `
 		select s.id from subscriptions s where s.trial_ends_at is not null and s.trial_notice_at is null
 		   and (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.trial_will_end')
-		       <> 1 and s.canceled_at is null`},
+		       <> 1 and s.canceled_at is null
+		   and not exists (select from events e where e.object_id = s.id and e.type = 'subscription.updated'
+		       and e.data->'changed' ? 'trialEndsAt')`},
 	{"every cancellation was announced once", `
 		select s.id from subscriptions s
 		where (select count(*) from events e where e.object_id = s.id and e.type = 'subscription.canceled') <> (s.status = 'canceled')::int`},

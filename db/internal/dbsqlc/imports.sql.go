@@ -132,29 +132,30 @@ func (q *Queries) ImportedRecordForget(ctx context.Context, db DBTX, arg Importe
 	return err
 }
 
-const importedRecordInsert = `-- name: ImportedRecordInsert :exec
+const importedRecordInsertAll = `-- name: ImportedRecordInsertAll :exec
 insert into imported_records (environment_id, type, external_id, object_id, customer_id, hash, imported_at)
-values ($1, $2, $3, $4, $5, $6, $7)
+select $1, $2::text, unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
+    unnest($6::bytea[]), $7::timestamptz
 `
 
-type ImportedRecordInsertParams struct {
+type ImportedRecordInsertAllParams struct {
 	EnvironmentID string
 	Type          string
-	ExternalID    string
-	ObjectID      string
-	CustomerID    string
-	Hash          []byte
+	ExternalIds   []string
+	ObjectIds     []string
+	CustomerIds   []string
+	Hashes        [][]byte
 	ImportedAt    time.Time
 }
 
-func (q *Queries) ImportedRecordInsert(ctx context.Context, db DBTX, arg ImportedRecordInsertParams) error {
-	_, err := db.Exec(ctx, importedRecordInsert,
+func (q *Queries) ImportedRecordInsertAll(ctx context.Context, db DBTX, arg ImportedRecordInsertAllParams) error {
+	_, err := db.Exec(ctx, importedRecordInsertAll,
 		arg.EnvironmentID,
 		arg.Type,
-		arg.ExternalID,
-		arg.ObjectID,
-		arg.CustomerID,
-		arg.Hash,
+		arg.ExternalIds,
+		arg.ObjectIds,
+		arg.CustomerIds,
+		arg.Hashes,
 		arg.ImportedAt,
 	)
 	return err
@@ -202,4 +203,34 @@ func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedR
 		return nil, err
 	}
 	return items, nil
+}
+
+const subscriptionItemInsertAll = `-- name: SubscriptionItemInsertAll :exec
+insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
+select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
+    unnest($5::integer[]), unnest($6::bigint[]), $7::timestamptz
+`
+
+type SubscriptionItemInsertAllParams struct {
+	EnvironmentID   string
+	Ids             []string
+	SubscriptionIds []string
+	PriceIds        []string
+	Positions       []int
+	Quantities      []int64
+	CreatedAt       time.Time
+}
+
+// Of subscriptions that the same transaction inserts.
+func (q *Queries) SubscriptionItemInsertAll(ctx context.Context, db DBTX, arg SubscriptionItemInsertAllParams) error {
+	_, err := db.Exec(ctx, subscriptionItemInsertAll,
+		arg.EnvironmentID,
+		arg.Ids,
+		arg.SubscriptionIds,
+		arg.PriceIds,
+		arg.Positions,
+		arg.Quantities,
+		arg.CreatedAt,
+	)
+	return err
 }

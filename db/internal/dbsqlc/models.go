@@ -265,6 +265,7 @@ type Price struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+	Once          bool
 }
 
 type Product struct {

@@ -453,8 +453,8 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 }
 
 const priceInsert = `-- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type PriceInsertParams struct {
@@ -466,6 +466,7 @@ type PriceInsertParams struct {
 	Model         rating.Model
 	Amount        money.Minor
 	Parameters    *rating.Price
+	Once          bool
 }
 
 func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParams) error {
@@ -478,12 +479,13 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Model,
 		arg.Amount,
 		arg.Parameters,
+		arg.Once,
 	)
 	return err
 }
 
 const priceListNewest = `-- name: PriceListNewest :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from prices r
 where r.environment_id = $1 and r.plan_id = (
     select p.id from plans p
@@ -521,6 +523,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -533,7 +536,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from prices r
 where r.environment_id = $1 and r.plan_id = any($2::text[])
 order by r.plan_id, r.position
@@ -566,6 +569,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -578,7 +582,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 }
 
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from subscriptions s
 join prices r on r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
 where s.environment_id = $1 and s.id = $2
@@ -612,6 +616,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}
@@ -624,7 +629,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 }
 
 const priceListWithKey = `-- name: PriceListWithKey :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from api_keys k
 join prices r on r.environment_id = k.environment_id and r.plan_id = (
     select p.id from plans p
@@ -662,6 +667,7 @@ func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWi
 			&i.Price.Model,
 			&i.Price.Amount,
 			&i.Price.Parameters,
+			&i.Price.Once,
 		); err != nil {
 			return nil, err
 		}

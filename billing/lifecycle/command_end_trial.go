@@ -1,0 +1,25 @@
+package lifecycle
+
+import "time"
+
+// EndTrial moves the end of the subscription's trial. Where that is now, the first period begins and is billed at once.
+// Faults: those of subscription.EndTrialAt.
+type EndTrial struct {
+	At time.Time
+}
+
+// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+func (EndTrial) Name() string { return "change_plan" }
+
+func (c EndTrial) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.EndTrialAt(c.At, d.Now)
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		if err := d.carryOut(made); err != nil {
+			return err
+		}
+		return d.catchUp()
+	}, nil
+}

@@ -1,0 +1,77 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+)
+
+// setUp is team with a fee of 5000 for setting it up.
+func setUp() plan.Plan {
+	p := flat("plan_setup", month, 1000, 5000)
+	p.Prices[1].Name, p.Prices[1].Once = "Setup", true
+	return p
+}
+
+func TestFees_AreOnTheFirstInvoiceOnly(t *testing.T) {
+	t.Parallel()
+	for name, trialDays := range map[string]int{"at once": 0, "after a trial": 14} {
+		l := newLife(t, []plan.Plan{setUp()}, settings, setUp(), trialDays)
+		require.Len(t, l.sub().Items, 1, "a fee is no item")
+		l.until(l.sub().CurrentPeriod.Start)
+		if trialDays > 0 {
+			require.Empty(t, l.store.invoices, name)
+			l.until(l.sub().TrialEndsAt)
+		}
+		first := l.store.invoices[0]
+		require.Equal(t, money.Minor(6000), first.Total, name)
+		fee := first.Lines[1]
+		require.Equal(t, []any{invoice.OneOff, "plan_setup – Setup", money.Minor(5000), "1", "50.00", "", false},
+			[]any{fee.Kind, fee.Description, fee.Amount, fee.Quantity, fee.UnitPrice, fee.ItemID, fee.Prorated()}, name)
+		l.result(payment.AnswerSucceeded)
+
+		l.until(l.sub().CurrentPeriod.End)
+
+		require.Equal(t, []money.Minor{6000, 1000}, l.totals(), name)
+	}
+}
+
+// A change within the first period divides what has time, and a fee has none; so does an end that gives time back.
+func TestFees_AreNeverDivided(t *testing.T) {
+	t.Parallel()
+	all := append([]plan.Plan{setUp()}, plans...)
+	l := newLife(t, all, settings, setUp(), 0)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	l.pass(2 * week)
+	l.changePlan(pro, false)
+	require.Equal(t, money.Minor(1500-500), l.store.invoices[1].Total)
+
+	l = newLife(t, all, settings, setUp(), 0)
+	l.until(created)
+	l.failToPastDue()
+	l.until(created.AddDate(0, 0, 14))
+	l.changePlan(pro, false) // the open invoice is taken in, with its fee
+	require.Equal(t, []money.Minor{6000 - 500 + 1500}, l.totals())
+}
+
+// A fee costs something at the start of a plan that is free else.
+func TestFees_OfAFreePlan(t *testing.T) {
+	t.Parallel()
+	p := flat("plan_fee", month, 0, 700)
+	p.Prices[1].Once = true
+	require.True(t, p.Free())
+	require.False(t, p.FreeFromTheStart())
+	l := newLife(t, []plan.Plan{p}, settings, p, 0)
+	l.until(created)
+	require.Equal(t, []money.Minor{700}, l.totals())
+	l.result(payment.AnswerSucceeded)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, []money.Minor{700}, l.totals())
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+}

@@ -1,0 +1,46 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+// ErrTrialOver refuses to move the end of a trial that is over, or that never was.
+var ErrTrialOver = fault.New(fault.Conflict, "subscription_not_in_trial",
+	"The subscription is not in a trial, so no trial's end can change.").In("trialEndsAt")
+
+// EndTrialAt moves the end of the trial, and with it the anchor of all periods: later, earlier, or to now. It is
+// announced again where that is due for the new end. Faults: subscription_not_in_trial, subscription_canceled,
+// trial_end_out_of_range.
+func (s Subscription) EndTrialAt(at, now time.Time) (Decision, error) {
+	if err := permit(s.Status, moveTrialEnd); err != nil {
+		return Decision{}, err
+	}
+	at = at.UTC().Truncate(time.Second)
+	start, location := s.CurrentPeriod.Start, s.schedule().Location
+	if at.Before(now.Truncate(time.Second)) || at.After(period.AddDays(start, location, plan.MaxTrialDays)) {
+		return Decision{}, fault.InvalidParam("trialEndsAt", "trial_end_out_of_range",
+			"`trialEndsAt` must not be before now, nor later than %d days after the trial's start.", plan.MaxTrialDays)
+	}
+	if !at.After(start) { // no period is empty
+		at = start.Add(time.Second)
+	}
+	if at.Equal(s.TrialEndsAt) {
+		return Decision{Subscription: s}, nil
+	}
+	s.TrialEndsAt, s.AnchorAt, s.CurrentPeriod.End = at, at, at
+	s.TrialNoticeAt = period.AddDays(at, location, -trialNoticeDays)
+	d := Decision{Subscription: s, Events: []event.Event{s.updated(now, "trialEndsAt")}}
+	switch {
+	case !at.After(now): // nothing is left to announce
+		d.Subscription.TrialNoticeAt = time.Time{}
+	case !now.Before(s.TrialNoticeAt):
+		noticed := s.announceTrialEnd(now)
+		d.Subscription, d.Events = noticed.Subscription, append(d.Events, noticed.Events...)
+	}
+	return d, nil
+}
