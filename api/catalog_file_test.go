@@ -25,6 +25,7 @@ const catalogText = `plans:
     intervalCount: 12
     trialDays: 14
     active: false
+    prorationMeasure: fixed_30
     prices:
       - {name: Base, amount: 0}
       - name: Seats
@@ -110,7 +111,7 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 		{"    id: plan_01", "---\nplans:\n  x:\n    id: plan_01", "c.yaml:9: a second document begins here"},
 		{"name: Solo", "<<: {name: Solo}", "c.yaml:3: plans.solo: merge keys (<<) are not supported"},
 		{"name: Solo", "productId: prod_1", "c.yaml:3: plans.solo.productId: `productId` is not a field of this file."},
-		{"metadata: {", "other: 5\n  more: 5\n  third: {", "c.yaml:25: plans.more: It must be a mapping of fields to values."},
+		{"    migrate: preview", "  more: 5", "c.yaml:26: plans.more: It must be a mapping of fields to values."},
 	} {
 		require.Contains(t, catalogText, c.was)
 		_, err := ReadCatalog("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))
