@@ -266,10 +266,7 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := -f.GivenBack
-	for _, inv := range f.Paid {
-		kept += inv.Total
-	}
+	kept := s.keeps(f).Total + s.credited(out.lines).Total
 	out.back = s.back(f, out.lines)
 	credits, err := s.credits(f, s.issued(f), going, unused, now)
 	if err != nil {
