@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -66,8 +65,10 @@ func (s *Service) migratePlan(
 	if out.To, err = s.store.Plan(ctx, by.EnvironmentID, planID); err != nil {
 		return out, err
 	}
-	if m.NewestOnly && out.To.Version != m.To {
-		return out, subscription.ErrSuperseded
+	if m.NewestOnly {
+		if err := newestIs(out.To, m.To); err != nil {
+			return out, err
+		}
 	}
 	if m.To != 0 {
 		if out.To, err = s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
@@ -154,8 +155,12 @@ func (s *Service) tryMigration(
 	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
 	_, err = transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
 		if m.NewestOnly {
-			if newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID); err != nil || newest.Version != to.Version {
-				return Performed{}, cmp.Or[error](err, subscription.ErrSuperseded)
+			newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID)
+			if err == nil {
+				err = newestIs(newest, to.Version)
+			}
+			if err != nil {
+				return Performed{}, err
 			}
 		}
 		if !m.DryRun {
@@ -170,6 +175,14 @@ func (s *Service) tryMigration(
 		return Performed{}, err
 	})
 	return seen, balance, err
+}
+
+// newestIs refuses a version that is not the newest any more. Fault: plan_version_superseded.
+func newestIs(newest plan.Plan, version int) error {
+	if newest.Version != version {
+		return subscription.ErrSuperseded
+	}
+	return nil
 }
 
 // migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"perennial/billing/plan"
-	"perennial/billing/subscription"
 )
 
 // Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once
@@ -27,8 +26,10 @@ func (c Migrate) Target(s State) plan.Ref {
 func (Migrate) Name() string { return "change_plan" }
 
 func (c Migrate) judge(d *decision) (func() error, error) {
-	if c.NeverBack && d.Subscription.Ahead(c.To.Ref()) {
-		return nil, subscription.ErrSuperseded
+	if c.NeverBack {
+		if err := d.Subscription.NotAhead(c.To.Ref()); err != nil {
+			return nil, err
+		}
 	}
 	made, err := d.Subscription.Migrate(d.Facts(), *c.To, c.AtPeriodEnd, d.Now)
 	if err != nil {

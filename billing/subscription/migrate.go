@@ -55,10 +55,14 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
 }
 
-// Ahead reports whether the subscription is on a newer version of the plan than this one, or waits for one.
-func (s Subscription) Ahead(of plan.Ref) bool {
+// NotAhead refuses a subscription that is on a newer version of the plan than this one, or waits for one. Fault:
+// plan_version_superseded.
+func (s Subscription) NotAhead(of plan.Ref) error {
 	newer := func(r plan.Ref) bool { return r.ID == of.ID && r.Version > of.Version }
-	return newer(s.Plan()) || newer(s.PendingPlan())
+	if newer(s.Plan()) || newer(s.PendingPlan()) {
+		return ErrSuperseded
+	}
+	return nil
 }
 
 // waits is the decision of another plan, or none, at the period's end.
