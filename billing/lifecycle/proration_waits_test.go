@@ -5,10 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
 	"perennial/billing/tax"
 )
 
@@ -59,4 +62,45 @@ func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(-1199), changes.NewInvoices[0].Total)
 	require.Equal(t, invoice.ProrationCredit, changes.NewInvoices[0].Lines[0].Kind)
+}
+
+// Where the end was scheduled, what waited is collected once, as with the renewal that does not come.
+func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[payment.Outcome]invoice.Status{
+		payment.AnswerSucceeded: invoice.Paid, payment.AnswerDeclined: invoice.Open,
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		l.pass(2 * week)
+		l.how = subscription.NextInvoice
+		l.changePlan(pro, false)
+		l.schedule(lifecycle.Cancel{})
+		l.until(l.sub().CurrentPeriod.End)
+		require.Equal(t, subscription.Canceled, l.sub().Status)
+		require.Equal(t, []money.Minor{1000, 1000}, l.totals())
+		require.Equal(t, money.Minor(1000), l.live(l.store.invoices[1].ID).Amount)
+
+		l.result(answer)
+		l.pass(4 * week)
+
+		require.Equal(t, want, l.store.invoices[1].Status)
+		require.Len(t, l.charges(), 2, "no retry")
+		require.False(t, l.sub().FinishedAt.IsZero())
+	}
+}
+
+// A customer who cannot be charged has failed the attempt of the last invoice at once.
+func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.how = subscription.NextInvoice
+	l.changePlan(pro, false)
+	l.schedule(lifecycle.Cancel{})
+	l.newMethod(false)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, collection.Closed, l.store.invoices[1].Collection.Phase)
+	require.False(t, l.sub().FinishedAt.IsZero())
+	require.Equal(t, 1, l.account.events[event.TypeInvoicePaymentFailed])
 }
