@@ -106,7 +106,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
-		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
 			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
 		}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
@@ -154,7 +154,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
-			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
+			"SubscriptionIDs": b.subscription.ID,
+			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,

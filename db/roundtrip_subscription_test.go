@@ -66,7 +66,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
 	}}
 	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0])
-	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
+	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",

@@ -403,6 +403,7 @@ type Subscription struct {
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PendingLines        []byte
+	PaidElsewhereIndex  *int
 }
 
 type SubscriptionItem struct {
