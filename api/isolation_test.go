@@ -78,6 +78,12 @@ var guarded = map[string]struct {
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},
+	"POST /coupons": {body: func(owned) any {
+		return map[string]any{"code": "SPRING", "percent": "10", "duration": "once"}
+	}},
+	"GET /coupons":               {},
+	"GET /coupons/{id}":          {},
+	"PATCH /coupons/{id}":        {body: func(owned) any { return map[string]any{"active": false} }},
 	"GET /tax-rates":             {},
 	"GET /tax-rates/{id}":        {},
 	"PATCH /tax-rates/{id}":      {body: func(owned) any { return map[string]any{"archived": true} }},
@@ -102,6 +108,10 @@ var guarded = map[string]struct {
 	"POST /subscriptions/{id}/reactivate": {},
 
 	"POST /subscriptions/{id}/resume-collection": {},
+	"POST /subscriptions/{id}/coupons": {body: func(owned) any {
+		return map[string]any{"couponCode": "WELCOME"}
+	}},
+	"DELETE /subscriptions/{id}/coupons/{couponId}": {},
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
@@ -157,7 +167,8 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, product string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
+	taxRate, coupon, product                                                                            string
 }
 
 // of is the id that a path's {id} stands for.
@@ -166,7 +177,7 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
 		"/products": o.product,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
@@ -183,7 +194,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		product: id.New(id.Product, at),
+		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at),
 	}
 }
 
@@ -200,9 +211,10 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
+	coupon := as[Coupon](t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`))
 	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	return owned{
-		taxRate: rate.ID, product: product.ID,
+		taxRate: rate.ID, coupon: coupon.ID, product: product.ID,
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
@@ -270,7 +282,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate, rows.product,
+			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

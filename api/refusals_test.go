@@ -23,6 +23,7 @@ var impassable = map[string]string{
 	"perennial/service/gateway.SupportsAnywhere":      "the same",
 	"(*perennial/service.Service).try":                "what a connection test finds is shown, not refused",
 	"perennial/db.postgresFault":                      "constraints: the rules refuse first, under locks",
+	"(*perennial/db.Tx).RedeemCoupon":                 "the rules refuse first, with the same fault",
 }
 
 // elsewhere are codes of 409 and 422 that no operation has, with the reason.
@@ -37,8 +38,6 @@ var elsewhere = map[string]string{
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 
 	// Rules that no operation reaches yet: an entry goes when one does.
-	"discount_kind_unclear": "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
-	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
 	"credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
 }
 

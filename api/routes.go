@@ -34,6 +34,7 @@ func (s *Server) route(c Config) {
 	s.planOperations()
 	s.productOperations()
 	s.taxRateOperations()
+	s.couponOperations()
 	s.customerOperations()
 	s.subscriptionOperations()
 	s.paymentOperations()

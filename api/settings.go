@@ -90,7 +90,7 @@ func (s *Server) updateSettings(
 func (s *Server) settingsOperations() {
 	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
 		ProrationMeasure: "second",
-		InvoiceNumbers: InvoiceNumbers{Prefix: "ACME-", Digits: 6},
+		InvoiceNumbers:   InvoiceNumbers{Prefix: "ACME-", Digits: 6},
 		Seller: &Seller{
 			Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A",
 		},

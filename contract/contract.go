@@ -86,7 +86,7 @@ const (
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
-	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid,
+	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid, CommandRedeemCoupon, CommandRemoveCoupon,
 }
 
 // Command names.
@@ -98,6 +98,9 @@ const (
 
 	CommandSkipRetry        = "skip_retry"
 	CommandResumeCollection = "resume_collection"
+
+	CommandRedeemCoupon = "redeem_coupon"
+	CommandRemoveCoupon = "remove_coupon"
 
 	CommandVoidInvoice       = "void_invoice"
 	CommandMarkUncollectible = "mark_uncollectible"

@@ -80,6 +80,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
+	coupon := id.New(id.Coupon, wall)
 	product := aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
@@ -106,6 +107,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
 		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
 			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
 		}))
@@ -153,6 +155,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
+			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,
 			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID,
@@ -324,6 +327,19 @@ func TestIsolation_Writes(t *testing.T) {
 				return err
 			}
 			return tx.SaveTaxRate(ctx, ours.env, rate)
+		}},
+		"lock coupon": {"coupon_not_found", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			if err := tx.InsertCoupon(ctx, b.env, coupon); err != nil {
+				return err
+			}
+			_, err := tx.LockCoupon(ctx, ours.env, coupon.ID)
+			return err
+		}},
+		"redeem coupon": {"coupon_used_up", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			tx.RedeemCoupon(ours.env, coupon.ID)
+			return tx.InsertCoupon(ctx, b.env, coupon)
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)

@@ -46,6 +46,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, id := range c.Starts {
 		tx.AfterCommit(StartPayment{EnvironmentID: environmentID, ID: id})
 	}
+	if c.Redeemed != "" {
+		tx.RedeemCoupon(environmentID, c.Redeemed)
+	}
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}

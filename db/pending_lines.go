@@ -25,6 +25,7 @@ type storedLine struct {
 	UnitPrice   string           `json:"unitPrice,omitempty"`
 	Reverses    string           `json:"reverses,omitempty"`
 	Amount      money.Minor      `json:"amount"`
+	Discounts   invoice.Shares   `json:"discounts,omitempty"`
 	Rates       []tax.Rate       `json:"rates,omitempty"`
 	Start       time.Time        `json:"start"`
 	End         time.Time        `json:"end"`
@@ -40,7 +41,7 @@ func pendingLines(lines []invoice.Line) []byte {
 		stored[i] = storedLine{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, ItemID: l.ItemID,
 			PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Reverses: l.Reverses, Amount: l.Amount,
-			Rates: l.Rates, Start: l.Period.Start, End: l.Period.End,
+			Discounts: l.Discounts, Rates: l.Rates, Start: l.Period.Start, End: l.Period.End,
 		}
 	}
 	raw, err := json.Marshal(stored)
@@ -61,7 +62,7 @@ func pendingLinesFromDB(raw []byte) []invoice.Line {
 		lines[i] = invoice.Line{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID, ItemID: l.ItemID,
 			PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice, Reverses: l.Reverses, Amount: l.Amount,
-			Rates: l.Rates, Period: period.Period{Start: l.Start, End: l.End},
+			Discounts: l.Discounts, Rates: l.Rates, Period: period.Period{Start: l.Start, End: l.End},
 		}
 	}
 	return lines

@@ -150,8 +150,8 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 			RenewedFrom:   nullTime(s.RenewedFrom),
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
-			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex), PaidElsewhereIndex: null(s.PaidElsewhereIndex),
-			PendingLines: pendingLines(s.PendingLines),
+			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		})
 }
 
@@ -173,8 +173,8 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
 		RenewedFrom:   nullTime(s.RenewedFrom),
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
-		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex), PaidElsewhereIndex: null(s.PaidElsewhereIndex),
-		PendingLines:     pendingLines(s.PendingLines),
+		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -204,8 +204,8 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
 		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
-		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex), PaidElsewhereIndex: value(row.PaidElsewhereIndex),
-		PendingLines: pendingLinesFromDB(row.PendingLines),
-		Revision:     row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
+		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
+		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

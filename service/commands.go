@@ -122,6 +122,11 @@ func informed(
 		c.To = &to
 		return c, inParam(err, "planVersion")
 	}
+	if c, ok := cmd.(lifecycle.RedeemCoupon); ok {
+		coupon, err := tx.CouponByCode(ctx, environmentID, c.Code)
+		c.Coupon = &coupon
+		return c, inParam(err, "couponCode")
+	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
 		c.Closed = &closed

@@ -104,8 +104,8 @@ func Catalogue() []Data {
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{}, TaxRateCreated{},
-		TaxRateUpdated{}, SettingsUpdated{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
+		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, SettingsUpdated{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -6,7 +6,8 @@ var (
 	about = event.OfSubscription("sub_1", "cust_1")
 	bill  = event.Invoice{
 		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
-		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
+		Discount: 100,
+		Object:   event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
 	}
 	charge = event.Payment{
 		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
@@ -86,6 +87,7 @@ var examples = []event.Data{
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.ProductCreated{ID: "prod_1"}, event.ProductUpdated{ID: "prod_1", Changed: changed},
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
+	event.CouponCreated{ID: "coup_1"}, event.CouponUpdated{ID: "coup_1", Changed: changed},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.TestClockAdvanced{ID: "clk_1", Now: 1766232000, BlockedBy: []string{"txn_1"}},
 	event.TestClockDeleted{ID: "clk_1"},

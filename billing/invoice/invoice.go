@@ -49,10 +49,11 @@ type Invoice struct {
 	Currency       money.Currency
 	PeriodIndex    int // which period of the subscription it was issued in: Subscription.PeriodIndex
 	Lines          []Line
+	Discount       money.Minor   // what coupons take off the lines
 	Tax            money.Minor   // added to the lines
 	Taxes          Taxes         // by rate, as they were at issue
 	TaxExempt      tax.Exemption // the customer's at issue; empty: none
-	Total          money.Minor   // sum of the lines, plus Tax; may be negative
+	Total          money.Minor   // sum of the lines, less Discount, plus Tax; may be negative
 	CreditApplied  money.Minor   // taken from the customer's credit ledger
 	BroughtForward money.Minor   // of earlier invoices, collected with this one
 	CarriedForward money.Minor   // of this one, too little to be charged: collected with a later one
@@ -69,8 +70,8 @@ type Invoice struct {
 	CreatedAt       time.Time
 }
 
-// Subtotal is what the lines come to, before taxes.
-func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax }
+// Subtotal is what the lines come to, before discounts and taxes.
+func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
 
 // TakesTimeBack reports whether the invoice credits time that another one billed.
 func (i Invoice) TakesTimeBack() bool {

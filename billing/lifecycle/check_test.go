@@ -30,6 +30,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	if len(changes.NewInvoices) > 0 {
 		l.checkLines()
 		l.checkTaxes()
+		l.checkDiscounts()
 	}
 	if l.account.spells != l.account.events[event.TypeSubscriptionPastDue] {
 		require.Fail(l.t, "one event per spell")
@@ -100,7 +101,7 @@ func (l *life) checkMoney() {
 		}
 	}
 	if lines != l.account.used && !l.writtenOff {
-		require.Equal(l.t, l.account.used, lines, "what is billed before taxes is what was used")
+		require.Equal(l.t, l.account.used, lines, "what is billed before discounts and taxes is what was used")
 	}
 	if l.reviewed {
 		return // money went back twice, which a person must sort out

@@ -88,7 +88,7 @@ func quoteOf(before, after State, changes Changes) Quote {
 		Plan: version(after.Subscription.Plan()), Pending: version(after.Subscription.PendingPlan()),
 	}
 	for _, line := range after.Subscription.PendingLines {
-		q.Waiting += line.Amount
+		q.Waiting += line.Net()
 	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})

@@ -179,7 +179,7 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 		s.fail("invoice %s is changed, but was never written", inv.ID)
 	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
-	case old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
+	case old.Discount != inv.Discount || old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
 		old.TaxExempt != inv.TaxExempt:
 		s.fail("invoice %s: what it comes to was changed", inv.ID)
 	case old.Total != inv.Total || old.Period != inv.Period || old.PeriodIndex != inv.PeriodIndex || old.Reason != inv.Reason:

@@ -105,7 +105,7 @@ func taxOn(line invoice.Line) *big.Rat {
 			exclusive = exclusive.Add(r.Percent)
 		}
 	}
-	on := new(big.Rat).SetInt64(int64(line.Amount))
+	on := new(big.Rat).SetInt64(int64(line.Net()))
 	return on.Quo(on.Mul(on, exclusive.Rat()), inclusive.Rat())
 }
 

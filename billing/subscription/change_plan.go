@@ -3,6 +3,7 @@ package subscription
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"perennial/billing/event"
@@ -204,6 +205,9 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if unbilled {
 		return nil, nil
 	}
+	if charge, err = s.discounted(f, left.lines, charge); err != nil {
+		return nil, err
+	}
 	lines := append(left.lines, charge...)
 	if s.how == NextInvoice && !restarts && open == nil {
 		return nil, s.wait(f, lines, to)
@@ -269,18 +273,16 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := -f.GivenBack
-	for _, inv := range f.Paid {
-		kept += inv.Total
-	}
+	kept := s.keeps(f).Total + s.credited(out.lines).Total
 	out.back = s.back(f, out.lines)
-	credits, err := s.credits(f, s.issued(f), going, unused, now)
+	issued := s.issued(f)
+	credits, err := s.credits(f, issued, going, unused, now)
 	if err != nil {
 		return leaving{}, err
 	}
 	for _, credit := range credits {
 		if f.GivenBack > 0 {
-			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
+			if credit, err = afforded(out.lines, credit, reversed(issued, credit), -kept); err != nil {
 				return leaving{}, err
 			}
 		}
@@ -292,17 +294,29 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 	return out, nil
 }
 
-// afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes
-// included, come to no less than least.
-func afforded(lines []invoice.Line, credit invoice.Line, least money.Minor) (money.Minor, error) {
+// afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
+// with it, discounts and taxes included, come to no less than least.
+func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
 	if err != nil {
-		return 0, err
+		return credit, err
 	}
-	with, err := invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}.Sums()
-	if err != nil || with.Total >= least {
-		return credit.Amount, err
+	total := func(credit invoice.Line) money.Minor {
+		var with invoice.Sums
+		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}).Sums(); err != nil {
+			return least
+		}
+		return with.Total
 	}
-	gross := without.Total - with.Total
-	return -money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(gross)), nil
+	with := total(credit)
+	if err != nil || with >= least {
+		return credit, err
+	}
+	worth := money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(without.Total-with))
+	out := credit.TakeBack(billed, worth)
+	if len(billed.Discounts) > 0 && total(out) < least { // rounded twice: find the most that can be afforded
+		fits := func(less int) bool { return total(credit.TakeBack(billed, worth-money.Minor(less))) >= least }
+		out = credit.TakeBack(billed, worth-money.Minor(sort.Search(int(worth), fits)))
+	}
+	return out, err
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/tax"
 )
@@ -96,7 +97,15 @@ func TestEnd_BillsWhatWaits(t *testing.T) {
 		require.True(t, end.Issue[0].Last)
 		require.Equal(t, []money.Minor{-500, 1500}, amounts(end.Issue[0].Lines))
 		require.Empty(t, end.Subscription.PendingLines)
+		require.Equal(t, period.Period{Start: now, End: s.CurrentPeriod.End}, end.Issue[0].Period, "the time of its lines")
 	}
+	require.True(t, atEnd.Issue[0].Attempt)
+	require.False(t, atOnce.Issue[0].Attempt, "a person ended it, and can ask for the payment")
+	older := f
+	older.Open = []invoice.Invoice{{ID: "in_0", Status: invoice.Open}}
+	atEnd, err = scheduled.OpenPeriod(older, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.False(t, atEnd.Issue[0].Attempt, "the oldest is paid first")
 
 	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
 	require.NoError(t, err)

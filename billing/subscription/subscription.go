@@ -82,6 +82,7 @@ type Subscription struct {
 	Quantity            int64  // units of its plan's prices that are not flat
 	PendingQuantity     int64  // from the next period on; 0: the same
 	Items               []Item // of its plan's prices, in their order
+	Discounts           Discounts
 	CancelAtPeriodEnd   bool
 	CancelReason        string
 	CanceledAt          time.Time

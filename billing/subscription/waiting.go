@@ -37,21 +37,9 @@ func (s Subscription) taken(f Facts) waiting {
 // back is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
 // what lines of earlier periods come to, which were bounded when they were made.
 func (s Subscription) back(f Facts, lines []invoice.Line) invoice.Back {
-	kept := -f.GivenBack
-	var out invoice.Back
-	for _, inv := range f.Paid {
-		kept, out.Tax = kept+inv.Total, out.Tax+inv.Tax
-	}
-	out.Total = max(kept, 0)
-	earlier := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return l.PeriodIndex >= s.RenewedIndex })
-	if sums, err := (invoice.Draft{Lines: earlier, Back: unbound}).Sums(); err == nil {
-		out.Total, out.Tax = out.Total+max(-sums.Total, 0), out.Tax+max(-sums.Tax, 0)
-	}
-	return out
+	kept, earlier := s.keeps(f), s.credited(lines)
+	return invoice.Back{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
-
-// unbound lets lines give back whatever they say.
-var unbound = invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
 
 // billed makes one invoice for time in the current period and for what waited, or none of no lines.
 func (s *Subscription) billed(

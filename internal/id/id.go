@@ -43,6 +43,7 @@ const (
 	EnvironmentChange = "ech_"
 	SettingChange     = "stc_"
 	TaxRate           = "txr_"
+	Coupon            = "coup_"
 	Product           = "prod_"
 )
 

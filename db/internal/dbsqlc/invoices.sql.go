@@ -16,7 +16,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -67,12 +67,13 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -139,6 +140,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
 	)
 	return i, err
 }
@@ -150,7 +152,7 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, number_text, seller, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
         brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
@@ -159,10 +161,10 @@ with counter as (
         case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
             e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
         end,
-        e.seller, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-        $12, $13, $14, $15, $16, $17::integer, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30,
-        $31
+        e.seller, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+        $13, $14, $15, $16, $17, $18::integer, $19, $20, $21, $22, $23, $24, $25,
+        $26, $27, $28, $29, $30, $31,
+        $32
     from counter
     join environments e on e.id = $1
     returning 1
@@ -178,6 +180,7 @@ type InvoiceInsertParams struct {
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
+	Discount          money.Minor
 	Tax               money.Minor
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
@@ -214,6 +217,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.Status,
 		arg.Reason,
 		arg.Currency,
+		arg.Discount,
 		arg.Tax,
 		arg.Taxes,
 		arg.TaxExempt,
@@ -245,10 +249,10 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 const invoiceLineInsert = `-- name: InvoiceLineInsert :exec
 insert into invoice_lines (
     id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
-    reverses, amount, tax_rates, period_start, period_end
+    reverses, amount, tax_rates, discounts, period_start, period_end
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer,
-    $11, $12, $13, $14, $15, $16, $17
+    $11, $12, $13, $14, $15, $16, $17, $18
 )
 `
 
@@ -268,6 +272,7 @@ type InvoiceLineInsertParams struct {
 	Reverses      *string
 	Amount        money.Minor
 	TaxRates      []string
+	Discounts     *invoice.Shares
 	PeriodStart   time.Time
 	PeriodEnd     time.Time
 }
@@ -289,6 +294,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 		arg.Reverses,
 		arg.Amount,
 		arg.TaxRates,
+		arg.Discounts,
 		arg.PeriodStart,
 		arg.PeriodEnd,
 	)
@@ -296,7 +302,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 }
 
 const invoiceLineList = `-- name: InvoiceLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts
 from invoice_lines l
 where l.environment_id = $1 and l.invoice_id = any($2::text[])
 order by l.invoice_id, l.position
@@ -338,6 +344,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
 			&i.InvoiceLine.TaxRates,
+			&i.InvoiceLine.Discounts,
 		); err != nil {
 			return nil, err
 		}
@@ -351,7 +358,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
@@ -364,7 +371,7 @@ from (
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -406,6 +413,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 			&i.UnitPrice,
 			&i.Reverses,
 			&i.TaxRates,
+			&i.Discounts,
 		); err != nil {
 			return nil, err
 		}
@@ -418,7 +426,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 }
 
 const invoiceLineListWithKey = `-- name: InvoiceLineListWithKey :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts
 from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = $1
 where k.hash = $2
@@ -461,6 +469,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
 			&i.InvoiceLine.TaxRates,
+			&i.InvoiceLine.Discounts,
 		); err != nil {
 			return nil, err
 		}
@@ -473,7 +482,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -553,6 +562,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
 		); err != nil {
 			return nil, err
 		}
@@ -565,7 +575,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -628,6 +638,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
 		); err != nil {
 			return nil, err
 		}
@@ -640,7 +651,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -691,12 +702,13 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -757,6 +769,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
 		); err != nil {
 			return nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
+	"perennial/billing/discount"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -47,6 +48,25 @@ type App struct {
 	Keyset    []byte
 	CreatedAt time.Time
 	Position  int64
+}
+
+type Coupon struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Code           string
+	Name           string
+	Percent        *string
+	Amount         *money.Minor
+	Currency       *money.Currency
+	Duration       discount.Duration
+	Periods        *int
+	PlanIds        []string
+	MaxRedemptions *int
+	Redeemed       int
+	RedeemBy       *time.Time
+	Active         bool
+	CreatedAt      time.Time
 }
 
 type Customer struct {
@@ -199,6 +219,7 @@ type Invoice struct {
 	TaxExempt         *tax.Exemption
 	NumberText        *string
 	Seller            *invoice.Seller
+	Discount          money.Minor
 }
 
 type InvoiceLine struct {
@@ -219,6 +240,7 @@ type InvoiceLine struct {
 	UnitPrice     *string
 	Reverses      *string
 	TaxRates      []string
+	Discounts     *invoice.Shares
 }
 
 type PaymentSend struct {
@@ -400,6 +422,7 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PendingLines        []byte
