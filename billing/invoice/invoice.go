@@ -73,7 +73,11 @@ type Invoice struct {
 // Subtotal is what the lines come to, before discounts and taxes.
 func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
 
-// TakesTimeBack reports whether the invoice credits time that another one billed.
+// TakesTimeBack reports whether the invoice credits time that another one billed. A credit of a line of its own takes
+// nothing back that anybody paid.
 func (i Invoice) TakesTimeBack() bool {
-	return slices.ContainsFunc(i.Lines, func(l Line) bool { return l.Kind == ProrationCredit && l.Amount < 0 })
+	return slices.ContainsFunc(i.Lines, func(l Line) bool {
+		own := func(other Line) bool { return other.ID == l.Reverses }
+		return l.Kind == ProrationCredit && l.Amount < 0 && (l.Reverses == "" || !slices.ContainsFunc(i.Lines, own))
+	})
 }

@@ -104,3 +104,45 @@ func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
 	require.False(t, l.sub().FinishedAt.IsZero())
 	require.Equal(t, 1, l.account.events[event.TypeInvoicePaymentFailed])
 }
+
+// A renewal that credits only what it charges itself can be voided; one that credits what was paid cannot.
+func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]error{free.ID: nil, team.ID: lifecycle.ErrTakesTimeBack} { // what is paid already
+		l := newLife(t, append(plans, small), settings, free, 0)
+		l.until(created)
+		if first == team.ID {
+			l.changePlan(team, false)
+			l.result(payment.AnswerSucceeded)
+		}
+		l.how = subscription.NextInvoice
+		l.changePlan(pro, false)
+		l.pass(week)
+		l.how = subscription.NextInvoice
+		l.changePlan(small, false)
+		l.until(l.sub().CurrentPeriod.End)
+		l.result(payment.AnswerDeclined)
+		renewal := l.open()[0]
+		l.writtenOff = true
+
+		_, err := l.apply(lifecycle.VoidInvoice{InvoiceID: renewal.ID})
+
+		require.Equal(t, want, err, first)
+	}
+}
+
+// What is quoted to wait has the taxes that it will be billed with.
+func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.store.taxRates = []tax.Definition{{Rate: tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}}
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+
+	shown, err := lifecycle.Preview(l.store.load(true),
+		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, l.moment())
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(2400), shown.Quote.Waiting)
+	require.Equal(t, money.Minor(6000), shown.Upcoming[0].Total)
+}

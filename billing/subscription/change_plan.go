@@ -21,7 +21,7 @@ type Change struct {
 	Quantity    int64      // 0: as it is
 	AtPeriodEnd bool
 	// Proration says what becomes of a change now; empty: InvoiceNow. A change that restarts the period is invoiced now,
-	// whatever it says, and so is one with NextInvoice where the current period is unpaid.
+	// whatever it says, and so is one with NextInvoice where the current period is unpaid or maxWaiting lines wait.
 	Proration ProrationBehavior
 	At        time.Time // from when a change now is prorated, at most now; zero: now
 }
@@ -209,7 +209,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 		return nil, err
 	}
 	lines := append(left.lines, charge...)
-	if s.how == NextInvoice && !restarts && open == nil {
+	if s.how == NextInvoice && !restarts && open == nil && len(lines) <= maxWaiting {
 		return nil, s.wait(f, lines, to)
 	}
 	s.PendingLines = nil
@@ -286,10 +286,8 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 				return leaving{}, err
 			}
 		}
-		if credit.Amount < 0 {
-			out.credit -= credit.Amount
-			out.lines = append(out.lines, credit)
-		}
+		out.credit -= credit.Amount
+		out.lines = append(out.lines, credit) // also one of nothing: the line that it reverses is not credited later
 	}
 	return out, nil
 }

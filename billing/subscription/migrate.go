@@ -14,6 +14,8 @@ var (
 		"The subscription is on another plan. Change its plan first.")
 	ErrVersionUnchanged = fault.New(fault.Conflict, "plan_version_unchanged",
 		"The subscription is on this version of its plan already, or changes to it at the end of the period.")
+	ErrSuperseded = fault.New(fault.Conflict, "plan_version_superseded",
+		"The plan has a newer version by now, which its subscriptions are moved to instead.")
 	ErrLeavesPlan = fault.New(fault.Conflict, "plan_change_scheduled",
 		"The subscription changes to another plan, or ends, at the end of the period.")
 )
@@ -51,6 +53,16 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		return s.waits(now), nil
 	}
 	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
+}
+
+// NotAhead refuses a subscription that is on a newer version of the plan than this one, or waits for one. Fault:
+// plan_version_superseded.
+func (s Subscription) NotAhead(of plan.Ref) error {
+	newer := func(r plan.Ref) bool { return r.ID == of.ID && r.Version > of.Version }
+	if newer(s.Plan()) || newer(s.PendingPlan()) {
+		return ErrSuperseded
+	}
+	return nil
 }
 
 // waits is the decision of another plan, or none, at the period's end.

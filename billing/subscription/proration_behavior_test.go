@@ -180,3 +180,41 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 		require.Equal(t, want, opened.Subscription.ProrationMeasure, plan)
 	}
 }
+
+// A credit that a refund left no room for is not given later, when all that is billed of the period is taken back.
+func TestChangePlan_RefusedCreditStaysRefused(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	dear := pro
+	dear.ID, dear.Prices = "plan_dear", prices(6000)
+	f.GivenBack, f.Paid[0].Number = 1000, 1 // all that was paid went back
+	d, f := change(t, s, f, Change{Plan: &dear}, now)
+	require.Equal(t, []money.Minor{0, 3000}, amounts(d.Issue[0].Lines))
+	require.Equal(t, "il_1", d.Issue[0].Lines[0].Reverses)
+	issued := d.Issue[0].Identify(func(n int) string { return "il_2" + string(rune('a'+n)) })
+	f.Paid = append(f.Paid, invoice.Invoice{
+		Number: 2, Status: invoice.Paid, PeriodIndex: s.PeriodIndex, Lines: issued.Lines, Total: 3000, AmountPaid: 3000,
+	})
+	d, f = change(t, d.Subscription, f, Change{Plan: &pro, Proration: NoProration}, now)
+
+	d, _ = change(t, d.Subscription, f, Change{Plan: &team}, now)
+
+	require.Equal(t, []money.Minor{-3000, 500}, amounts(d.Issue[0].Lines))
+}
+
+// Who makes more changes in a period than a row should hold is invoiced.
+func TestChangePlan_TooManyLinesWait(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	waits := func() bool {
+		d, _ := change(t, s, f, Change{Plan: &pro, Proration: NextInvoice}, now)
+		require.Equal(t, len(d.Subscription.PendingLines) == 0, len(d.Issue) == 1)
+		return len(d.Issue) == 0
+	}
+	for range maxWaiting - 2 {
+		s.PendingLines = append(s.PendingLines, invoice.Line{ID: "pending", Kind: invoice.ProrationCharge})
+	}
+	require.True(t, waits())
+	s.PendingLines = append(s.PendingLines, s.PendingLines[0])
+	require.False(t, waits())
+}

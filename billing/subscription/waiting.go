@@ -20,6 +20,9 @@ const (
 	NoProration ProrationBehavior = "none"           // the period stays billed as it is
 )
 
+// maxWaiting bounds the lines that wait, since they are part of the subscription's row.
+const maxWaiting = 100
+
 // waiting are the prorations that wait for the next invoice, and the most that it may give back.
 type waiting struct {
 	lines []invoice.Line
@@ -32,6 +35,13 @@ func (s Subscription) taken(f Facts) waiting {
 		return waiting{}
 	}
 	return waiting{lines: s.PendingLines, back: s.back(f, s.PendingLines)}
+}
+
+// Waits is what the lines that wait for the next invoice come to, taxes included. Fault: amount_too_large.
+func (s Subscription) Waits(f Facts) (money.Minor, error) {
+	waited := s.taken(f)
+	sums, err := invoice.Draft{Lines: waited.lines, Back: waited.back}.Sums()
+	return sums.Total, err
 }
 
 // back is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
