@@ -110,7 +110,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
 		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
 		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
-		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
 			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
 		}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
@@ -160,7 +160,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
-			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
+			"SubscriptionIDs": b.subscription.ID,
+			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,

@@ -23,7 +23,7 @@ var (
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
 // the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
 // subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, payment_in_progress, renewal_due,
-// amount_too_large.
+// period_paid_elsewhere, amount_too_large.
 func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err

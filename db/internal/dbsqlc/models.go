@@ -463,6 +463,7 @@ type Subscription struct {
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PendingLines        []byte
+	PaidElsewhereIndex  *int
 }
 
 type SubscriptionItem struct {
