@@ -24,6 +24,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/billing/testclock"
+	"perennial/db/internal/stored"
 )
 
 type ApiKeyDetail struct {
@@ -425,7 +426,7 @@ type Subscription struct {
 	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 }
 
 type SubscriptionItem struct {

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
+	"perennial/db/internal/stored"
 )
 
 const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
@@ -256,7 +257,7 @@ type SubscriptionInsertParams struct {
 	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 	CreatedAt           time.Time
 }
 
@@ -853,7 +854,7 @@ type SubscriptionUpdateParams struct {
 	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 	WakePendingSince    *time.Time
 	EnvironmentID       string
 	ID                  string
