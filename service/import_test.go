@@ -16,6 +16,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/movefile"
@@ -276,9 +277,17 @@ func TestExport_RoundTrip(t *testing.T) {
 		}
 		require.Equal(t, want.Expected, got.Expected, external)
 	}
+	require.NoError(t, svc.ChangePlan(t.Context(), by, idOf(t, from, "s-1"), PlanChange{
+		PlanID: planNamed(t, from, "Gold"), Proration: subscription.NextInvoice,
+	}, Around[Performed]{}))
 	file.Reset()
-	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{}, &file))
+	var waits []string
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {
+		waits = append(waits, subscriptionID)
+		return nil
+	}}, &file))
 	require.NotContains(t, file.String(), "pm_2")
+	require.Equal(t, []string{idOf(t, from, "s-1")}, waits, "what is not in the file is named")
 }
 
 func planNamed(t *testing.T, s *scene.Scene, name string) (found string) {
