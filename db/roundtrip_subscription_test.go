@@ -67,7 +67,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}}
 	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
 	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0])
-	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
+	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing

@@ -38,7 +38,7 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 				return all.Balances(ctx, func(b db.Credit, externalID string) error {
 					return w.Balance(moving.Balance{
 						Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
-					})
+					}, b.CustomerID)
 				})
 			},
 			func() error {

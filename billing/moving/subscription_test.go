@@ -55,6 +55,7 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	require.Equal(t, date(11, 30), s.NextActionAt)
 	require.Equal(t, subscription.ActionRenewal, s.NextAction)
 	require.Equal(t, date(11, 30), s.PaidThrough, "it was paid elsewhere")
+	require.Equal(t, s.PeriodIndex, s.PaidElsewhereIndex, "no change within it is prorated")
 	require.Equal(t, 22, s.NextPeriod)
 	require.Equal(t, proration.Day, s.ProrationMeasure, "as in a period that is opened here")
 	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)

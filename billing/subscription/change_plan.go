@@ -30,7 +30,7 @@ type Change struct {
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by an
 // invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
 // plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, payment_in_progress,
-// renewal_due, amount_too_large.
+// renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -172,6 +172,9 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
+	}
+	if s.paidElsewhere() {
+		return nil, ErrPaidElsewhere
 	}
 	open := f.openFor(s.PeriodIndex)
 	if open != nil {

@@ -427,6 +427,7 @@ type Subscription struct {
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PendingLines        *stored.Lines
+	PaidElsewhereIndex  *int
 }
 
 type SubscriptionItem struct {
