@@ -20,7 +20,8 @@ type ImportedRecord struct {
 	Hash       []byte // of the record; nil: its customer was erased
 }
 
-// ImportedRecords reads those of some external ids of a source that an environment has, also of customers who were erased.
+// ImportedRecords reads those of some external ids of a source that an environment has, also of customers who were
+// erased.
 func (r Reader) ImportedRecords(
 	ctx context.Context, environmentID, source string, of moving.Type, externalIDs []string,
 ) ([]ImportedRecord, error) {

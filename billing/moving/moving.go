@@ -127,8 +127,8 @@ func (b Balance) Check() error {
 func CheckID(param, source, id string) error {
 	if id == "" || len(Qualified(source, id)) > MaxID || strings.HasPrefix(id, ErasedID) {
 		return fault.InvalidParam(param, "import_id_invalid",
-			"`%s` must have 1 to %d bytes, with the source before it, and must not begin with %s. Send the id of the system that "+
-				"you move from.", param, MaxID, ErasedID)
+			"`%s` must have 1 to %d bytes, with the source before it, and must not begin with %s. Send the id of the "+
+				"system that you move from.", param, MaxID, ErasedID)
 	}
 	return nil
 }

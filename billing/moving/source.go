@@ -15,7 +15,8 @@ var sources = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 func CheckSource(source string) error {
 	if source != "" && !sources.MatchString(source) {
 		return fault.InvalidParam("source", "import_source_invalid",
-			"The source %.60q is malformed. Send 1 to 40 lower-case letters, digits, - or _, beginning with a letter or digit.", source)
+			"The source %.60q is malformed. Send 1 to 40 lower-case letters, digits, - or _, beginning with a letter or "+
+				"digit.", source)
 	}
 	return nil
 }

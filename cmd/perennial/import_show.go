@@ -162,8 +162,8 @@ func (s *importScreen) warnIdle() {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	for _, l := range lines {
-		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: warning: no subscription of this customer in the files is in %s, so that no invoice "+
-			"uses the balance\n", l.File, l.Line, l.Currency))
+		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: warning: no subscription of this customer in the files is in %s, so that no "+
+			"invoice uses the balance\n", l.File, l.Line, l.Currency))
 	}
 }
 

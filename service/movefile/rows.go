@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// rows reads CSV row by row. A quote that is not closed would make one row of the rest of the file, and hold it in memory.
+// rows reads CSV row by row. A quote that is not closed would make one row of the rest of the file, and hold it in
+// memory.
 type rows struct {
 	csv  *csv.Reader
 	in   *bounded
@@ -22,8 +23,8 @@ func newRows(in io.Reader) *rows {
 	return &rows{csv: r, in: b}
 }
 
-// next returns the next row, which is valid until the next call. Errors: io.EOF, errRowTooLong, *csv.ParseError, those of
-// the file.
+// next returns the next row, which is valid until the next call. Errors: io.EOF, errRowTooLong, *csv.ParseError, those
+// of the file.
 func (r *rows) next() ([]string, error) {
 	r.in.left = maxLine
 	row, err := r.csv.Read()
@@ -63,8 +64,8 @@ func (b *bounded) Read(p []byte) (int, error) {
 // misread says what is wrong with a row, and how far it reached.
 func misread(wrong *csv.ParseError) error {
 	if wrong.Line > wrong.StartLine {
-		return malformed("The row reaches from line %d to line %d: a quote is not closed, or its columns are not those of the "+
-			"header.", wrong.StartLine, wrong.Line)
+		return malformed("The row reaches from line %d to line %d: a quote is not closed, or its columns are not those of "+
+			"the header.", wrong.StartLine, wrong.Line)
 	}
 	return malformed("Its columns are not those of the header, or a quote is not closed.")
 }
