@@ -288,9 +288,16 @@ func TestExport_RoundTrip(t *testing.T) {
 		}
 	}
 	require.Equal(t, before, []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")})
+	_, err = from.Pool.Exec(t.Context(), "update subscriptions set pending_lines = '[{}]' where id = $1", native.ID)
+	require.NoError(t, err)
 	file.Reset()
-	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{}, &file))
+	var waits []string
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {
+		waits = append(waits, subscriptionID)
+		return nil
+	}}, &file))
 	require.NotContains(t, file.String(), "pm_2")
+	require.Equal(t, []string{native.ID}, waits, "what is not in the file is named")
 }
 
 func planNamed(t *testing.T, s *scene.Scene, name string) (found string) {

@@ -19,6 +19,11 @@ func exportTo(
 	ctx context.Context, p *process, s *service.Service, by service.Caller, o service.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.stdout, 1<<16)
+	o.Waits = func(subscriptionID string) error {
+		_, err := fmt.Fprintf(p.stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
+			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
+		return err
+	}
 	if err := s.Export(ctx, by.EnvironmentID, o, out); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/billing/testclock"
+	"perennial/db/internal/stored"
 )
 
 type ApiKeyDetail struct {
@@ -462,7 +463,7 @@ type Subscription struct {
 	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 	PaidElsewhereIndex  *int
 }
 

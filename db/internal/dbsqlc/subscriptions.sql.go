@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
+	"perennial/db/internal/stored"
 )
 
 const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
@@ -259,7 +260,7 @@ type SubscriptionInsertParams struct {
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PaidElsewhereIndex  *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 	CreatedAt           time.Time
 }
 
@@ -862,7 +863,7 @@ type SubscriptionUpdateParams struct {
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
 	PaidElsewhereIndex  *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
 	WakePendingSince    *time.Time
 	EnvironmentID       string
 	ID                  string
