@@ -58,6 +58,8 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 		return eraseCustomers(ctx, tx, env, e, limit)
 	case erasure.Subscriptions:
 		return eraseSubscriptions(ctx, tx, env, e, limit)
+	case erasure.Invoices:
+		return tx.EraseInvoices(ctx, env, e, limit)
 	case erasure.Transactions:
 		return tx.EraseTransactions(ctx, env, e, limit)
 	case erasure.Events:

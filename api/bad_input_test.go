@@ -36,6 +36,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /invoices/" + rows.invoice + "/retry":                       `{}`,
 		"POST /invoices/" + rows.invoice + "/skip-retry":                  `{}`,
 		"POST /invoices/" + rows.invoice + "/mark-paid":                   `{"method":"cash"}`,
+		"POST /invoices/" + rows.invoice + "/credit-notes":                `{"reason":"other"}`,
 		"POST /test-clocks":                            `{"name":"x"}`,
 		"POST /test-clocks/" + rows.clock + "/advance": `{"to":1900000000}`,
 		"POST /test-clocks/" + rows.clock + "/stop":    `{}`,

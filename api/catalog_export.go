@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"perennial/billing/dunning"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/internal/yamldoc"
@@ -21,9 +22,6 @@ func WriteCatalog(plans []plan.Plan, withIDs bool) ([]byte, error) {
 	described := orderedPlans{}
 	for _, p := range plans {
 		form := formOf(p)
-		if !withIDs {
-			form.ProductID = ""
-		}
 		key := p.Key
 		if key == "" {
 			key = freeKey(p.Name, taken)
@@ -67,9 +65,9 @@ func (o orderedPlans) MarshalJSON() ([]byte, error) {
 
 // formOf is a plan as a file describes it.
 func formOf(p plan.Plan) CatalogPlan {
-	form := CatalogPlan{PlanForm: PlanForm{
-		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), ProductID: p.ProductID,
-		TrialDays: p.TrialDays, Measure: string(p.ProrationMeasure), Metadata: Metadata(p.Metadata),
+	form := CatalogPlan{PlanTerms: PlanTerms{
+		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), TrialDays: p.TrialDays,
+		Measure: string(p.ProrationMeasure), Metadata: Metadata(p.Metadata),
 	}}
 	if p.Interval.Count != 1 {
 		form.IntervalCount = &p.Interval.Count
@@ -90,6 +88,12 @@ func formOf(p plan.Plan) CatalogPlan {
 		form.Prices = append(form.Prices, one)
 	}
 	return form
+}
+
+// CatalogDunning writes a dunning policy in one line, as a catalogue file has it.
+func CatalogDunning(p dunning.Policy) (string, error) {
+	text, err := json.Marshal(renderDunning(p))
+	return string(text), err
 }
 
 // freeKey makes a key of a name that no plan has yet: "Pro, monthly" becomes pro-monthly, a second one pro-monthly-2.

@@ -15,11 +15,12 @@ import (
 	"perennial/internal/yamldoc"
 )
 
-// CatalogPlan is a plan in a catalogue file: what creates one, and what the file alone says.
+// CatalogPlan is a plan in a catalogue file: what creates one, and what the file alone says. Its product is not part of
+// it: products have no keys, and their ids differ between environments.
 type CatalogPlan struct {
 	// ID adopts a plan that was created without the file.
 	ID string `json:"id,omitempty"`
-	PlanForm
+	PlanTerms
 	Active  *bool            `json:"active,omitempty"` // default: true
 	Migrate CatalogMigration `json:"migrate,omitempty"`
 }
@@ -62,7 +63,9 @@ func ReadCatalog(name string, text []byte) (CatalogFile, error) {
 	var unreadable *yamldoc.Error
 	switch {
 	case errors.As(err, &unreadable) && unreadable.Line > 0:
-		return f, fmt.Errorf("%s:%s", name, strings.TrimPrefix(err.Error(), "line "))
+		line := unreadable.Line
+		unreadable.Line = 0
+		return f, fmt.Errorf("%s:%d: %w", name, line, unreadable)
 	case err != nil:
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
@@ -84,18 +87,11 @@ func ReadCatalog(name string, text []byte) (CatalogFile, error) {
 	for _, key := range doc.Keys("plans") {
 		p, faults := catalogPlan(shapes, key, plans[key])
 		for _, fault := range faults {
-			wrong = append(wrong, f.At(inPlan(key, fault)))
+			wrong = append(wrong, f.At(fault.Within(key)))
 		}
 		f.Plans = append(f.Plans, p)
 	}
 	return f, errors.Join(wrong...)
-}
-
-func inPlan(key string, f *fault.Error) *fault.Error {
-	if f.Param == "" {
-		return f.In(key)
-	}
-	return f.In(key + "." + f.Param)
 }
 
 // At adds the line to a fault that names a plan's key and the field. Every other error stays as it is.

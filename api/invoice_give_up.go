@@ -29,7 +29,7 @@ func (s *Server) onInvoice(
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	made := func(i invoice.Invoice) httpkit.Made[Invoice] {
-		return httpkit.Made[Invoice]{Resource: renderInvoice(i)}
+		return httpkit.Made[Invoice]{Resource: renderInvoice(i), CustomerID: i.CustomerID} // it shows the buyer
 	}
 	return commandOf(ctx, s, c, http.StatusOK, made,
 		func(around service.Around[invoice.Invoice]) error { return perform(ctx, caller(c), inv.ID, around) },

@@ -15,36 +15,41 @@ import (
 // is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says
 // so.
 type Invoice struct {
-	ID             string        `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Number         int64         `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
-	NumberText     string        `json:"numberText" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
-	Seller         *Seller       `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
-	Status         string        `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
-	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
-	CustomerID     string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	SubscriptionID string        `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Currency       string        `json:"currency" example:"USD"`
-	Lines          []InvoiceLine `json:"lines"`
-	Subtotal       int64         `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units."`
-	Tax            int64         `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
-	Taxes          []InvoiceTax  `json:"taxes" doc:"The taxes by rate, as they were at issue."`
-	TaxExempt      string        `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
-	Total          int64         `json:"total" example:"1900" doc:"subtotal plus tax; a negative total is credited to the customer."`
-	CreditApplied  int64         `json:"creditApplied" doc:"Taken from the customer's credit."`
-	BroughtForward int64         `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
-	CarriedForward int64         `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
-	AmountDue      int64         `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward."`
-	AmountDueCamel int64         `json:"amountDue" example:"1900" doc:"The same as amount_due."`
-	AmountPaid     int64         `json:"amountPaid" example:"1900"`
-	PeriodIndex    int           `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
-	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
-	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
-	AttemptCount   int           `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
-	NextAttemptAt  int64         `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
-	ReplacedBy     string        `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
-	IssuedAt       int64         `json:"issuedAt" example:"1763640000"`
-	PaidAt         int64         `json:"paidAt,omitempty" example:"1763640002"`
-	VoidedAt       int64         `json:"voidedAt,omitempty"`
+	ID             string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Number         int64             `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
+	NumberText     string            `json:"numberText" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
+	Seller         *Seller           `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
+	Buyer          *Buyer            `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
+	Status         string            `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
+	Reason         string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
+	CustomerID     string            `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	SubscriptionID string            `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Currency       string            `json:"currency" example:"USD"`
+	Lines          []InvoiceLine     `json:"lines"`
+	Subtotal       int64             `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units, before discounts and taxes."`
+	Discount       int64             `json:"discount" example:"0" doc:"What coupons take off the lines, in minor units."`
+	Discounts      []InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
+	Tax            int64             `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
+	Taxes          []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
+	TaxExempt      string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
+	Total          int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
+	CreditApplied  int64             `json:"creditApplied" doc:"Taken from the customer's credit."`
+	BroughtForward int64             `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
+	CarriedForward int64             `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
+	Credited       int64             `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
+	CreditedDue    int64             `json:"creditedDue" doc:"Of credited: by how much the invoice asks for less. The rest went to the balance or back in money."`
+	AmountDue      int64             `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward and creditedDue."`
+	AmountDueCamel int64             `json:"amountDue" example:"1900" doc:"The same as amount_due."`
+	AmountPaid     int64             `json:"amountPaid" example:"1900"`
+	PeriodIndex    int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
+	PeriodStart    int64             `json:"periodStart" example:"1763640000"`
+	PeriodEnd      int64             `json:"periodEnd" example:"1766232000"`
+	AttemptCount   int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
+	NextAttemptAt  int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
+	ReplacedBy     string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
+	IssuedAt       int64             `json:"issuedAt" example:"1763640000"`
+	PaidAt         int64             `json:"paidAt,omitempty" example:"1763640002"`
+	VoidedAt       int64             `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 }
@@ -62,31 +67,35 @@ type InvoiceTax struct {
 // InvoiceLine is one position of an invoice. What is optional here is absent from lines that were written before lines
 // had it.
 type InvoiceLine struct {
-	ID                 string   `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind               string   `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off" example:"recurring"`
-	Description        string   `json:"description" example:"Pro, monthly"`
-	PlanID             string   `json:"planId"`
-	PriceID            string   `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
-	SubscriptionItemID string   `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
-	PeriodIndex        int      `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
-	Quantity           string   `json:"quantity,omitempty" example:"1" doc:"A decimal."`
-	UnitPrice          string   `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
-	Proration          bool     `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
-	Reverses           string   `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
-	Amount             int64    `json:"amount" example:"1900" doc:"Minor units, without the taxes that are added; negative for a credit."`
-	TaxRateIDs         []string `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
-	PeriodStart        int64    `json:"periodStart" example:"1763640000"`
-	PeriodEnd          int64    `json:"periodEnd" example:"1766232000"`
+	ID                 string            `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind               string            `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off" example:"recurring"`
+	Description        string            `json:"description" example:"Pro, monthly"`
+	PlanID             string            `json:"planId"`
+	PriceID            string            `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
+	SubscriptionItemID string            `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
+	PeriodIndex        int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
+	Quantity           string            `json:"quantity,omitempty" example:"1" doc:"A decimal."`
+	UnitPrice          string            `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
+	Proration          bool              `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
+	Reverses           string            `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
+	Amount             int64             `json:"amount" example:"1900" doc:"Minor units, before discounts and without the taxes that are added; negative for a credit."`
+	Credited           int64             `json:"credited,omitempty" doc:"What credit notes gave back of the amount after discounts."`
+	Discounts          []InvoiceDiscount `json:"discounts,omitempty" doc:"What coupons take off the amount, in the order in which they are taken off. A credit gives back what was billed after discounts, so that its own are below zero."`
+	TaxRateIDs         []string          `json:"taxRateIds,omitempty" doc:"The tax rates of the line, which are in the invoice's taxes. A credit has those of the line it reverses."`
+	PeriodStart        int64             `json:"periodStart" example:"1763640000"`
+	PeriodEnd          int64             `json:"periodEnd" example:"1766232000"`
 }
 
 // renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
 func renderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
-		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller),
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: renderLines(i.Lines),
-		Subtotal: int64(i.Subtotal()), Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
-		Total:         int64(i.Total),
+		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
+		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
+		Total:    int64(i.Total),
+		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
@@ -102,7 +111,8 @@ func renderLines(lines []invoice.Line) []InvoiceLine {
 		out[i] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
-			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), TaxRateIDs: rateIDs(l.Rates),
+			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
+			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
 		}
 	}
@@ -166,7 +176,7 @@ func (s *Server) invoiceOperations() {
 			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
 			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Subtotal: 1900, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900,
+		Subtotal: 1900, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900,
 		AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
 		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}

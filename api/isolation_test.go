@@ -78,6 +78,12 @@ var guarded = map[string]struct {
 	"POST /tax-rates": {body: func(owned) any {
 		return map[string]any{"name": "VAT", "percent": "19"}
 	}},
+	"POST /coupons": {body: func(owned) any {
+		return map[string]any{"code": "SPRING", "percent": "10", "duration": "once"}
+	}},
+	"GET /coupons":               {},
+	"GET /coupons/{id}":          {},
+	"PATCH /coupons/{id}":        {body: func(owned) any { return map[string]any{"active": false} }},
 	"GET /tax-rates":             {},
 	"GET /tax-rates/{id}":        {},
 	"POST /api-keys":             {body: func(owned) any { return map[string]any{"name": "x"} }},
@@ -108,6 +114,10 @@ var guarded = map[string]struct {
 	"POST /subscriptions/{id}/reactivate": {},
 
 	"POST /subscriptions/{id}/resume-collection": {},
+	"POST /subscriptions/{id}/coupons": {body: func(owned) any {
+		return map[string]any{"couponCode": "WELCOME"}
+	}},
+	"DELETE /subscriptions/{id}/coupons/{couponId}": {},
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
@@ -121,6 +131,9 @@ var guarded = map[string]struct {
 	"POST /invoices/{id}/retry":              {},
 	"POST /invoices/{id}/skip-retry":         {},
 	"POST /invoices/{id}/mark-uncollectible": {},
+	"POST /invoices/{id}/credit-notes":       {body: func(owned) any { return map[string]any{"amount": 1, "reason": "other"} }},
+	"GET /credit-notes":                      {},
+	"GET /credit-notes/{id}":                 {},
 	"POST /invoices/{id}/mark-paid":          {body: func(owned) any { return map[string]any{"method": "cash"} }},
 	"POST /payments/{id}/retry-refund":       {},
 	"POST /payments/{id}/refund":             {},
@@ -163,7 +176,8 @@ var guarded = map[string]struct {
 
 // owned are ids of one environment's rows.
 type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute, taxRate, product, apiKey string
+	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
+	taxRate, coupon, product, creditNote, apiKey                                                        string
 }
 
 // of is the id that a path's {id} stands for.
@@ -172,8 +186,9 @@ func (o owned) of(path string) string {
 		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate,
-		"/products": o.product, "/api-keys": o.apiKey,
+		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
+		"/credit-notes": o.creditNote,
+		"/products":     o.product, "/api-keys": o.apiKey,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -189,7 +204,7 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		product: id.New(id.Product, at), apiKey: id.New(id.APIKey, at),
+		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
 	}
 }
 
@@ -207,13 +222,15 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	key := as[APIKey](t, 201, b.ask(t, e, "POST", "/api/api-keys", map[string]any{}))
+	inv := b.newInvoice(t, e, sub.ID)
+	coupon := as[Coupon](t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`))
 	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	return owned{
-		taxRate: rate.ID, product: product.ID, apiKey: key.ID,
+		taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
-		invoice: b.newInvoice(t, e, sub.ID), clock: clock.ID, event: events.Data[0].ID,
+		invoice: inv, clock: clock.ID, event: events.Data[0].ID,
 	}
 }
 
@@ -277,7 +294,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate, rows.product,
+			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

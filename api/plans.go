@@ -66,16 +66,21 @@ type createPlanInput struct {
 	Body PlanForm
 }
 
-// PlanForm creates a plan: with prices, or with amount as the one flat price. IntervalCount and Amount are pointers
-// because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
+// PlanForm creates a plan.
 type PlanForm struct {
+	PlanTerms
+	ProductID string `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
+}
+
+// PlanTerms are what a plan is in every environment: with prices, or with amount as the one flat price. IntervalCount and
+// Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
+type PlanTerms struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
 	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
 	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
 	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
-	ProductID     string      `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
 	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
 	Measure       string      `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
@@ -84,6 +89,13 @@ type PlanForm struct {
 
 // plan is what the form says.
 func (f PlanForm) plan() (plan.Plan, error) {
+	p, err := f.PlanTerms.plan()
+	p.ProductID = f.ProductID
+	return p, err
+}
+
+// plan is what the terms say.
+func (f PlanTerms) plan() (plan.Plan, error) {
 	// No price is refused although a free plan is allowed: amount 0 says so, and a forgotten field does not.
 	if f.Amount == nil && len(f.Prices) == 0 {
 		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
@@ -97,7 +109,7 @@ func (f PlanForm) plan() (plan.Plan, error) {
 		Prices: prices,
 		Name:   f.Name, Currency: money.Currency(f.Currency),
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
-		ProductID: f.ProductID, TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
+		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
 		ProrationMeasure: proration.Measure(f.Measure),
 	}
 	if f.IntervalCount != nil {
@@ -181,9 +193,9 @@ func (s *Server) planOperations() {
 		Description: "A plan has one currency and one interval, which never change, and one or more prices. For new " +
 			"prices, create a version of the plan.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
-		Request: PlanForm{
+		Request: PlanForm{PlanTerms: PlanTerms{
 			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,
-		},
+		}},
 	}, s.createPlan)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getPlan", Method: http.MethodGet, Path: "/plans/{id}", Tag: "Plans", Summary: "Get a plan",

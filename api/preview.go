@@ -19,20 +19,22 @@ type SubscriptionPreview struct {
 
 // PreviewInvoice is an invoice that does not exist.
 type PreviewInvoice struct {
-	Reason         string        `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
-	Currency       string        `json:"currency" example:"USD"`
-	Lines          []InvoiceLine `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
-	Subtotal       int64         `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`
-	Tax            int64         `json:"tax" example:"0" doc:"The tax that is added to the lines."`
-	Taxes          []InvoiceTax  `json:"taxes" doc:"The taxes by rate."`
-	Total          int64         `json:"total" example:"950" doc:"subtotal plus tax; negative: the customer is credited."`
-	CreditApplied  int64         `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
-	BroughtForward int64         `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
-	CarriedForward int64         `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
-	AmountDue      int64         `json:"amountDue" example:"950" doc:"What would be charged."`
-	PeriodStart    int64         `json:"periodStart" example:"1763640000"`
-	PeriodEnd      int64         `json:"periodEnd" example:"1766232000"`
-	IssuedAt       int64         `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
+	Reason         string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
+	Currency       string            `json:"currency" example:"USD"`
+	Lines          []InvoiceLine     `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
+	Subtotal       int64             `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`
+	Discount       int64             `json:"discount" example:"0" doc:"What coupons take off the lines."`
+	Discounts      []InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
+	Tax            int64             `json:"tax" example:"0" doc:"The tax that is added to the lines."`
+	Taxes          []InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
+	Total          int64             `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
+	CreditApplied  int64             `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
+	BroughtForward int64             `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
+	CarriedForward int64             `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
+	AmountDue      int64             `json:"amountDue" example:"950" doc:"What would be charged."`
+	PeriodStart    int64             `json:"periodStart" example:"1763640000"`
+	PeriodEnd      int64             `json:"periodEnd" example:"1766232000"`
+	IssuedAt       int64             `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
 }
 
 func renderPreview(p service.Previewed) SubscriptionPreview {
@@ -48,7 +50,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 	for n, i := range issued {
 		full := renderInvoice(i)
 		shown[n] = PreviewInvoice{
-			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Tax: full.Tax,
+			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
+			Discounts: full.Discounts, Tax: full.Tax,
 			Taxes: full.Taxes, Total: full.Total,
 			CreditApplied: full.CreditApplied, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
 			AmountDue: full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
@@ -59,7 +62,8 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 
 func examplePreview(s Subscription) SubscriptionPreview {
 	now := PreviewInvoice{
-		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950, Taxes: []InvoiceTax{}, Total: 950,
+		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950,
+		Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 950,
 		AmountDue:   950,
 		PeriodStart: 1763640000, PeriodEnd: 1764849600, IssuedAt: 1763640000,
 		Lines: []InvoiceLine{{

@@ -17,12 +17,15 @@ import (
 
 // impassable are functions whose refusals no operation answers, with the reason.
 var impassable = map[string]string{
-	"(*perennial/billing/lifecycle.decision).catchUp": "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
-	"(*perennial/billing/lifecycle.decision).finish":  "the same",
-	"(*perennial/service/gateway.Gateway).Supports":   "an account that does not open refuses nothing here",
-	"perennial/service/gateway.SupportsAnywhere":      "the same",
-	"(*perennial/service.Service).try":                "what a connection test finds is shown, not refused",
-	"perennial/db.postgresFault":                      "constraints: the rules refuse first, under locks",
+	"(*perennial/billing/lifecycle.decision).catchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
+	"(*perennial/billing/lifecycle.decision).finish":         "the same",
+	"(*perennial/service/gateway.Gateway).Supports":          "an account that does not open refuses nothing here",
+	"perennial/service/gateway.SupportsAnywhere":             "the same",
+	"(*perennial/service.Service).try":                       "what a connection test finds is shown, not refused",
+	"(perennial/billing/subscription.Subscription).NotAhead": "only moves of a catalogue file ask for it",
+	"perennial/service.newestIs":                             "the same",
+	"perennial/db.postgresFault":                             "constraints: the rules refuse first, under locks",
+	"(*perennial/db.Tx).RedeemCoupon":                        "the rules refuse first, with the same fault",
 }
 
 // elsewhere are codes of 409 and 422 that no operation has, with the reason.
@@ -35,11 +38,10 @@ var elsewhere = map[string]string{
 	// Of catalogue files, which the command line applies.
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
+	"catalog_archives_most": "files", "plan_version_superseded": "files",
 
 	// Rules that no operation reaches yet: an entry goes when one does.
-	"discount_kind_unclear": "coupons", "discount_out_of_range": "coupons", "coupon_duration_unknown": "coupons",
-	"coupon_periods_out_of_range": "coupons", "coupon_redemptions_out_of_range": "coupons", "coupon_used_up": "coupons",
-	"credit_exceeds_line": "credit notes", "net_days_out_of_range": "terms",
+	"net_days_out_of_range": "terms",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/service"
 )
@@ -15,19 +16,21 @@ type previewSubscriptionInput struct {
 	Body *SubscriptionPreviewForm
 }
 
-// SubscriptionPreviewForm asks what a change would lead to: one that PATCH would make, a cancellation, or its
-// withdrawal. Without any of them it only looks ahead.
+// SubscriptionPreviewForm asks what a change would lead to: one that PATCH would make, a cancellation or its
+// withdrawal, a coupon that is redeemed or removed. Without any of them it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
 	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
 	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	CouponCode  string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
+	RemoveID    string      `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
 	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
 }
 
 // preview is what the form asks for.
 func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
-	in := service.Preview{Invoices: ahead(f.Upcoming), Reactivate: f.Reactivate}
+	in := service.Preview{Invoices: ahead(f.Upcoming)}
 	kinds := 0
 	if f.PlanChoice != (PlanChoice{}) {
 		change, err := f.change()
@@ -37,20 +40,24 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 		in.Change, kinds = &change, kinds+1
 	}
 	if f.TrialEndsAt != nil {
-		end := endTrial(*f.TrialEndsAt)
-		in.EndTrial, kinds = &end, kinds+1
+		in.Command, kinds = endTrial(*f.TrialEndsAt), kinds+1
 	}
 	if f.Cancel != nil {
-		cancel := f.Cancel.command()
-		in.Cancel, kinds = &cancel, kinds+1
+		in.Command, kinds = f.Cancel.command(), kinds+1
 	}
 	if f.Reactivate {
-		kinds++
+		in.Command, kinds = lifecycle.Reactivate{}, kinds+1
+	}
+	if f.CouponCode != "" {
+		in.Command, kinds = lifecycle.RedeemCoupon{Code: f.CouponCode}, kinds+1
+	}
+	if f.RemoveID != "" {
+		in.Command, kinds = lifecycle.RemoveCoupon{CouponID: f.RemoveID}, kinds+1
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, or the fields of a plan or "+
-				"quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, `couponCode`, `removeCouponId`, or the fields "+
+				"of a plan or quantity change.")
 	}
 	return in, nil
 }

@@ -20,35 +20,36 @@ import (
 // subscription without a trial is active before its first payment has succeeded, and stays active while a renewal is
 // retried.
 type Subscription struct {
-	ID                 string             `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	CustomerID         string             `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID             string             `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanVersion        int                `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
-	Status             string             `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
-	Currency           string             `json:"currency" example:"USD"`
-	TrialEndsAt        int64              `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
-	CurrentPeriodStart int64              `json:"currentPeriodStart" example:"1763640000"`
-	CurrentPeriodEnd   int64              `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
-	PaidThrough        int64              `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
-	ActivatedAt        int64              `json:"activatedAt,omitempty" doc:"The time of the first payment."`
-	CancelAtPeriodEnd  bool               `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
-	CancelReason       string             `json:"cancelReason,omitempty" example:"too expensive"`
-	CanceledAt         int64              `json:"canceledAt,omitempty"`
-	PastDueAt          int64              `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
-	CollectionPaused   bool               `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
-	Quantity           int64              `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
-	PendingQuantity    int64              `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
-	Items              []SubscriptionItem `json:"items" doc:"One for each price of the plan."`
-	ProrationMeasure   string             `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
-	PendingLines       []InvoiceLine      `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
-	PendingPlanID      string             `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
-	PendingPlanVersion int                `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string             `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
-	NextActionAt       int64              `json:"nextActionAt,omitempty" example:"1764849600"`
-	TimeZone           string             `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
-	TestClockID        string             `json:"testClockId,omitempty"`
-	Metadata           Metadata           `json:"metadata"`
-	CreatedAt          int64              `json:"createdAt" example:"1763640000"`
+	ID                 string                 `json:"id" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	CustomerID         string                 `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID             string                 `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanVersion        int                    `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
+	Status             string                 `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
+	Currency           string                 `json:"currency" example:"USD"`
+	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
+	CurrentPeriodStart int64                  `json:"currentPeriodStart" example:"1763640000"`
+	CurrentPeriodEnd   int64                  `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
+	PaidThrough        int64                  `json:"paidThrough,omitempty" example:"1764849600" doc:"The time until which access is paid or free. Absent: nothing was paid yet."`
+	ActivatedAt        int64                  `json:"activatedAt,omitempty" doc:"The time of the first payment."`
+	CancelAtPeriodEnd  bool                   `json:"cancelAtPeriodEnd" doc:"The subscription is canceled at currentPeriodEnd unless it is reactivated."`
+	CancelReason       string                 `json:"cancelReason,omitempty" example:"too expensive"`
+	CanceledAt         int64                  `json:"canceledAt,omitempty"`
+	PastDueAt          int64                  `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
+	CollectionPaused   bool                   `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
+	Quantity           int64                  `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
+	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
+	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan."`
+	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
+	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
+	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
+	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
+	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
+	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
+	TestClockID        string                 `json:"testClockId,omitempty"`
+	Metadata           Metadata               `json:"metadata"`
+	CreatedAt          int64                  `json:"createdAt" example:"1763640000"`
 }
 
 // SubscriptionItem is a price as one subscription has it. The lines of its invoices name it.
@@ -65,7 +66,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	}
 	return Subscription{
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: renderLines(s.PendingLines),
-		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items,
+		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
@@ -88,13 +89,14 @@ type SubscriptionForm struct {
 	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Quantity   *int64   `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
 	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
+	CouponCode string   `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func (f SubscriptionForm) subscription() service.NewSubscription {
 	return service.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), TrialDays: f.TrialDays,
-		Metadata: metadata.Pairs(f.Metadata),
+		CouponCode: f.CouponCode, Metadata: metadata.Pairs(f.Metadata),
 	}
 }
 
@@ -186,7 +188,7 @@ func (s *Server) subscriptionOperations() {
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
 		Quantity: 1, ProrationMeasure: "second", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
-		}},
+		}}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
 		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
@@ -201,6 +203,7 @@ func (s *Server) subscriptionOperations() {
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	s.previewOperations(load, example)
 	s.timelineOperations(load)
+	s.subscriptionCouponOperations(load, example)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",

@@ -86,7 +86,7 @@ const (
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
-	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid,
+	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid, CommandRedeemCoupon, CommandRemoveCoupon, CommandCreditInvoice,
 }
 
 // Command names.
@@ -99,9 +99,13 @@ const (
 	CommandSkipRetry        = "skip_retry"
 	CommandResumeCollection = "resume_collection"
 
+	CommandRedeemCoupon = "redeem_coupon"
+	CommandRemoveCoupon = "remove_coupon"
+
 	CommandVoidInvoice       = "void_invoice"
 	CommandMarkUncollectible = "mark_uncollectible"
 	CommandMarkPaid          = "mark_paid"
+	CommandCreditInvoice     = "credit_invoice"
 )
 
 // Wake tells operators who woke a workflow, and at which revision of the row. It holds ids and codes only.

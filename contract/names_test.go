@@ -35,7 +35,9 @@ func TestNames_NeverChange(t *testing.T) {
 		"change_plan": contract.CommandChangePlan, "pay": contract.CommandPay,
 		"skip_retry": contract.CommandSkipRetry, "resume_collection": contract.CommandResumeCollection,
 		"void_invoice": contract.CommandVoidInvoice, "mark_uncollectible": contract.CommandMarkUncollectible,
-		"mark_paid": contract.CommandMarkPaid,
+		"mark_paid":     contract.CommandMarkPaid,
+		"redeem_coupon": contract.CommandRedeemCoupon, "remove_coupon": contract.CommandRemoveCoupon,
+		"credit_invoice": contract.CommandCreditInvoice,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
 		"webhooks-slow": contract.QueueWebhooksSlow,
@@ -54,11 +56,13 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	t.Parallel()
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
-		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.Pay{},
+		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.EndTrial{},
+		lifecycle.SetMetadata{}, lifecycle.Pay{},
 		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
+		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{},
 	} {
-		if !slices.Contains(names, cmd.Name()) { // a migration is a change of plan
+		if !slices.Contains(names, cmd.Name()) { // most changes are told as one of the plan
 			names = append(names, cmd.Name())
 		}
 		types = append(types, reflect.TypeOf(cmd).Name())

@@ -109,6 +109,17 @@ func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids 
 	})
 }
 
+// EraseInvoices removes the buyer's details from the customer's next invoices, and what people wrote into their credit
+// notes.
+func (tx *Tx) EraseInvoices(
+	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
+) (erasure.Handled, error) {
+	row, err := queries.InvoiceErase(ctx, tx.pipe, dbsqlc.InvoiceEraseParams{
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
+	})
+	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("InvoiceErase", err)
+}
+
 // EraseTransactions removes the personal and payment data of the customer's next transactions and provider calls.
 func (tx *Tx) EraseTransactions(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,

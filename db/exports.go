@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
+	"perennial/billing/moving"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -74,7 +75,7 @@ func (s *Snapshot) Customers(ctx context.Context, to func(c customer.Customer, e
 		return queries.CustomerExport(ctx, s.handle, dbsqlc.CustomerExportParams{
 			EnvironmentID: s.environmentID, After: value(last).Customer.Position, RowLimit: exportPage,
 		})
-	}, func(r row) error { return to(customerFromDB(r.Customer), r.ExternalID) })
+	}, func(r row) error { return to(customerFromDB(r.Customer), moving.Qualified(r.Source, r.ExternalID)) })
 }
 
 // Balances reads the balances that are not nothing, with the external ids of their customers.
@@ -86,7 +87,7 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID st
 			AfterCurrency: string(value(last).Currency), RowLimit: exportPage,
 		})
 	}, func(r row) error {
-		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance}, r.CustomerExternalID)
+		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance}, moving.Qualified(r.CustomerSource, r.CustomerExternalID))
 	})
 }
 
@@ -126,7 +127,10 @@ func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscripti
 			EnvironmentID: s.environmentID, After: value(last).Subscription.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error {
-		return to(ExportedSubscription{subscriptionFromDB(r.Subscription), r.ExternalID, r.CustomerExternalID})
+		return to(ExportedSubscription{
+			subscriptionFromDB(r.Subscription), moving.Qualified(r.Source, r.ExternalID),
+			moving.Qualified(r.CustomerSource, r.CustomerExternalID),
+		})
 	})
 }
 

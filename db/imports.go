@@ -2,6 +2,9 @@ package db
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
 
 	"perennial/billing/customer"
 	"perennial/billing/moving"
@@ -17,18 +20,42 @@ type ImportedRecord struct {
 	Hash       []byte // of the record; nil: its customer was erased
 }
 
-// ImportedRecords reads those of some external ids that an environment has.
+// ImportedRecords reads those of some external ids of a source that an environment has, also of customers who were
+// erased.
 func (r Reader) ImportedRecords(
-	ctx context.Context, environmentID string, of moving.Type, externalIDs []string,
+	ctx context.Context, environmentID, source string, of moving.Type, externalIDs []string,
 ) ([]ImportedRecord, error) {
+	kept := make([]string, 0, 2*len(externalIDs))
+	given := make(map[string]string, len(externalIDs)) // by what an erasure leaves of it
+	for _, externalID := range externalIDs {
+		erased := erasedExternalID(environmentID, source, of, externalID)
+		kept, given[erased] = append(kept, externalID, erased), externalID
+	}
 	rows, err := queries.ImportedRecordList(ctx, r.handle, dbsqlc.ImportedRecordListParams{
-		EnvironmentID: environmentID, Type: string(of), ExternalIds: externalIDs,
+		EnvironmentID: environmentID, Source: source, Type: string(of), ExternalIds: kept,
 	})
 	return refs(rows, func(row dbsqlc.ImportedRecordListRow) ImportedRecord {
+		externalID, erased := given[row.ExternalID]
+		if !erased {
+			externalID = row.ExternalID
+		}
 		return ImportedRecord{
-			ExternalID: row.ExternalID, ObjectID: row.ObjectID, CustomerID: row.CustomerID, Hash: row.Hash,
+			ExternalID: externalID, ObjectID: row.ObjectID, CustomerID: row.CustomerID, Hash: row.Hash,
 		}
 	}), translate("ImportedRecordList", err)
+}
+
+// erasedExternalID is what ImportedRecordForget leaves of an external id.
+func erasedExternalID(environmentID, source string, of moving.Type, externalID string) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{environmentID, source, string(of), externalID}, "\n")))
+	return moving.ErasedID + hex.EncodeToString(sum[:])
+}
+
+// SubscriptionIDs returns which of some ids are of subscriptions of an environment.
+func (r Reader) SubscriptionIDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
+	found, err := queries.SubscriptionListIDs(ctx, r.handle,
+		dbsqlc.SubscriptionListIDsParams{EnvironmentID: environmentID, Ids: ids})
+	return found, translate("SubscriptionListIDs", err)
 }
 
 // CustomersByID reads those of some ids that an environment has, also erased ones.
@@ -50,9 +77,11 @@ func (tx *Tx) LockCustomersByID(ctx context.Context, environmentID string, ids [
 // InsertImportedRecords writes that records were imported. The caller holds the lock of the environment's settings, so
 // that one import writes at a time.
 func (tx *Tx) InsertImportedRecords(
-	ctx context.Context, environmentID string, of moving.Type, records []ImportedRecord,
+	ctx context.Context, environmentID, source string, of moving.Type, records []ImportedRecord,
 ) error {
-	all := dbsqlc.ImportedRecordInsertAllParams{EnvironmentID: environmentID, Type: string(of), ImportedAt: tx.Real}
+	all := dbsqlc.ImportedRecordInsertAllParams{
+		EnvironmentID: environmentID, Source: source, Type: string(of), ImportedAt: tx.Real,
+	}
 	for _, r := range records {
 		all.ExternalIds, all.ObjectIds = append(all.ExternalIds, r.ExternalID), append(all.ObjectIds, r.ObjectID)
 		all.CustomerIds, all.Hashes = append(all.CustomerIds, r.CustomerID), append(all.Hashes, r.Hash)

@@ -120,7 +120,7 @@ func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoi
 			ID: l.ID, EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
 			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), ItemID: null(l.ItemID),
 			PeriodIndex: l.PeriodIndex, Quantity: null(l.Quantity), UnitPrice: null(l.UnitPrice),
-			Reverses: null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
+			Reverses: null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: nullList(l.Discounts), PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 		})
 		if err != nil {
 			return err
@@ -136,7 +136,7 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
 		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
 		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
-		Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
+		Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
 		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
 		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
@@ -160,7 +160,10 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 	}
 	return queries.InvoiceUpdate(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceUpdateParams{
 		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, CreditApplied: inv.CreditApplied,
-		AmountDue: inv.AmountDue, AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
+		CarriedForward: inv.CarriedForward,
+		Credited:       inv.Credited.Total, CreditedTax: inv.Credited.Tax, CreditedDue: inv.Credited.Due,
+		CreditedRefund: inv.Credited.Refund,
+		AmountDue:      inv.AmountDue, AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		SkippedRetries: inv.Collection.Skipped,
 		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
@@ -171,12 +174,15 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
-		ID: row.ID, Number: row.Number, NumberText: value(row.NumberText), Seller: value(row.Seller),
+		ID: row.ID, Number: row.Number, NumberText: value(row.NumberText), Seller: value(row.Seller), Buyer: value(row.Buyer),
 		CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
-		Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
+		Discount: row.Discount, Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
 		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
-		CarriedForward: row.CarriedForward, UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
+		CarriedForward: row.CarriedForward, Credited: invoice.Credited{
+			Total: row.Credited, Tax: row.CreditedTax, Due: row.CreditedDue, Refund: row.CreditedRefund,
+		},
+		UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
 		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
@@ -194,6 +200,7 @@ func lineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
 		ItemID: value(row.ItemID), PeriodIndex: value(row.PeriodIndex), Quantity: value(row.Quantity),
 		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount,
+		Credited: row.Credited, Discounts: value(row.Discounts),
 		Rates: of.Taxes.Rates(row.TaxRates), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

@@ -22,6 +22,8 @@ func TestIsolation_References(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
+	note := b.creditNote(inv)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note)) })
 	endpoint, product := b.endpoint(t, b.env, "*"), aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProduct(ctx, b.env, product)) })
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription))) })
@@ -38,7 +40,8 @@ func TestIsolation_References(t *testing.T) {
 	foreign := map[string]string{
 		"customer_id": b.customer.ID, "plan_id": b.plan.ID, "pending_plan_id": b.plan.ID,
 		"subscription_id": b.subscription.ID,
-		"invoice_id":      inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
+		"credit_note_id":  note.ID, "refund_id": txn.ID,
+		"invoice_id": inv.ID, "collecting_invoice_id": inv.ID, "transaction_id": txn.ID, "charge_id": txn.ID,
 		"recovered_from": txn.ID,
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint, "price_id": b.plan.Prices[0].ID,
@@ -52,7 +55,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 44)
+	require.Len(t, keys, 49)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

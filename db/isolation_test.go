@@ -80,6 +80,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	txn := b.pendingCharge(t, inv.ID)
 	endpoint, idle := b.endpoint(t, b.env, "*"), b.endpoint(t, b.env, "*")
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
+	note, coupon := b.creditNote(inv), id.New(id.Coupon, wall)
 	product := aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		sub := b.subscription
@@ -106,7 +107,10 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
-		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, moving.CustomerType, []db.ImportedRecord{
+		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
+		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
+		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
+		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
 			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
 		}))
 		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
@@ -154,8 +158,11 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"APIKeys": "none", "APIKeyWithKey": b.key,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
+			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
+			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
-			"CreditBalance": b.customer.ID, "Credits": b.customer.ID,
+			"SubscriptionIDs": b.subscription.ID,
+			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
@@ -184,6 +191,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},
 			reflect.TypeFor[db.TransactionFilter]():  db.TransactionFilter{InvoiceID: inv.ID},
+			reflect.TypeFor[db.CreditNoteFilter]():   db.CreditNoteFilter{InvoiceID: inv.ID},
 			reflect.TypeFor[db.DisputeFilter]():      db.DisputeFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.EventRange]():         db.EventRange{Before: wall.Add(time.Hour), Limit: 10},
 			reflect.TypeFor[db.Log]():                db.Log{Attempts: 1},
@@ -332,6 +340,19 @@ func TestIsolation_Writes(t *testing.T) {
 		"save key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
 			return tx.SaveAPIKey(ctx, ours.env, db.ManagedKey{ID: b.key})
 		}},
+		"lock coupon": {"coupon_not_found", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			if err := tx.InsertCoupon(ctx, b.env, coupon); err != nil {
+				return err
+			}
+			_, err := tx.LockCoupon(ctx, ours.env, coupon.ID)
+			return err
+		}},
+		"redeem coupon": {"coupon_used_up", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			tx.RedeemCoupon(ours.env, coupon.ID)
+			return tx.InsertCoupon(ctx, b.env, coupon)
+		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
 			return err
@@ -342,6 +363,10 @@ func TestIsolation_Writes(t *testing.T) {
 		}},
 		"lock invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockInvoice(ctx, ours.env, inv.ID)
+			return err
+		}},
+		"lock for credit": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockForCredit(ctx, ours.env, inv.ID)
 			return err
 		}},
 		"lock transaction": {"transaction_not_found", func(ctx context.Context, tx *db.Tx) error {

@@ -24,8 +24,8 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
+		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note",
 		"APIKeyWithKey": "api_key",
-		"ProductWithKey": "product",
 	}
 	var seen int
 	for _, method := range readers() {

@@ -55,14 +55,23 @@ func (tx *Tx) LockCaptures(ctx context.Context, environmentID string, s *lifecyc
 	for _, inv := range s.Paid {
 		ids = append(ids, inv.ID)
 	}
+	var err error
+	s.Captures, err = tx.lockCaptures(ctx, environmentID, ids)
+	return err
+}
+
+// lockCaptures reads the charges that settled invoices, by invoice, and locks them.
+func (tx *Tx) lockCaptures(
+	ctx context.Context, environmentID string, invoiceIDs []string,
+) (map[string]payment.Transaction, error) {
 	rows, err := queries.TransactionLockSettling(ctx, tx.pipe, dbsqlc.TransactionLockSettlingParams{
-		EnvironmentID: environmentID, InvoiceIds: ids,
+		EnvironmentID: environmentID, InvoiceIds: invoiceIDs,
 	})
-	s.Captures = make(map[string]payment.Transaction, len(rows))
+	captures := make(map[string]payment.Transaction, len(rows))
 	for _, row := range rows {
-		s.Captures[row.SettledInvoiceID] = transactionFromDB(row.Transaction)
+		captures[row.SettledInvoiceID] = transactionFromDB(row.Transaction)
 	}
-	return translate("TransactionLockSettling", err)
+	return captures, translate("TransactionLockSettling", err)
 }
 
 // LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the

@@ -46,8 +46,14 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, id := range c.Starts {
 		tx.AfterCommit(StartPayment{EnvironmentID: environmentID, ID: id})
 	}
+	if c.Redeemed != "" {
+		tx.RedeemCoupon(environmentID, c.Redeemed)
+	}
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
+	}
+	for i := range c.CreditNotes { // they get their numbers here: last
+		do(func() error { return tx.InsertCreditNote(ctx, environmentID, &c.CreditNotes[i]) })
 	}
 	return err
 }

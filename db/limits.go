@@ -11,11 +11,21 @@ import (
 // ChargeLimits says which charges in a currency the environment's accounts take: those of the primary one, or, where it
 // does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused in
 // advance.
-func (tx *Tx) ChargeLimits(
-	ctx context.Context, environmentID string, currency money.Currency,
+func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
+	return chargeLimits(ctx, tx.Reader, tx.limits, environmentID, currency)
+}
+
+// ChargeLimits is that of a transaction, for what is only compared.
+func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
+	return chargeLimits(ctx, s.Reader, s.limits, environmentID, currency)
+}
+
+func chargeLimits(
+	ctx context.Context, r Reader, of func(provider string, currency money.Currency) money.Limits, environmentID string,
+	currency money.Currency,
 ) (limits money.Limits, err error) {
-	accounts, err := tx.ProviderConfigs(ctx, environmentID)
-	if err != nil || tx.limits == nil {
+	accounts, err := r.ProviderConfigs(ctx, environmentID)
+	if err != nil || of == nil {
 		return limits, err
 	}
 	accounts = slices.DeleteFunc(accounts, func(c ProviderConfig) bool { return !c.DisabledAt.IsZero() })
@@ -26,7 +36,7 @@ func (tx *Tx) ChargeLimits(
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
 	})
 	for _, c := range accounts {
-		if limits = tx.limits(c.Provider, currency); !limits.Unchargeable {
+		if limits = of(c.Provider, currency); !limits.Unchargeable {
 			break
 		}
 	}

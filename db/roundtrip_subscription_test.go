@@ -65,8 +65,10 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		Reverses: "il_1", Amount: -1250, Period: want.CurrentPeriod,
 		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
 	}}
-	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0])
-	want.RemindedFor, want.PeriodIndex, want.RenewedIndex = now.Add(13*time.Hour), 8, 7
+	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
+	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0], "Credited")
+	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
+	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	everyFieldDiffers(t, b.subscription, want,
 		// the last three: see trial and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",

@@ -5,6 +5,8 @@ import "perennial/billing/fault"
 // The faults that callers tell apart, for errors.Is. A row of another environment is absent like one that never was.
 var (
 	ErrAPIKeyUnknown           = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
+	ErrCreditNoteNotFound      = notFound("credit_note")
+	ErrCouponNotFound          = notFound("coupon")
 	ErrCustomerNotFound        = notFound("customer")
 	ErrDisputeNotFound         = notFound("dispute")
 	ErrErasureNotFound         = notFound("erasure")

@@ -151,7 +151,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			RenewedFrom:   nullTime(s.RenewedFrom),
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-			PendingLines: pendingLines(s.PendingLines),
+			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		})
 }
 
@@ -174,7 +174,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		RenewedFrom:   nullTime(s.RenewedFrom),
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-		PendingLines:     pendingLines(s.PendingLines),
+		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -205,7 +205,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
 		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
-		PendingLines: pendingLinesFromDB(row.PendingLines),
-		Revision:     row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
+		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -25,6 +25,7 @@ type Tx struct {
 	// Inserted with the commit: numbering them locks the environment's counter, which all invoices wait for.
 	invoices []newInvoice
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
+	redeemed []redemption                                                // counted with the commit
 }
 
 type newInvoice struct {
@@ -71,9 +72,12 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// commit sends what is queued, then the marks of workflows to be woken, then what webhook endpoints are owed, then the
-// new invoices, then COMMIT, all in one round trip.
+// commit sends what is queued, then the redemptions of coupons, then the marks of workflows to be woken, then what webhook
+// endpoints are owed, then the new invoices, then COMMIT, all in one round trip.
 func (tx *Tx) commit(ctx context.Context) error {
+	if err := tx.countRedemptions(ctx); err != nil {
+		return err
+	}
 	if err := tx.setMarks(ctx); err != nil {
 		return err
 	}

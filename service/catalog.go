@@ -11,6 +11,21 @@ import (
 	"perennial/db"
 )
 
+// WantedCatalog is what a catalogue file says.
+type WantedCatalog struct {
+	Plans        []catalog.Plan
+	AllowArchive bool // also of most plans that are there
+}
+
+// changes are those that make the file true. Faults: those of catalog.Diff and catalog.CheckArchived.
+func (w WantedCatalog) changes(held []plan.Plan) ([]catalog.Change, error) {
+	changes, err := catalog.Diff(held, w.Plans)
+	if err == nil && !w.AllowArchive {
+		err = catalog.CheckArchived(changes)
+	}
+	return changes, err
+}
+
 // CatalogChange is what a catalogue file changes about one plan.
 type CatalogChange struct {
 	catalog.Change
@@ -21,36 +36,44 @@ type CatalogChange struct {
 func (c CatalogChange) Moves() bool { return c.Migrate == catalog.AtPeriodEnd && c.Behind > 0 }
 
 // DiffCatalog returns what a catalogue file would change, and writes nothing; of plans that stay as they are, those
-// whose running subscriptions it would move, or asks about. Faults: those of catalog.Plan.Check and catalog.Diff, which
-// name the plan's key and the field.
-func (s *Service) DiffCatalog(ctx context.Context, by Caller, want []catalog.Plan) ([]CatalogChange, error) {
-	if err := checkCatalog(want); err != nil {
+// whose running subscriptions it would move, or asks about. It refuses what ApplyCatalog refuses. Faults: those of
+// catalog.Plan.Check, catalog.Diff and the creation of a plan, which name the plan's key and the field;
+// catalog_too_large, catalog_archives_most.
+func (s *Service) DiffCatalog(ctx context.Context, by Caller, want WantedCatalog) ([]CatalogChange, error) {
+	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
-	held, err := s.store.CatalogPlans(ctx, by.EnvironmentID, adopted(want))
+	held, err := s.store.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
 	if err != nil {
 		return nil, err
 	}
-	changes, err := catalog.Diff(held, want)
+	changes, err := want.changes(held)
 	if err != nil {
 		return nil, err
 	}
-	return effects(ctx, s.store.Reader, by, changes)
+	for _, c := range changes {
+		if c.Was == nil {
+			if err := checkChargeable(ctx, s.store, by, c.To.Currency); err != nil {
+				return nil, inPlan(c.To.Key, err)
+			}
+		}
+	}
+	return s.effects(ctx, by, changes)
 }
 
 // ApplyCatalog makes the plans of a catalogue file true, all in one transaction, and returns what it changed. What is
 // applied again changes nothing; of two that are applied at the same time, one waits for the other. It moves no
-// subscription: MigratePlan does, one at a time. Faults: those of DiffCatalog, and of the creation of a plan.
-func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want []catalog.Plan) ([]CatalogChange, error) {
-	if err := checkCatalog(want); err != nil {
+// subscription: MigrateCatalogPlan does, one at a time. Faults: those of DiffCatalog.
+func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want WantedCatalog) ([]CatalogChange, error) {
+	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
-	return transact(ctx, s, by, nil, func(tx *db.Tx) ([]CatalogChange, error) {
-		held, err := tx.LockCatalog(ctx, by.EnvironmentID, adopted(want))
+	changes, err := transact(ctx, s, by, nil, func(tx *db.Tx) ([]catalog.Change, error) {
+		held, err := tx.LockCatalog(ctx, by.EnvironmentID, adopted(want.Plans))
 		if err != nil {
 			return nil, err
 		}
-		changes, err := catalog.Diff(held, want)
+		changes, err := want.changes(held)
 		if err != nil {
 			return nil, err
 		}
@@ -59,8 +82,12 @@ func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want []catalog.Pl
 				return nil, inPlan(changes[i].To.Key, err)
 			}
 		}
-		return effects(ctx, tx.Reader, by, changes)
+		return changes, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return s.effects(ctx, by, changes) // once it is done: to count takes long, and would hold the plans locked
 }
 
 // carryOutCatalog makes one change true, and returns the plan as it is then.
@@ -70,25 +97,15 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 		return *c.Was, nil
 	case c.Was == nil:
 		p, err := s.newPlan(c.To)
-		if err == nil {
-			err = findProduct(ctx, tx, by, p.ProductID)
-		}
 		if err != nil {
 			return c.To, err
 		}
 		return insertPlan(ctx, tx, by, p)
 	}
-	if err := findProduct(ctx, tx, by, c.To.ProductID); err != nil {
-		return c.To, err
-	}
 	p, versioned := *c.Was, []string{"prices", "trialDays"}
-	p.Key, p.ProductID, p.Name, p.Active = c.To.Key, c.To.ProductID, c.To.Name, c.To.Active
-	p.Dunning, p.Metadata, p.ProrationMeasure = c.To.Dunning, c.To.Metadata, c.To.ProrationMeasure
-	if err := checkNames(c.To); err != nil {
-		return c.To, err
-	}
-	own := slices.DeleteFunc(slices.Clone(c.Fields), func(f string) bool { return slices.Contains(versioned, f) })
-	if len(own) > 0 {
+	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
+	p.ProrationMeasure, p.Metadata = c.To.ProrationMeasure, c.To.Metadata
+	if own := slices.DeleteFunc(slices.Clone(c.Fields), func(f string) bool { return slices.Contains(versioned, f) }); len(own) > 0 {
 		if err := tx.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}
@@ -103,26 +120,16 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 	return s.insertPlanVersion(ctx, tx, by, p, NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays})
 }
 
-// findProduct refuses a product that is not there, while it is still known which plan names it: the database says so
-// only when all is written.
-func findProduct(ctx context.Context, tx *db.Tx, by Caller, productID string) error {
-	if productID == "" {
-		return nil
-	}
-	_, err := tx.LockProduct(ctx, by.EnvironmentID, productID)
-	return inParam(err, "productId")
-}
-
-// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is
-// nothing to do or say.
-func effects(ctx context.Context, r db.Reader, by Caller, changes []catalog.Change) ([]CatalogChange, error) {
+// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing
+// to do or say.
+func (s *Service) effects(ctx context.Context, by Caller, changes []catalog.Change) ([]CatalogChange, error) {
 	var ids []string
 	for _, c := range changes {
-		if c.Was != nil {
+		if c.Was != nil && (c.Differs() || c.Migrate != catalog.Keep) {
 			ids = append(ids, c.Was.ID)
 		}
 	}
-	running, err := r.RunningOn(ctx, by.EnvironmentID, ids)
+	running, err := s.store.RunningOn(ctx, by.EnvironmentID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -130,8 +137,8 @@ func effects(ctx context.Context, r db.Reader, by Caller, changes []catalog.Chan
 	for _, c := range changes {
 		change := CatalogChange{Change: c}
 		if c.Was != nil && len(running[c.Was.ID]) > 0 {
-			if change.Effect, err = effectOf(ctx, r, by, c, running[c.Was.ID]); err != nil {
-				return nil, inPlan(c.To.Key, err)
+			if change.Effect, err = s.effectOf(ctx, by, c, running[c.Was.ID]); err != nil {
+				return nil, err
 			}
 		}
 		if c.Differs() || change.Behind > 0 && c.Migrate != catalog.Keep {
@@ -142,18 +149,15 @@ func effects(ctx context.Context, r db.Reader, by Caller, changes []catalog.Chan
 }
 
 // effectOf is catalog.EffectOf on the version that a change leads to, whether it is written already or not.
-func effectOf(
-	ctx context.Context, r db.Reader, by Caller, c catalog.Change, running []catalog.Running,
+func (s *Service) effectOf(
+	ctx context.Context, by Caller, c catalog.Change, running []catalog.Running,
 ) (catalog.Effect, error) {
 	to := c.To
 	if c.NewVersion() {
 		to.Version = c.Was.Version + 1
 	}
-	versions, err := r.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
-	if err != nil {
-		return catalog.Effect{}, err
-	}
-	return catalog.EffectOf(to, versions, running)
+	versions, err := s.store.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
+	return catalog.EffectOf(to, versions, running), err
 }
 
 // checkCatalog refuses plans that no catalogue can have.
@@ -182,12 +186,8 @@ func adopted(want []catalog.Plan) (ids []string) {
 
 // inPlan has a fault name the plan's key before the field.
 func inPlan(key string, err error) error {
-	f := fault.From(err)
-	if f == nil || !f.Refusal() {
-		return err
+	if f := fault.From(err); f != nil && f.Refusal() {
+		return f.Within(key)
 	}
-	if f.Param == "" {
-		return f.In(key)
-	}
-	return f.In(key + "." + f.Param)
+	return err
 }

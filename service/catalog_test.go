@@ -10,6 +10,8 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
 	"perennial/test/scene"
 )
 
@@ -20,6 +22,8 @@ func monthly(key, name string, amount money.Minor) catalog.Plan {
 		Prices: []plan.Price{plan.Flat("", "Base", amount)},
 	}}
 }
+
+func of(plans ...catalog.Plan) WantedCatalog { return WantedCatalog{Plans: plans} }
 
 // fields are what changes about plans, by their keys.
 func fields(changes []CatalogChange) map[string][]string {
@@ -40,7 +44,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	file := func() []catalog.Plan {
 		return []catalog.Plan{monthly("solo", "Solo", 900), monthly("team", "Team", 4900)}
 	}
-	shown, err := svc.DiffCatalog(t.Context(), by, file())
+	shown, err := svc.DiffCatalog(t.Context(), by, of(file()...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"solo": {"created"}, "team": {"created"}}, fields(shown))
 
@@ -48,7 +52,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	created := make([]int, 2)
 	for i := range created {
 		waiters.Go(func() {
-			changes, err := svc.ApplyCatalog(t.Context(), by, file())
+			changes, err := svc.ApplyCatalog(t.Context(), by, of(file()...))
 			if err == nil {
 				created[i] = len(changes)
 			}
@@ -61,16 +65,16 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 
 	changed := file()
 	changed[1].Name, changed[1].TrialDays, changed[1].Prices = "Teams", 14, []plan.Price{plan.Flat("", "Base", 5900)}
-	shown, err = svc.DiffCatalog(t.Context(), by, changed[1:])
+	shown, err = svc.DiffCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"solo": {"active"}, "team": {"name", "prices", "trialDays"}}, fields(shown))
-	done, err := svc.ApplyCatalog(t.Context(), by, changed[1:])
+	done, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Equal(t, fields(shown), fields(done), "what was shown is what is done")
 	after, err := s.Store.Plan(t.Context(), s.Env, done[0].To.ID)
 	require.NoError(t, err)
 	require.Equal(t, [3]any{2, "Teams", "team"}, [3]any{after.Version, after.Name, after.Key})
-	again, err := svc.ApplyCatalog(t.Context(), by, changed[1:])
+	again, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Empty(t, again, "solo is archived already")
 }
@@ -79,19 +83,79 @@ func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	svc, by := at(s)
-	_, err := svc.ApplyCatalog(t.Context(), by, []catalog.Plan{monthly("team", "Team", 4900)})
+	_, err := svc.ApplyCatalog(t.Context(), by, of(monthly("team", "Team", 4900)))
 	require.NoError(t, err)
 	dollars := monthly("team", "Team", 4900)
 	dollars.Currency = "USD"
+	store, err := db.Open(t.Context(), db.Config{
+		URL: s.Pool.Config().ConnString(), MaxConns: 2, Clock: s.Clock.Now,
+		Limits: func(_ string, c money.Currency) money.Limits { return money.Limits{Unchargeable: c == "XAF"} },
+	})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	svc = New(store, s.Clock.Now)
+	xaf := monthly("gold", "Gold", 500)
+	xaf.Currency = "XAF" // which the provider of the environment does not take
 	before := s.Rows(t)
 
-	_, err = svc.ApplyCatalog(t.Context(), by, []catalog.Plan{monthly("new", "New", 100), dollars})
+	_, err = svc.ApplyCatalog(t.Context(), by, of(monthly("new", "New", 100), dollars))
 
 	require.ErrorContains(t, err, "catalog_plan_fixed")
 	require.ErrorContains(t, err, "(team.currency)")
-	_, err = svc.ApplyCatalog(t.Context(), by, []catalog.Plan{monthly("new", "New", -1)})
+	_, err = svc.ApplyCatalog(t.Context(), by, of(monthly("new", "New", -1)))
 	require.ErrorContains(t, err, "(new.prices[0].amount)")
+	for code, want := range map[string]WantedCatalog{
+		"catalog_archives_most": of(),
+		"(gold.currency)":       of(monthly("team", "Team", 4900), xaf),
+		"(team.currency)":       of(dollars),
+	} {
+		_, shown := svc.DiffCatalog(t.Context(), by, want)
+		require.ErrorContains(t, shown, code)
+		_, done := svc.ApplyCatalog(t.Context(), by, want)
+		require.Equal(t, shown, done, "what the diff approves is applied")
+	}
 	require.Equal(t, before, s.Rows(t))
+	archived, err := svc.ApplyCatalog(t.Context(), by, WantedCatalog{AllowArchive: true})
+	require.NoError(t, err)
+	require.Len(t, archived, 1)
+}
+
+// Of two files that are applied shortly after each other, the first one's migration does not undo the second one's.
+func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	svc, by := at(s)
+	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	apply := func(amount money.Minor) CatalogChange {
+		t.Helper()
+		p := monthly("plan", "Plan", amount)
+		p.ID, p.Migrate = sub.PlanID, catalog.AtPeriodEnd
+		changes, err := svc.ApplyCatalog(t.Context(), by, of(p))
+		require.NoError(t, err)
+		require.Len(t, changes, 1)
+		return changes[0]
+	}
+	waitsFor := func() int {
+		t.Helper()
+		sub, err = s.Store.Subscription(t.Context(), s.Env, ref.ID)
+		require.NoError(t, err)
+		return sub.PendingPlanVersion
+	}
+	second := apply(1500)
+	third := apply(1600)
+
+	moved, err := svc.MigrateCatalogPlan(t.Context(), by, second)
+	require.ErrorIs(t, err, subscription.ErrSuperseded, "found before a page")
+	require.Zero(t, moved.Migrated)
+	page := PlanMigration{To: second.To.Version, AtPeriodEnd: true, NewestOnly: true}
+	_, _, err = svc.tryMigration(t.Context(), by, sub, page, second.To)
+	require.ErrorIs(t, err, subscription.ErrSuperseded, "found within a page")
+	require.Zero(t, waitsFor())
+	moved, err = svc.MigrateCatalogPlan(t.Context(), by, third)
+	require.NoError(t, err)
+	require.Equal(t, 1, moved.Migrated)
+	require.Equal(t, third.To.Version, waitsFor())
 }
 
 // What the diff says running subscriptions would renew at is what they renew at.
@@ -104,12 +168,12 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	file := []catalog.Plan{monthly("plan", "Plan", 1500)}
 	file[0].ID, file[0].Migrate = sub.PlanID, catalog.AtPeriodEnd
 
-	shown, err := svc.DiffCatalog(t.Context(), by, file)
+	shown, err := svc.DiffCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"plan": {"catalogKey", "prices"}}, fields(shown))
 	require.Equal(t, catalog.Effect{Running: 1, Behind: 1, Now: 1000, Then: 1500}, shown[0].Effect)
 
-	done, err := svc.ApplyCatalog(t.Context(), by, file)
+	done, err := svc.ApplyCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Equal(t, shown[0].Effect, done[0].Effect)
 	require.True(t, done[0].Moves())
@@ -117,7 +181,7 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, moved.Migrated)
 
-	again, err := svc.DiffCatalog(t.Context(), by, file)
+	again, err := svc.DiffCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Empty(t, again, "it waits for the end of its period")
 	s.Clock.Set(sub.CurrentPeriod.End)

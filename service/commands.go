@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -18,6 +19,7 @@ type Performed struct {
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
 	Invoices     []invoice.Invoice    // existing ones that it changed
 	Settlements  []lifecycle.Settlement
+	CreditNotes  []creditnote.Note
 }
 
 // invoice is one that the command changed.
@@ -92,7 +94,7 @@ func perform(
 	}
 	out := Performed{
 		Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices,
-		Settlements: changes.Settlements,
+		Settlements: changes.Settlements, CreditNotes: changes.CreditNotes, // which get their numbers in Write
 	}
 	return out, tx.Write(ctx, environmentID, state, changes)
 }
@@ -121,6 +123,16 @@ func informed(
 		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))
 		c.To = &to
 		return c, inParam(err, "planVersion")
+	}
+	if c, ok := cmd.(lifecycle.CreditInvoice); ok {
+		under, err := tx.LockForCredit(ctx, environmentID, c.Invoice.ID)
+		under.Request = c.Request
+		return under, err
+	}
+	if c, ok := cmd.(lifecycle.RedeemCoupon); ok {
+		coupon, err := tx.CouponByCode(ctx, environmentID, c.Code)
+		c.Coupon = &coupon
+		return c, inParam(err, "couponCode")
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)

@@ -18,6 +18,8 @@ type ExportOptions struct {
 	// WithPaymentTokens: the provider's tokens of customers are written. Without them, and without a phone number, a
 	// customer has no payment method.
 	WithPaymentTokens bool
+	// Waits is told of a subscription whose prorations wait for its next invoice, since a record has none; nil: nobody is.
+	Waits func(subscriptionID string) error
 }
 
 // Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
@@ -36,7 +38,7 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 				return all.Balances(ctx, func(b db.Credit, externalID string) error {
 					return w.Balance(moving.Balance{
 						Customer: cmp.Or(externalID, b.CustomerID), Currency: b.Currency, Amount: b.Balance,
-					})
+					}, b.CustomerID)
 				})
 			},
 			func() error {
@@ -47,6 +49,11 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 			},
 			func() error {
 				return all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
+					if len(s.PendingLines) > 0 && o.Waits != nil {
+						if err := o.Waits(s.ID); err != nil {
+							return err
+						}
+					}
 					return w.Subscription(exportedSubscription(s, names), s.ID)
 				})
 			},

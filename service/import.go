@@ -2,10 +2,12 @@ package service
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/db"
 	"perennial/service/movefile"
@@ -13,10 +15,11 @@ import (
 
 // ImportOptions say how records are imported.
 type ImportOptions struct {
-	DryRun   bool // nothing is written; subscriptions come with what is billed next
-	Announce bool // customer.created and subscription.created are sent
-	Strict   bool // the first refusal ends it
-	Batch    int  // records of a transaction; 0: 500
+	DryRun   bool   // nothing is written; subscriptions come with what is billed next
+	Source   string // the system that the external ids are of; empty: the only one
+	Announce bool   // customer.created and subscription.created are sent
+	Strict   bool   // the first refusal ends it
+	Batch    int    // records of a transaction; 0: 500
 }
 
 // ImportOutcome is what became of a record.
@@ -36,6 +39,9 @@ type ImportedLine struct {
 	Outcome ImportOutcome
 	Fault   error     // of a refusal
 	Next    *NextBill // of a subscription in a dry run; nil: nothing is billed
+	// CustomerID and Currency say what a balance or a subscription that is in is about.
+	CustomerID string
+	Currency   money.Currency
 }
 
 // ErrImportStopped ends a strict import at the first refusal. What was imported before it stays.
@@ -47,7 +53,8 @@ const importBatch = 500
 // Import brings records from files, customers first, then balances, then subscriptions, wherever they stand. told learns
 // of every line, in the order of the files within a batch, after the batch is committed. An import that ended half-way
 // goes on where it is repeated: what is here already stays as it is. Imported subscriptions have no workflow: the
-// reconciler starts them at its pace. Faults: import_file_unreadable, import_stopped, database_unavailable.
+// reconciler starts them at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped,
+// database_unavailable.
 func (s *Service) Import(
 	ctx context.Context, by Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),
 ) error {
@@ -81,7 +88,9 @@ type importing struct {
 	dry   *dryRun
 	of    moving.Type // of the pass
 	batch []movefile.Record
-	now   time.Time // of the batch
+	// refused are the external ids of customers whose records were refused.
+	refused map[string]bool
+	now     time.Time // of the batch
 }
 
 func (s *Service) newImport(
@@ -90,8 +99,13 @@ func (s *Service) newImport(
 	if o.Batch <= 0 {
 		o.Batch = importBatch
 	}
+	if err := moving.CheckSource(o.Source); err != nil {
+		return nil, err
+	}
 	env, err := s.importEnvironment(ctx, by.EnvironmentID)
-	return &importing{Service: s, ImportOptions: o, by: by, told: told, env: env, dry: newDryRun()}, err
+	return &importing{
+		Service: s, ImportOptions: o, by: by, told: told, env: env, dry: newDryRun(), refused: map[string]bool{},
+	}, err
 }
 
 func (im *importing) add(ctx context.Context, r movefile.Record) error {
@@ -173,16 +187,22 @@ func (im *importing) decide(
 	for _, r := range batch {
 		line := ImportedLine{Record: r}
 		a, outcome, err := im.judge(r, known)
+		if err == nil && outcome == RecordImported {
+			line.Next, err = arrive(a)
+		}
 		switch line.Outcome = outcome; {
 		case err != nil && !fault.From(err).Refusal():
-			return nil, err
+			return nil, fault.From(err).Because(fmt.Errorf("%s:%d: %w", r.File, r.Line, err))
 		case err != nil:
 			line.Outcome, line.Fault = RecordRefused, err
-		case outcome == RecordImported:
-			if line.Next, err = arrive(a); err != nil {
-				return nil, err
+			if r.Type == moving.CustomerType {
+				im.refused[r.ID] = true
 			}
+		case outcome == RecordImported:
 			known.add(a)
+		}
+		if line.Outcome == RecordImported || line.Outcome == RecordPresent {
+			line.CustomerID, line.Currency = im.about(r, known)
 		}
 		lines = append(lines, line)
 		if im.Strict && line.Outcome == RecordRefused {
@@ -190,4 +210,20 @@ func (im *importing) decide(
 		}
 	}
 	return lines, nil
+}
+
+// about returns the customer and the currency of a balance or a subscription that is in, as far as the record says it.
+func (im *importing) about(r movefile.Record, known *known) (string, money.Currency) {
+	customerID := known.customers[reference(r)].ID
+	switch {
+	case r.Balance != nil:
+		return customerID, r.Balance.Currency
+	case r.Subscription != nil:
+		p, err := im.env.plan("plan", r.Subscription.Plan, r.Subscription.PlanVersion)
+		if err != nil { // one that is present may be of a plan that is gone from the file's system
+			return customerID, ""
+		}
+		return customerID, p.Currency
+	}
+	return customerID, ""
 }

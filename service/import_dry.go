@@ -17,6 +17,8 @@ type NextBill struct {
 	Currency money.Currency
 	Total    money.Minor // with taxes
 	Due      money.Minor // Total less what the customer's balance pays
+	// Uncollectable says why Due cannot be collected; empty: it can.
+	Uncollectable string
 }
 
 // dryRun remembers what a dry run would have written, since records refer to each other. It grows with the files: a
@@ -104,5 +106,9 @@ func (d *dryRun) foresee(e *importEnvironment, a arrival, now time.Time) (*NextB
 	if used := next.Total - next.AmountDue; used != 0 {
 		d.balances[key] -= used
 	}
-	return &NextBill{At: next.IssuedAt, Currency: next.Currency, Total: next.Total, Due: next.AmountDue}, nil
+	bill := &NextBill{At: next.IssuedAt, Currency: next.Currency, Total: next.Total, Due: next.AmountDue}
+	if bill.Due > 0 {
+		bill.Uncollectable, err = e.uncollectable(a.customer)
+	}
+	return bill, err
 }

@@ -133,6 +133,18 @@ func (e *importEnvironment) renews(c customer.Customer, currency money.Currency)
 	return renewable(found, err, c, currency, "customer")
 }
 
+// uncollectable says why no invoice of a customer can be collected; empty: nothing is known that would stop it.
+func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
+	if !c.CanPay() {
+		return "the customer has no payment method", nil
+	}
+	found, err := e.supports(c)
+	if err != nil || slices.ContainsFunc(found, accepted) {
+		return "", err
+	}
+	return "no provider account takes the payment method", nil
+}
+
 // state is what the rules would read of an imported subscription.
 func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.State {
 	s := lifecycle.State{

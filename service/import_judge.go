@@ -33,6 +33,12 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	case r.LeftOut != "":
 		return a, RecordLeftOut, nil
 	}
+	if here, ok := known.here(r); ok {
+		if here.erased {
+			return a, RecordRefused, moving.ErrErased
+		}
+		return a, RecordPresent, nil
+	}
 	if was, ok := known.records[r.ID]; ok {
 		switch {
 		case was.Hash == nil:
@@ -47,7 +53,7 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	case moving.CustomerType:
 		a.customer, err = im.newCustomer(*r.Customer)
 	case moving.BalanceType:
-		if a.customer, err = known.payer(r.Balance.Customer); err == nil {
+		if a.customer, err = im.payer(known, r.Balance.Customer); err == nil {
 			err = r.Balance.Check()
 		}
 	case moving.SubscriptionType:
@@ -59,14 +65,16 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 }
 
 // payer is the customer that a record names. Faults: import_customer_unknown, import_record_erased,
-// import_customer_on_test_clock.
-func (k *known) payer(reference string) (customer.Customer, error) {
-	c, ok := k.customers[reference]
+// import_customer_refused, import_customer_on_test_clock.
+func (im *importing) payer(known *known, reference string) (customer.Customer, error) {
+	c, ok := known.customers[reference]
 	switch {
 	case !ok:
 		return c, moving.ErrCustomerUnknown
 	case !c.ErasedAt.IsZero():
 		return c, moving.ErrErased.In("customer")
+	case im.refused[reference]:
+		return c, moving.ErrCustomerRefused
 	case c.TestClockID != "":
 		return c, moving.ErrOnTestClock
 	}
@@ -80,7 +88,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt, im.now),
 	}
-	if err := cmp.Or(moving.CheckID("id", r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
+	if err := cmp.Or(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {
@@ -92,10 +100,10 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 // newSubscription is the subscription of a record, and what it is decided on.
 func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	r := *a.record.Subscription
-	if err := cmp.Or(moving.CheckID("id", r.ID), moving.CheckPairs(r.Metadata)); err != nil {
+	if err := cmp.Or(moving.CheckID("id", im.Source, r.ID), moving.CheckPairs(r.Metadata)); err != nil {
 		return err
 	}
-	if a.customer, err = known.payer(r.Customer); err != nil {
+	if a.customer, err = im.payer(known, r.Customer); err != nil {
 		return err
 	}
 	if a.plan, err = im.env.plan("plan", r.Plan, r.PlanVersion); err != nil {

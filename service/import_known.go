@@ -14,16 +14,19 @@ import (
 type known struct {
 	records   map[string]db.ImportedRecord // of the batch's type, by external id
 	customers map[string]customer.Customer // by what the records call them
+	natives   map[string]native            // by the ids that an export of this environment gives
 }
 
 // readCustomers reads customers by their ids, perhaps under lock.
 type readCustomers func(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error)
 
-// known reads what the batch names, in at most three round trips.
+// known reads what the batch names, in at most three round trips, and one more for records of an export.
 func (im *importing) known(
 	ctx context.Context, r db.Reader, read readCustomers, batch []movefile.Record,
 ) (*known, error) {
-	k := &known{records: map[string]db.ImportedRecord{}, customers: map[string]customer.Customer{}}
+	k := &known{
+		records: map[string]db.ImportedRecord{}, customers: map[string]customer.Customer{}, natives: map[string]native{},
+	}
 	var ids, references []string
 	for _, record := range batch {
 		if record.Type != im.of || record.Refused != nil {
@@ -34,7 +37,7 @@ func (im *importing) known(
 			references = append(references, to)
 		}
 	}
-	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.of, ids)
+	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -43,6 +46,9 @@ func (im *importing) known(
 	}
 	if im.DryRun {
 		im.dry.addKnown(k, im.of, ids, references)
+	}
+	if err := im.readNatives(ctx, r, batch, k); err != nil {
+		return nil, err
 	}
 	return k, im.readCustomers(ctx, r, read, references, k)
 }
@@ -54,7 +60,7 @@ func (im *importing) readCustomers(
 	if len(references) == 0 {
 		return nil
 	}
-	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, moving.CustomerType, references)
+	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, moving.CustomerType, references)
 	if err != nil {
 		return err
 	}

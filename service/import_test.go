@@ -103,7 +103,9 @@ func TestImport_IsIdempotent(t *testing.T) {
 	dry := svc.imported(t, by, ImportOptions{DryRun: true, Batch: 2}, file...)
 
 	require.Equal(t, want, dry.outcomes)
-	require.Equal(t, &NextBill{At: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), Currency: "EUR", Total: 1900, Due: 1400}, dry.next["s-1"])
+	require.Equal(t, &NextBill{
+		At: time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), Currency: "EUR", Total: 1900, Due: 1400,
+	}, dry.next["s-1"])
 	for _, table := range []string{"customers", "subscriptions", "credit_entries", "imported_records", "events"} {
 		require.Zero(t, rows(t, s, table), table)
 	}
@@ -183,6 +185,7 @@ func TestImport_DeletedStaysDeleted(t *testing.T) {
 		"c-1": "1 import_record_erased", "s-1": "2 import_record_erased", "c-1/EUR": "3 import_record_erased",
 	}, out.outcomes)
 	require.Equal(t, 1, rows(t, s, "imported_records where hash is null"))
+	require.Zero(t, rows(t, s, "imported_records where external_id like '%c-1%'"), "the id may be an e-mail address")
 }
 
 // An imported subscription is billed at its next boundary by the activities that bill all others, once, less the balance
@@ -276,9 +279,25 @@ func TestExport_RoundTrip(t *testing.T) {
 		}
 		require.Equal(t, want.Expected, got.Expected, external)
 	}
+	before := []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")}
+	for _, dry := range []bool{true, false} { // where it came from, nothing is doubled
+		for external, outcome := range svc.imported(t, by, ImportOptions{DryRun: dry}, lines...).outcomes {
+			if external != "" { // history has none
+				require.Equal(t, "present", outcome, external)
+			}
+		}
+	}
+	require.Equal(t, before, []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")})
+	_, err = from.Pool.Exec(t.Context(), "update subscriptions set pending_lines = '[{}]' where id = $1", native.ID)
+	require.NoError(t, err)
 	file.Reset()
-	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{}, &file))
+	var waits []string
+	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {
+		waits = append(waits, subscriptionID)
+		return nil
+	}}, &file))
 	require.NotContains(t, file.String(), "pm_2")
+	require.Equal(t, []string{native.ID}, waits, "what is not in the file is named")
 }
 
 func planNamed(t *testing.T, s *scene.Scene, name string) (found string) {

@@ -35,7 +35,7 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 	if err := tx.InsertSubscriptions(ctx, im.by.EnvironmentID, subscriptions); err != nil {
 		return err
 	}
-	if err := tx.InsertImportedRecords(ctx, im.by.EnvironmentID, im.of, records); err != nil {
+	if err := tx.InsertImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, records); err != nil {
 		return err
 	}
 	return im.announce(ctx, tx, arrived)

@@ -23,6 +23,8 @@ type PlanMigration struct {
 	DryRun      bool   // only tells what would happen
 	Limit       int    // of the subscriptions examined, at most MaxMigrated
 	After       string // continues behind this subscription
+	// NewestOnly moves nothing once To, which is given, is not the newest version any more. Fault: plan_version_superseded.
+	NewestOnly bool
 }
 
 // PlanMigrated is how far a migration has come. Where there is more, the next request goes on after Last.
@@ -62,6 +64,11 @@ func (s *Service) migratePlan(
 ) (out PlanMigrated, err error) {
 	if out.To, err = s.store.Plan(ctx, by.EnvironmentID, planID); err != nil {
 		return out, err
+	}
+	if m.NewestOnly {
+		if err := newestIs(out.To, m.To); err != nil {
+			return out, err
+		}
 	}
 	if m.To != 0 {
 		if out.To, err = s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
@@ -145,8 +152,17 @@ func (s *Service) tryMigration(
 	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
 	}
-	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd}
+	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
 	_, err = transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
+		if m.NewestOnly {
+			newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID)
+			if err == nil {
+				err = newestIs(newest, to.Version)
+			}
+			if err != nil {
+				return Performed{}, err
+			}
+		}
 		if !m.DryRun {
 			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}
@@ -159,6 +175,14 @@ func (s *Service) tryMigration(
 		return Performed{}, err
 	})
 	return seen, balance, err
+}
+
+// newestIs refuses a version that is not the newest any more. Fault: plan_version_superseded.
+func newestIs(newest plan.Plan, version int) error {
+	if newest.Version != version {
+		return subscription.ErrSuperseded
+	}
+	return nil
 }
 
 // migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/db"
@@ -39,18 +40,28 @@ func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 
 // insertPlan writes a new plan, and announces it.
 func insertPlan(ctx context.Context, tx *db.Tx, by Caller, p plan.Plan) (plan.Plan, error) {
-	limits, err := tx.ChargeLimits(ctx, by.EnvironmentID, p.Currency)
-	if err != nil {
+	if err := checkChargeable(ctx, tx, by, p.Currency); err != nil {
 		return p, err
-	}
-	// Refused now: the first to notice would else be a customer, when the first invoice cannot be collected.
-	if limits.Unchargeable {
-		return p, errUnchargeable.In("currency")
 	}
 	if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 		return p, err
 	}
 	return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
+}
+
+// limiter is a transaction, or a store.
+type limiter interface {
+	ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error)
+}
+
+// checkChargeable refuses a currency that no provider of the environment takes: the first to notice would else be a
+// customer, when the first invoice cannot be collected.
+func checkChargeable(ctx context.Context, l limiter, by Caller, currency money.Currency) error {
+	limits, err := l.ChargeLimits(ctx, by.EnvironmentID, currency)
+	if err == nil && limits.Unchargeable {
+		return errUnchargeable.In("currency")
+	}
+	return err
 }
 
 var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",

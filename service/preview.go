@@ -9,14 +9,12 @@ import (
 	"perennial/db"
 )
 
-// Preview asks what a command would lead to, and for the invoices that follow it. One of Change, EndTrial, Cancel and
-// Reactivate at most is set; none only looks ahead.
+// Preview asks what a command would lead to, and for the invoices that follow it. One of Change and Command at most is set;
+// none only looks ahead.
 type Preview struct {
-	Change     *PlanChange
-	EndTrial   *lifecycle.EndTrial
-	Cancel     *lifecycle.Cancel
-	Reactivate bool
-	Invoices   int
+	Change   *PlanChange
+	Command  lifecycle.Command
+	Invoices int
 }
 
 // Previewed is what it would lead to. Token makes a change cost what is shown; empty: no change was asked for.
@@ -53,17 +51,10 @@ func (s *Service) PreviewSubscription(
 }
 
 func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.Command, error) {
-	switch {
-	case p.Change != nil:
+	if p.Change != nil {
 		return p.Change.command(ctx, tx, environmentID)
-	case p.EndTrial != nil:
-		return *p.EndTrial, nil
-	case p.Cancel != nil:
-		return *p.Cancel, nil
-	case p.Reactivate:
-		return lifecycle.Reactivate{}, nil
 	}
-	return nil, nil
+	return p.Command, nil
 }
 
 // errPreviewed rolls a preview back.

@@ -88,7 +88,7 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 	require.Equal(t, "preview_outdated", apply(ref.ID, token, another), "another change does not cost the same")
 	s.Clock.Add(31 * time.Minute)
 	require.Equal(t, "preview_outdated", apply(ref.ID, token, *change.Change), "expired")
-	require.Empty(t, svc.previewed(t, by, ref.ID, Preview{Cancel: &lifecycle.Cancel{}, Invoices: 3}).Upcoming,
+	require.Empty(t, svc.previewed(t, by, ref.ID, Preview{Command: lifecycle.Cancel{}, Invoices: 3}).Upcoming,
 		"a canceled subscription bills nothing more")
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/customer"
+	"perennial/billing/discount"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
@@ -15,14 +16,15 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	Quantity           int64 // 0: one
-	TrialDays          *int  // nil: the plan's
+	Quantity           int64  // 0: one
+	TrialDays          *int   // nil: the plan's
+	CouponCode         string // redeemed for it; empty: none
 	Metadata           metadata.Pairs
 }
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
-// plan_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
+// plan_not_found, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
@@ -54,9 +56,18 @@ func (s *Service) insertSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
+	var coupon *discount.Coupon
+	if in.CouponCode != "" {
+		found, err := tx.CouponByCode(ctx, by.EnvironmentID, in.CouponCode)
+		if err != nil {
+			return subscription.Subscription{}, inParam(err, "couponCode")
+		}
+		coupon = &found
+		tx.RedeemCoupon(by.EnvironmentID, found.ID)
+	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
-		TestClockID: c.TestClockID, Metadata: in.Metadata, Now: now,
+		TestClockID: c.TestClockID, Metadata: in.Metadata, Coupon: coupon, Now: now,
 	})
 	if err != nil {
 		return sub, err

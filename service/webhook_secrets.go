@@ -37,11 +37,17 @@ func chooseSecret(given string) (secret, error) {
 	return secret{made, made}, err
 }
 
-func (s *Service) sealSecret(e db.WebhookEndpoint, text string) ([]byte, error) {
+// sealSecret seals with the app's keyset as it is now, under the endpoint's lock: the one that was read with the lock may
+// be older than rotations of data keys that the lock waited for, and a later one drops its key.
+func (s *Service) sealSecret(ctx context.Context, tx *db.Tx, e db.WebhookEndpoint, text string) ([]byte, error) {
 	if s.vault == nil {
 		return nil, errKEKMissing
 	}
-	return s.vault.Seal(e.Keyset, vault.EndpointSecret(e.AppID, e.ID), []byte(text))
+	app, err := tx.App(ctx, e.AppID)
+	if err != nil {
+		return nil, err
+	}
+	return s.vault.Seal(app.Keyset, vault.EndpointSecret(e.AppID, e.ID), []byte(text))
 }
 
 // Rotation replaces the secret of an endpoint.
@@ -61,7 +67,7 @@ func (s *Service) RotateWebhookSecret(
 		return err
 	}
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
-		sealed, err := s.sealSecret(e.WebhookEndpoint, chosen.text)
+		sealed, err := s.sealSecret(ctx, tx, e.WebhookEndpoint, chosen.text)
 		if err != nil {
 			return unchanged, err
 		}

@@ -65,7 +65,7 @@ func (s *Service) RegisterWebhook(
 		e.ID, e.EnvironmentID, e.AppID, e.Keyset = id.New(id.Endpoint, tx.Real), by.EnvironmentID, appID, keyset
 		e.Status, e.CreatedAt = delivery.EndpointEnabled, tx.Real
 		update.apply(&e.WebhookEndpoint)
-		if e.SecretSealed, err = s.sealSecret(e.WebhookEndpoint, secret.text); err != nil {
+		if e.SecretSealed, err = s.sealSecret(ctx, tx, e.WebhookEndpoint, secret.text); err != nil {
 			return e, err
 		}
 		return e, tx.InsertWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)

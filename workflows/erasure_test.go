@@ -50,7 +50,7 @@ func brought(s erasure.Stage) contract.EraseResult {
 func TestErasure_BatchAfterBatchUntilFinished(t *testing.T) {
 	t.Parallel()
 	stages := []erasure.Stage{
-		erasure.Subscriptions, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished,
+		erasure.Subscriptions, erasure.Invoices, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished,
 	}
 	away, next := 3, 0
 	f := &fakeErasures{}

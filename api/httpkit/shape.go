@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	names := func(location string) []string { return namesIn(schema, s.schemas, strings.Split(location, ".")) }
 	for _, err := range found.Errors {
 		f := wrongField(err, names)
+		f.Detail = ofFile(err, f, names)
 		wrong = append(wrong, fault.InvalidParam(f.Param, f.Code, "%s", f.Detail))
 	}
 	slices.SortStableFunc(wrong, func(a, b *fault.Error) int { return strings.Compare(a.Param, b.Param) })
@@ -46,4 +48,17 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 		wrong = append(wrong, fault.From(err))
 	}
 	return v, wrong
+}
+
+// ofFile words a fault that would else speak of a request.
+func ofFile(err error, f ProblemField, names siblings) string {
+	var found *huma.ErrorDetail
+	switch {
+	case f.Code == "field_unknown" && errors.As(err, &found):
+		return unknownIn("file", f.Param, "field", names(found.Location))
+	case f.Code == "type_wrong" && f.Param == "":
+		return "It must be a mapping of fields to values."
+	default:
+		return f.Detail
+	}
 }

@@ -58,7 +58,11 @@ func resolved(schema *huma.Schema, schemas huma.Registry) *huma.Schema {
 
 // unknown says what to send instead of a name that the request does not have: the one that was meant, or all.
 func unknown(param, what string, names []string) string {
-	is := quoted(param) + " is not a " + what + " of this request. "
+	return unknownIn("request", param, what, names)
+}
+
+func unknownIn(where, param, what string, names []string) string {
+	is := quoted(param) + " is not a " + what + " of this " + where + ". "
 	parent, name := "", param
 	if at := strings.LastIndex(param, "."); at >= 0 {
 		parent, name = param[:at], param[at+1:]

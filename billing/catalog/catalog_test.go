@@ -1,6 +1,8 @@
 package catalog_test
 
 import (
+	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,21 +13,23 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/proration"
 )
 
 // team is a plan that is there, in its second version.
 func team() plan.Plan {
 	return plan.Plan{
 		ID: "plan_team", Key: "team", Version: 2, Name: "Team", Currency: "EUR", Active: true, TrialDays: 14,
-		Interval: period.Interval{Unit: period.Month, Count: 1}, Metadata: metadata.Pairs{"tier": "2"},
-		Prices: []plan.Price{plan.Flat("price_1", "Base", 4900)},
+		Interval: period.Interval{Unit: period.Month, Count: 1}, ProductID: "prod_1",
+		Metadata: metadata.Pairs{"tier": "2", "weight": json.Number("1000")},
+		Prices:   []plan.Price{plan.Flat("price_1", "Base", 4900), plan.Flat("price_2", "Support", 100)},
 	}
 }
 
 // described is the same plan as the file says it: without ids and versions.
 func described() catalog.Plan {
 	p := team()
-	p.ID, p.Version, p.Prices[0].ID = "", 0, ""
+	p.ID, p.Version, p.ProductID, p.Prices[0].ID, p.Prices[1].ID = "", 0, "", "", ""
 	return catalog.Plan{Plan: p}
 }
 
@@ -36,12 +40,18 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		fields  []string
 		version bool
 	}{
-		"nothing":       {change: func(*catalog.Plan) {}},
-		"name":          {change: func(p *catalog.Plan) { p.Name = "Teams" }, fields: []string{"name"}},
-		"archived":      {change: func(p *catalog.Plan) { p.Active = false }, fields: []string{"active"}},
-		"notes":         {change: func(p *catalog.Plan) { p.Metadata = nil }, fields: []string{"metadata"}},
-		"measure":       {change: func(p *catalog.Plan) { p.ProrationMeasure = "day" }, fields: []string{"prorationMeasure"}},
-		"product":       {change: func(p *catalog.Plan) { p.ProductID = "prod_1" }, fields: []string{"productId"}},
+		"nothing":              {change: func(*catalog.Plan) {}},
+		"name":                 {change: func(p *catalog.Plan) { p.Name = "Teams" }, fields: []string{"name"}},
+		"archived":             {change: func(p *catalog.Plan) { p.Active = false }, fields: []string{"active"}},
+		"notes":                {change: func(p *catalog.Plan) { p.Metadata = nil }, fields: []string{"metadata"}},
+		"note in other digits": {change: func(p *catalog.Plan) { p.Metadata["weight"] = json.Number("1e3") }},
+		"measure": {
+			change: func(p *catalog.Plan) { p.ProrationMeasure = proration.Day }, fields: []string{"prorationMeasure"},
+		},
+		"order of prices": {change: func(p *catalog.Plan) { slices.Reverse(p.Prices) }},
+		"price twice": {
+			change: func(p *catalog.Plan) { p.Prices[1] = p.Prices[0] }, fields: []string{"prices"}, version: true,
+		},
 		"price":         {change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true},
 		"name of price": {change: func(p *catalog.Plan) { p.Prices[0].Name = "" }, fields: []string{"prices"}, version: true},
 		"trial":         {change: func(p *catalog.Plan) { p.TrialDays = 7 }, fields: []string{"trialDays"}, version: true},
@@ -62,6 +72,7 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		require.Equal(t, len(c.fields) > 0, got[0].Differs(), name)
 		require.Equal(t, c.version, got[0].NewVersion(), name)
 		require.Equal(t, [3]any{"plan_team", want.Name, want.TrialDays}, [3]any{got[0].To.ID, got[0].To.Name, got[0].To.TrialDays}, name)
+		require.Equal(t, "prod_1", got[0].To.ProductID, "a file knows no products")
 	}
 }
 
@@ -119,6 +130,18 @@ func TestDiff_Refusals(t *testing.T) {
 	}
 }
 
+func TestDiff_RefusesWhatCannotBeMade(t *testing.T) {
+	t.Parallel()
+	worn, want := team(), described()
+	worn.Version = plan.MaxVersions
+	want.TrialDays++
+
+	_, err := catalog.Diff([]plan.Plan{worn}, []catalog.Plan{want})
+
+	require.ErrorContains(t, err, "plan_versions_exhausted")
+	require.ErrorContains(t, err, "(team)")
+}
+
 func TestCheck_Key(t *testing.T) {
 	t.Parallel()
 	for key, good := range map[string]bool{
@@ -147,13 +170,14 @@ func TestEffectOf_CountsWhoWouldMove(t *testing.T) {
 	seats := func(version int, unit string) plan.Plan {
 		p := team()
 		p.Version = version
+		p.Prices = p.Prices[:1]
 		p.Prices[0].Model, p.Prices[0].Amount, p.Prices[0].UnitPrice = "per_unit", 0, dec(unit)
 		return p
 	}
 	to := seats(3, "6")
 	toThis := func(version int) plan.Ref { return plan.Ref{ID: "plan_team", Version: version} }
 
-	got, err := catalog.EffectOf(to, []plan.Plan{seats(1, "4"), seats(2, "5")}, []catalog.Running{
+	got := catalog.EffectOf(to, []plan.Plan{seats(1, "4"), seats(2, "5")}, []catalog.Running{
 		{Version: 1, Quantity: 2, Count: 10},                                 // 80.00 → 120.00
 		{Version: 2, Quantity: 3, Count: 1},                                  // 15.00 → 18.00
 		{Version: 1, Quantity: 1, Pending: toThis(2), Count: 1},              // 5.00 → 6.00: it moves already, but elsewhere
@@ -161,8 +185,8 @@ func TestEffectOf_CountsWhoWouldMove(t *testing.T) {
 		{Version: 3, Quantity: 9, Count: 4},                                  // is here
 		{Version: 1, Quantity: 1, Ends: true, Count: 2},                      // ends
 		{Version: 1, Pending: plan.Ref{ID: "plan_x"}, Quantity: 1, Count: 1}, // leaves the plan
+		{Version: 1, Quantity: 1 << 60, Count: 2},                            // would cost more than there is
 	})
 
-	require.NoError(t, err)
-	require.Equal(t, catalog.Effect{Running: 20, Behind: 12, Leaving: 3, Now: 10000, Then: 14400}, got)
+	require.Equal(t, catalog.Effect{Running: 22, Behind: 14, Leaving: 3, Unmovable: 2, Now: 10000, Then: 14400}, got)
 }

@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 
@@ -14,6 +13,7 @@ type Change struct {
 	Was    *plan.Plan // in its newest version; nil: it has to be created
 	To     plan.Plan  // without ids where it is new
 	Fields []string   // those that differ, by their names in the API; empty: none
+	Absent bool       // it is archived because the file has it no longer
 	// Migrate is what the file says about running subscriptions.
 	Migrate Migration
 }
@@ -26,10 +26,10 @@ func (c Change) NewVersion() bool {
 // Differs reports whether there is anything to do.
 func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
-// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names.
-// It returns a change for each plan of the file, in its order, also where nothing differs, and for each that is
-// archived because the file has it no longer. Faults, which name the plan's key as their param: catalog_plan_not_found,
-// catalog_plan_fixed, catalog_plan_repeated.
+// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names. It
+// returns a change for each plan of the file, in its order, also where nothing differs, and for each that is archived
+// because the file has it no longer. A plan keeps its product, which a file does not know. Faults, which name the plan's
+// key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of plan.Plan.Next.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 	changes := make([]Change, 0, len(want))
 	described := map[string]bool{}
@@ -55,7 +55,7 @@ func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 		if was.Key != "" && was.Active && !described[was.ID] {
 			to := was
 			to.Active = false
-			changes = append(changes, Change{Was: &was, To: to, Fields: []string{"active"}})
+			changes = append(changes, Change{Was: &was, To: to, Fields: []string{"active"}, Absent: true})
 		}
 	}
 	return changes, nil
@@ -100,24 +100,27 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	}
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
-	c.To.ProrationMeasure = w.ProrationMeasure
-	c.To.ProductID, c.To.Prices, c.To.TrialDays = w.ProductID, w.Prices, w.TrialDays
+	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
 	for _, f := range []struct {
 		name    string
 		differs bool
 	}{
 		{"catalogKey", was.Key != w.Key},
 		{"name", was.Name != w.Name},
-		{"productId", was.ProductID != w.ProductID},
-		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
 		{"active", was.Active != w.Active},
 		{"dunning", !reflect.DeepEqual(was.Dunning, w.Dunning)},
-		{"metadata", !maps.Equal(was.Metadata, w.Metadata)},
+		{"prorationMeasure", was.ProrationMeasure != w.ProrationMeasure},
+		{"metadata", !was.Metadata.Same(w.Metadata)},
 		{"prices", !plan.SamePrices(was.Prices, w.Prices)},
 		{"trialDays", was.TrialDays != w.TrialDays},
 	} {
 		if f.differs {
 			c.Fields = append(c.Fields, f.name)
+		}
+	}
+	if c.NewVersion() {
+		if _, err := was.Next(w.Prices, w.TrialDays, was.VersionAt); err != nil { // at any time: only whether it can be made
+			return Change{}, fault.From(err).Within(w.Key)
 		}
 	}
 	return c, nil

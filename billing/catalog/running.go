@@ -20,15 +20,16 @@ type Effect struct {
 	Running int64 // all of them
 	Behind  int64 // those that are on another version, and would renew on it
 	Leaving int64 // those that end, or change to another plan, at the end of their period, and are never moved
-	// Now and Then are what the next periods of those behind come to as they are, and on the version: prices only, before
-	// discounts, taxes and credit.
+	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be. To move
+	// them is refused.
+	Unmovable int64
+	// Now and Then are what the next periods of those that could be moved come to as they are, and on the version: prices
+	// only, before discounts, taxes and credit.
 	Now, Then money.Minor
 }
 
-// EffectOf returns what a version means for running subscriptions. versions are those that they are on. Faults: those
-// of plan.Plan.Total.
-func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (Effect, error) {
-	var e Effect
+// EffectOf returns what a version means for running subscriptions. versions are those that they are on.
+func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (e Effect) {
 	on := make(map[int]plan.Plan, len(versions))
 	for _, v := range versions {
 		on[v.Version] = v
@@ -46,17 +47,15 @@ func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (Effect, er
 		if renewsOn == to.Version {
 			continue
 		}
-		now, err := on[renewsOn].Total(r.Quantity)
-		if err != nil {
-			return Effect{}, err
-		}
-		then, err := to.Total(r.Quantity)
-		if err != nil {
-			return Effect{}, err
-		}
 		e.Behind += r.Count
+		now, err := on[renewsOn].Total(r.Quantity)
+		then, errThen := to.Total(r.Quantity)
+		if err != nil || errThen != nil { // an estimate never stops a catalogue: the move itself is refused
+			e.Unmovable += r.Count
+			continue
+		}
 		e.Now += now * money.Minor(r.Count)
 		e.Then += then * money.Minor(r.Count)
 	}
-	return e, nil
+	return e
 }

@@ -1,7 +1,9 @@
 package discount_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -60,7 +62,7 @@ func TestOf_NeverBeyondThePrice(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
-	once := discount.Coupon{Discount: percent("10"), Duration: discount.Once}
+	once := discount.Coupon{Terms: discount.Terms{Discount: percent("10"), Duration: discount.Once}}
 	for _, c := range []struct {
 		name        string
 		change      func(*discount.Coupon)
@@ -68,7 +70,7 @@ func TestValidate(t *testing.T) {
 	}{
 		{"once", func(*discount.Coupon) {}, "", ""},
 		{"amount forever", func(c *discount.Coupon) {
-			c.Discount, c.Duration = discount.Discount{Amount: 1}, discount.Forever
+			c.Discount, c.Currency, c.Duration = discount.Discount{Amount: 1}, "EUR", discount.Forever
 		}, "", ""},
 		{"repeating", func(c *discount.Coupon) { c.Duration, c.Periods, c.MaxRedemptions = discount.Repeating, 120, 5 }, "", ""},
 		{"neither", func(c *discount.Coupon) { c.Discount = discount.Discount{} }, "discount_kind_unclear", "percent"},
@@ -81,6 +83,10 @@ func TestValidate(t *testing.T) {
 		{"amount too large", func(c *discount.Coupon) {
 			c.Discount = discount.Discount{Amount: money.MaxMinor + 1}
 		}, "amount_too_large", "amount"},
+		{"amount without currency", func(c *discount.Coupon) {
+			c.Discount = discount.Discount{Amount: 1}
+		}, "coupon_currency_unclear", "currency"},
+		{"percent with currency", func(c *discount.Coupon) { c.Currency = "EUR" }, "coupon_currency_unclear", "currency"},
 		{"no duration", func(c *discount.Coupon) { c.Duration = "" }, "coupon_duration_unknown", "duration"},
 		{"periods of once", func(c *discount.Coupon) { c.Periods = 2 }, "coupon_periods_out_of_range", "periods"},
 		{"no periods", func(c *discount.Coupon) { c.Duration = discount.Repeating }, "coupon_periods_out_of_range", "periods"},
@@ -104,10 +110,10 @@ func TestValidate(t *testing.T) {
 func TestUse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		duration          discount.Duration
-		periods, invoices int
-		left              int
-		unbounded, ended  bool
+		duration         discount.Duration
+		periods, over    int
+		left             int
+		unbounded, ended bool
 	}{
 		{discount.Once, 0, 0, 1, false, false},
 		{discount.Once, 0, 1, 0, false, true},
@@ -116,7 +122,7 @@ func TestUse(t *testing.T) {
 		{discount.Repeating, 3, 4, 0, false, true},
 		{discount.Forever, 0, 500, 0, true, false},
 	} {
-		use := discount.Use{Coupon: discount.Coupon{Duration: c.duration, Periods: c.periods}, Invoices: c.invoices}
+		use := discount.Use{Terms: discount.Terms{Duration: c.duration, Periods: c.periods}, Periods: c.over}
 		left, unbounded := use.Left()
 		require.Equal(t, []any{c.left, c.unbounded, c.ended}, []any{left, unbounded, use.Ended()}, c)
 	}
@@ -124,7 +130,40 @@ func TestUse(t *testing.T) {
 
 func TestRedeem(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, discount.Coupon{}.Redeem(1_000_000))
-	require.NoError(t, discount.Coupon{MaxRedemptions: 2}.Redeem(1))
-	require.ErrorContains(t, discount.Coupon{MaxRedemptions: 2}.Redeem(2), "coupon_used_up")
+	now := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		name   string
+		change func(*discount.Coupon)
+		code   string
+	}{
+		{"without bounds", func(c *discount.Coupon) { c.Redeemed = 1_000_000 }, ""},
+		{"one left", func(c *discount.Coupon) { c.MaxRedemptions, c.Redeemed = 2, 1 }, ""},
+		{"none left", func(c *discount.Coupon) { c.MaxRedemptions, c.Redeemed = 2, 2 }, "coupon_used_up"},
+		{"inactive", func(c *discount.Coupon) { c.Active = false }, "coupon_inactive"},
+		{"a second early", func(c *discount.Coupon) { c.RedeemBy = now.Add(time.Second) }, ""},
+		{"expired", func(c *discount.Coupon) { c.RedeemBy = now }, "coupon_expired"},
+		{"of its currency", func(c *discount.Coupon) { c.Currency = "EUR" }, ""},
+		{"of another currency", func(c *discount.Coupon) { c.Currency = "USD" }, "coupon_currency_mismatch"},
+		{"for its plan", func(c *discount.Coupon) { c.PlanIDs = []string{"plan_2", "plan_1"} }, ""},
+		{"for another plan", func(c *discount.Coupon) { c.PlanIDs = []string{"plan_2"} }, "coupon_not_for_plan"},
+	} {
+		coupon := discount.Coupon{Active: true}
+		c.change(&coupon)
+		err := coupon.Redeem(discount.Redemption{PlanID: "plan_1", Currency: "EUR", At: now})
+		if c.code == "" {
+			require.NoError(t, err, c.name)
+			continue
+		}
+		require.ErrorContains(t, err, c.code, c.name)
+	}
+}
+
+func TestCheckCode(t *testing.T) {
+	t.Parallel()
+	for _, code := range []string{"A", "welcome-10", "2026_SPRING"} {
+		require.NoError(t, discount.CheckCode(code), code)
+	}
+	for _, code := range []string{"", "-A", "10 %", "ÄPFEL", strings.Repeat("A", 51), "A\n"} {
+		require.ErrorContains(t, discount.CheckCode(code), "coupon_code_invalid", code)
+	}
 }

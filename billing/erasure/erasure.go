@@ -12,6 +12,7 @@ type Stage string
 const (
 	Customers     Stage = "customers"     // each gets an erasure of its own
 	Subscriptions Stage = "subscriptions" // canceled first; then their metadata and the reasons that people gave
+	Invoices      Stage = "invoices"      // the buyer's details, and the memos of credit notes
 	Transactions  Stage = "transactions"  // payment methods, descriptions, reasons, and what providers responded
 	Events        Stage = "events"        // reasons of people and providers, and what receivers of webhooks answered
 	Responses     Stage = "responses"     // stored for idempotent repeats
@@ -21,7 +22,8 @@ const (
 // after is the stage that follows a stage with nothing left to do.
 var after = map[Stage]Stage{
 	Customers:     Finished,
-	Subscriptions: Transactions,
+	Subscriptions: Invoices,
+	Invoices:      Transactions,
 	Transactions:  Events,
 	Events:        Responses,
 	Responses:     Finished,

@@ -18,7 +18,7 @@ func TestNext_StagesInOrder(t *testing.T) {
 		want  []erasure.Stage
 	}{
 		"customer": {erasure.OfCustomer("era_1", "cust_1", now), []erasure.Stage{
-			erasure.Subscriptions, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished,
+			erasure.Subscriptions, erasure.Invoices, erasure.Transactions, erasure.Events, erasure.Responses, erasure.Finished,
 		}},
 		"test clock": {erasure.OfTestClock("era_1", "clk_1", now), []erasure.Stage{erasure.Customers, erasure.Finished}},
 	} {

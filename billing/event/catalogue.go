@@ -99,13 +99,14 @@ func Catalogue() []Data {
 		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{},
 		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionCanceled{},
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
-		InvoiceVoided{}, InvoiceMarkedUncollectible{},
+		InvoiceVoided{}, InvoiceMarkedUncollectible{}, CreditNoteCreated{},
 		PaymentPending{}, PaymentActionRequired{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{},
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{}, TaxRateCreated{},
-		TaxRateUpdated{}, SettingsUpdated{}, APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
+		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, SettingsUpdated{},
+		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}
 }

@@ -6,7 +6,8 @@ var (
 	about = event.OfSubscription("sub_1", "cust_1")
 	bill  = event.Invoice{
 		ID: "in_1", CustomerID: "cust_1", SubscriptionID: "sub_1",
-		Object: event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
+		Discount: 100,
+		Object:   event.InvoiceObject{ID: "in_1", Object: "invoice", AmountDue: 1900, Status: "open", Currency: "USD"},
 	}
 	charge = event.Payment{
 		ID: "txn_1", CustomerID: "cust_1", Amount: 1900, Currency: "USD", SubscriptionID: "sub_1",
@@ -58,6 +59,10 @@ var examples = []event.Data{
 	event.InvoiceRetrySkipped{Invoice: bill, NextPaymentAttemptAt: 1763726400},
 	event.InvoiceVoided{Invoice: billOf("void")},
 	event.InvoiceMarkedUncollectible{Invoice: billOf("uncollectible")},
+	event.CreditNoteCreated{CreditNote: event.CreditNote{
+		ID: "cn_1", CustomerID: "cust_1", SubscriptionID: "sub_1", InvoiceID: "in_1", Amount: 500, Currency: "USD",
+		Reason: "goodwill",
+	}},
 	event.PaymentPending{Payment: charge},
 	event.PaymentActionRequired{
 		Payment: charge, ConfirmURL: "https://billing.example.com/confirm/4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", ConfirmBy: 1763726400,
@@ -86,6 +91,7 @@ var examples = []event.Data{
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.ProductCreated{ID: "prod_1"}, event.ProductUpdated{ID: "prod_1", Changed: changed},
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
+	event.CouponCreated{ID: "coup_1"}, event.CouponUpdated{ID: "coup_1", Changed: changed},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.APIKeyCreated{ID: "key_2", Replaces: "key_1"}, event.APIKeyUpdated{ID: "key_1", Changed: changed},
 	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},

@@ -16,6 +16,7 @@ type Invoice struct {
 	ID             string        `json:"id" doc:"The invoice; receivers deduplicate on it."`
 	CustomerID     string        `json:"customerId" doc:"The customer."`
 	SubscriptionID string        `json:"subscriptionId" doc:"The subscription."`
+	Discount       int64         `json:"discount,omitempty" doc:"What coupons take off it, in minor units; below zero where it gives more discount back than it has."`
 	Object         InvoiceObject `json:"object" doc:"The invoice as the interface specification shows it."`
 }
 

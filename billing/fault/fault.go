@@ -55,6 +55,14 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
+// Within returns a copy whose field is one of what has this name: team, for prices[0].amount, makes team.prices[0].amount.
+func (e *Error) Within(name string) *Error {
+	if e.Param != "" {
+		name += "." + e.Param
+	}
+	return e.In(name)
+}
+
 // After returns a copy that says when to try again. Such a refusal is not final.
 func (e *Error) After(d time.Duration) *Error {
 	c := *e

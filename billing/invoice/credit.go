@@ -18,6 +18,7 @@ const (
 	CreditRefundFailed   CreditReason = "refund_failed" // given instead of a refund that failed
 	CreditImported       CreditReason = "imported"      // brought from another system, without an invoice
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
+	CreditNoted          CreditReason = "credit_note"   // given by a credit note
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing

@@ -19,6 +19,7 @@ type Draft struct {
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
 	Last     bool   // of a subscription that ends: bills what waited for its next invoice
+	Attempt  bool   // of a Last one: it gets one automatic attempt, and no retry
 	After    string // a Recovery: the paid invoice that recovered the subscription
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.
@@ -52,8 +53,8 @@ type Issued struct {
 	Refund  money.Minor
 }
 
-// Issue turns a draft into an invoice: its lines are summed and taxed, and only then does credit count. Credit pays
-// for it as far as there is any, and a total below zero gives some, but for what is refunded. What the provider
+// Issue turns a draft into an invoice: its lines are summed less their discounts and taxed, and only then does credit count.
+// Credit pays for it as far as there is any, and a total below zero gives some, but for what is refunded. What the provider
 // cannot take of the rest is carried to the balance, and collected with the next invoice that asks for enough. An
 // invoice with nothing left to pay is paid at once; every other one waits for its collection. Fault:
 // amount_too_large.
@@ -65,7 +66,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	out := Issued{Invoice: Invoice{
 		ID: in.ID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
 		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
-		Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
+		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
 		Period: d.Period, PeriodIndex: d.PeriodIndex,
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,

@@ -42,6 +42,7 @@ type Invoice struct {
 	Number         int64  // gapless per environment
 	NumberText     string // as it is shown, by the numbering at issue; empty: the number alone
 	Seller         Seller // as the settings had it at issue
+	Buyer          Buyer  // as the customer was at issue; erased with the customer
 	CustomerID     string
 	SubscriptionID string
 	Status         Status
@@ -49,14 +50,16 @@ type Invoice struct {
 	Currency       money.Currency
 	PeriodIndex    int // which period of the subscription it was issued in: Subscription.PeriodIndex
 	Lines          []Line
+	Discount       money.Minor   // what coupons take off the lines
 	Tax            money.Minor   // added to the lines
 	Taxes          Taxes         // by rate, as they were at issue
 	TaxExempt      tax.Exemption // the customer's at issue; empty: none
-	Total          money.Minor   // sum of the lines, plus Tax; may be negative
+	Total          money.Minor   // sum of the lines, less Discount, plus Tax; may be negative
 	CreditApplied  money.Minor   // taken from the customer's credit ledger
 	BroughtForward money.Minor   // of earlier invoices, collected with this one
 	CarriedForward money.Minor   // of this one, too little to be charged: collected with a later one
-	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward
+	Credited       Credited      // by credit notes
+	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward - Credited.Due
 	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
 	Collection     collection.State
@@ -69,10 +72,14 @@ type Invoice struct {
 	CreatedAt       time.Time
 }
 
-// Subtotal is what the lines come to, before taxes.
-func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax }
+// Subtotal is what the lines come to, before discounts and taxes.
+func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
 
-// TakesTimeBack reports whether the invoice credits time that another one billed.
+// TakesTimeBack reports whether the invoice credits time that another one billed. A credit of a line of its own takes
+// nothing back that anybody paid.
 func (i Invoice) TakesTimeBack() bool {
-	return slices.ContainsFunc(i.Lines, func(l Line) bool { return l.Kind == ProrationCredit && l.Amount < 0 })
+	return slices.ContainsFunc(i.Lines, func(l Line) bool {
+		own := func(other Line) bool { return other.ID == l.Reverses }
+		return l.Kind == ProrationCredit && l.Amount < 0 && (l.Reverses == "" || !slices.ContainsFunc(i.Lines, own))
+	})
 }

@@ -35,7 +35,9 @@ type Line struct {
 	UnitPrice   string // a decimal in major units of the currency; empty: not known
 	Reverses    string // of a credit: the line whose unused time it takes back
 	Amount      money.Minor
-	Rates       []tax.Rate // the taxes on it, as they were when it was billed; of a credit, those of the line it reverses
+	Credited    money.Minor // of Net, by credit notes
+	Discounts   Shares      // what coupons take off Amount, as it was when it was billed; of a credit, what it gives back
+	Rates       []tax.Rate  // the taxes on it, as they were when it was billed; of a credit, those of the line it reverses
 	Period      period.Period
 }
 

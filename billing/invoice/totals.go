@@ -30,27 +30,36 @@ func (t Taxes) Rates(ids []string) []tax.Rate {
 	return rates
 }
 
-// Sums are what an invoice comes to before credit: Total = Subtotal + Tax.
+// Sums are what an invoice comes to before credit: Total = Subtotal - Discount + Tax.
 type Sums struct {
 	Subtotal money.Minor
+	Discount money.Minor
 	Tax      money.Minor // added to the lines
 	Taxes    Taxes       // by rate; those that are not inclusive sum to Tax
 	Total    money.Minor
 }
 
-// Sums adds a draft up: lines, then taxes. Where rounding would give more tax back than the earlier
+// Sums adds a draft up: lines, less their discounts, then taxes. Where rounding would give more tax back than the earlier
 // invoices keep, it is as much as they keep. Fault: amount_too_large.
 func (d Draft) Sums() (Sums, error) {
+	subtotal, err := Sum(d.Lines)
+	if err != nil {
+		return Sums{}, err
+	}
+	sums := Sums{Subtotal: subtotal}
+	for _, l := range d.Lines {
+		sums.Discount += l.Discounts.Sum()
+	}
+	sums.Total = sums.Subtotal - sums.Discount
 	if !slices.ContainsFunc(d.Lines, func(l Line) bool { return len(l.Rates) > 0 }) { // most invoices: no fractions
-		total, err := Sum(d.Lines)
-		return Sums{Subtotal: total, Total: total}, err
+		return sums, nil
 	}
 	in, rates := d.taxed()
 	out, err := totals.Of(in)
 	if err != nil {
 		return Sums{}, err
 	}
-	sums := Sums{Subtotal: out.Subtotal, Tax: out.Tax, Total: out.Total, Taxes: make(Taxes, len(rates))}
+	sums.Tax, sums.Total, sums.Taxes = out.Tax, out.Total, make(Taxes, len(rates))
 	for i, r := range rates {
 		sums.Taxes[i] = Tax{Rate: r, Base: out.Taxes[i].Base, Amount: out.Taxes[i].Amount}
 	}
@@ -58,12 +67,19 @@ func (d Draft) Sums() (Sums, error) {
 	return sums, nil
 }
 
-// taxed is the draft as totals reads it, and its rates in the order in which the lines name them. A rate that was renamed
+// Billed is an issued invoice as totals reads it.
+func (i Invoice) Billed() totals.Draft {
+	in, _ := Draft{Lines: i.Lines}.taxed()
+	return in
+}
+
+// taxed is the draft as totals taxes it, its lines without their discounts, and its rates in the order in which the lines
+// name them. A rate that was renamed
 // since one of the lines was billed is the same rate.
 func (d Draft) taxed() (totals.Draft, []tax.Rate) {
 	in := totals.Draft{Lines: make([]totals.Line, len(d.Lines))}
 	for i, l := range d.Lines {
-		in.Lines[i].Amount = l.Amount
+		in.Lines[i].Amount = l.Net()
 		for _, r := range l.Rates {
 			at := slices.IndexFunc(in.Rates, func(other tax.Rate) bool { return other.ID == r.ID })
 			if at < 0 {

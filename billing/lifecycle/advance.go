@@ -44,11 +44,12 @@ func (d *decision) catchUp() error {
 }
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
-// neither billed nor collected.
+// neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
 func (d *decision) endErased() error {
 	if d.Subscription.ID == "" || d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
+	d.Subscription.PendingLines = nil
 	cancel := subscription.Cancellation{Reason: subscription.ReasonCustomerDeleted, Immediate: true}
 	return d.decide(d.Subscription.Cancel(d.Facts(), cancel, d.Now))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -25,7 +26,10 @@ type Changes struct {
 	Transactions    []payment.Transaction // existing ones, changed
 	Credit          []CreditEntry
 	Settlements     []Settlement
-	Events          []event.Event // in the order in which they happened
+	CreditNotes     []creditnote.Note
+	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.
+	Redeemed string
+	Events   []event.Event // in the order in which they happened
 	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
 	Starts []string
 	// Attempt is the latest attempt made, also one that failed at once; empty: none.

@@ -51,13 +51,13 @@ func (l *life) checkLines() {
 			continue
 		}
 		of, found := lines[credit.Reverses]
-		if !found || reversed[of.ID] || -credit.Amount > of.Amount || credit.ItemID != of.ItemID ||
+		if !found || reversed[of.ID] || -credit.Amount > of.Amount-of.Credited || credit.ItemID != of.ItemID ||
 			credit.PeriodIndex != of.PeriodIndex || credit.PriceID != of.PriceID {
 			require.Failf(l.t, "a credit takes back one line, once", "%+v of %+v", credit, of)
 		}
 		reversed[of.ID] = true
 	}
-	if l.writtenOff {
+	if l.writtenOff || l.noted { // unused time of a line that was credited gives back less
 		return
 	}
 	for _, u := range l.account.uses {

@@ -162,11 +162,30 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 // stop ends everything automatic: the subscription is canceled.
 func (d *decision) stop() error {
 	for i := range d.Open {
+		if d.Open[i].ID == d.last {
+			continue
+		}
 		if err := d.step(i, collection.Stop); err != nil {
 			return err
 		}
 	}
-	return nil
+	return d.tryLast()
+}
+
+// tryLast makes the one attempt of the last invoice. It is as if the end came after it: where the attempt fails, nothing
+// follows.
+func (d *decision) tryLast() error {
+	i := d.indexOpen(d.last)
+	if i < 0 {
+		return nil
+	}
+	terms := d.terms(d.Open[i])
+	terms.Stopped = false
+	state, effect, err := collection.Next(d.Open[i].Collection, d.input(collection.Begin), terms)
+	if err != nil {
+		return err
+	}
+	return d.enter(i, state, effect)
 }
 
 // cancelAttempt asks for the live attempt of an invoice to be canceled where the provider can.

@@ -13,6 +13,8 @@ type Migrate struct {
 	Version     int
 	AtPeriodEnd bool
 	To          *plan.Plan // the version
+	// NeverBack refuses a subscription that is on, or waits for, a newer version: who made that one has moved it.
+	NeverBack bool
 }
 
 // Target names the version that it leads to.
@@ -24,6 +26,11 @@ func (c Migrate) Target(s State) plan.Ref {
 func (Migrate) Name() string { return "change_plan" }
 
 func (c Migrate) judge(d *decision) (func() error, error) {
+	if c.NeverBack {
+		if err := d.Subscription.NotAhead(c.To.Ref()); err != nil {
+			return nil, err
+		}
+	}
 	made, err := d.Subscription.Migrate(d.Facts(), *c.To, c.AtPeriodEnd, d.Now)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
 // undone. Money that still arrives for it goes back. A payment that needs review does not stand in its way. Faults:
-// payment_in_progress, invoice_not_open.
+// payment_in_progress, invoice_not_open, invoice_credits_paid_time, invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
 }
@@ -44,6 +44,9 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	}
 	if d.Open[i].TakesTimeBack() {
 		return nil, ErrTakesTimeBack
+	}
+	if d.Open[i].Credited != (invoice.Credited{}) {
+		return nil, invoice.ErrHasCreditNotes
 	}
 	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {

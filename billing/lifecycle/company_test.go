@@ -130,7 +130,7 @@ type books struct {
 	owed       money.Minor // of failed refunds, and of those under way: to go back
 	receivable money.Minor // due of open invoices
 	givenUp    money.Minor // due of uncollectible ones
-	revenue    money.Minor // of all lines that stand
+	revenue    money.Minor // of all lines that stand, less their discounts and credit notes
 	taxes      money.Minor // added to them
 	credit     money.Minor // of customers; below zero what is carried forward to their next invoices
 }
@@ -150,7 +150,8 @@ func (b *books) add(l *life) {
 			b.givenUp += inv.AmountDue
 		case invoice.Paid:
 		}
-		b.revenue, b.taxes = b.revenue+inv.Subtotal(), b.taxes+inv.Tax
+		given := inv.Credited
+		b.revenue, b.taxes = b.revenue+inv.Subtotal()-inv.Discount-(given.Total-given.Tax), b.taxes+inv.Tax-given.Tax
 	}
 	for _, t := range l.store.transactions {
 		switch {

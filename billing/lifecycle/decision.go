@@ -23,6 +23,7 @@ type decision struct {
 	asked   bool      // a person asks for the attempt that is made now
 	before  subscription.Subscription
 	brought *plan.Plan // the plan that the command brought, which the State need not have
+	last    string     // the invoice that is tried once although the subscription ends; empty: none
 }
 
 // Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the

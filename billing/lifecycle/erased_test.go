@@ -17,6 +17,7 @@ import (
 // erase erases the customer's row. The erasure has not come to the subscription yet.
 func (l *life) erase() {
 	c := l.store.customer
+	l.writtenOff = l.writtenOff || len(l.sub().PendingLines) > 0 // what waits is not billed any more
 	l.store.customer = customer.Customer{ID: c.ID, TestClockID: c.TestClockID, ErasedAt: l.real}
 }
 
@@ -27,6 +28,13 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 		"renewal": func(t *testing.T) *life {
 			l := begun(t, settings)
 			l.result(payment.AnswerSucceeded)
+			return l
+		},
+		"proration that waits": func(t *testing.T) *life {
+			l := begun(t, settings)
+			l.result(payment.AnswerSucceeded)
+			l.how = subscription.NextInvoice
+			l.changePlan(pro, false)
 			return l
 		},
 		"trial end": func(t *testing.T) *life { return newLife(t, plans, settings, team, 14) },

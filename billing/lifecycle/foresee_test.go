@@ -147,7 +147,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(4, "command") {
+	switch draw(6, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
@@ -155,6 +155,14 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 		return lifecycle.ChangePlan{Quantity: int64(1 + draw(6, "quantity")), AtPeriodEnd: draw(3, "at period end") == 0}
 	case 2:
 		return lifecycle.Reactivate{}
+	case 3:
+		c := l.someCoupon(draw)
+		return lifecycle.RedeemCoupon{Code: c.Code, Coupon: &c}
+	case 4:
+		if had := l.sub().Discounts; len(had) > 0 {
+			return lifecycle.RemoveCoupon{CouponID: had[draw(len(had), "which coupon")].CouponID}
+		}
+		return lifecycle.RemoveCoupon{CouponID: "coup_none"}
 	default:
 		now := draw(2, "at once") == 0
 		return lifecycle.Cancel{Immediate: now, RefundUnused: now && draw(2, "refund") == 0}

@@ -51,6 +51,9 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	if inv.Status != invoice.Paid {
 		d.Open = append(d.Open, inv)
+		if draft.Attempt {
+			d.last = inv.ID
+		}
 		return nil
 	}
 	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})

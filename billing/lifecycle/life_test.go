@@ -34,11 +34,13 @@ type life struct {
 	how        subscription.ProrationBehavior // of the next change
 	reviewed   bool                           // the provider said something that the books do not show
 	writtenOff bool                           // a person gave an invoice up, so that not all that was used is billed
+	noted      bool                           // a credit note took back what was billed
 
 	account  account
 	credited map[string]money.Minor // of failed refunds, by charge
 	captured map[string]bool        // what the provider captured, by transaction
 	lost     map[string]int         // how many sends were proven absent, by transaction
+	redeemed map[string]redeemed    // coupons, by id
 }
 
 func newLife(
@@ -61,7 +63,7 @@ func newLife(
 	}})
 	l := &life{
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
-		credited: map[string]money.Minor{}, thorough: true,
+		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
 	l.account = account{
 		plans: s.plans, settings: settings, plan: first, units: 1, period: sub.CurrentPeriod, events: map[event.Type]int{},
@@ -179,6 +181,9 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 		return changes, err
 	}
 	l.write(g, state, changes)
+	for _, d := range l.sub().Discounts {
+		l.redeemed[d.CouponID] = redeemed{d.Terms, d.From}
+	}
 	return changes, nil
 }
 

@@ -67,6 +67,29 @@ func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 2000}, l.totals())
 }
 
+// A migration that was overtaken by a later one does not undo it.
+func TestMigrate_NeverBack(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	second := l.dearer()
+	l.newVersion(second, []plan.Price{plan.Flat("", "", 3000)})
+	third := l.newest(team.ID)
+	late := func() error {
+		_, err := l.apply(lifecycle.Migrate{To: &second, AtPeriodEnd: true, NeverBack: true})
+		return err
+	}
+	l.perform(lifecycle.Migrate{To: &third, AtPeriodEnd: true, NeverBack: true})
+
+	require.Equal(t, subscription.ErrSuperseded, late(), "it waits for the third")
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, third.Ref(), l.sub().Plan())
+	require.Equal(t, subscription.ErrSuperseded, late(), "it is on the third")
+	l.perform(lifecycle.Migrate{To: &second, AtPeriodEnd: true})
+	require.Equal(t, second.Ref(), l.sub().PendingPlan(), "a person may move it back")
+}
+
 // What was scheduled before stays: a change to another plan is what the customer asked for.
 func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	t.Parallel()

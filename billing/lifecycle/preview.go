@@ -36,7 +36,7 @@ type Quote struct {
 	// later is quoted too.
 	Plan    string `json:"plan"`
 	Pending string `json:"pending"`
-	// Waiting is what prorations come to that wait for the next invoice.
+	// Waiting is what prorations come to that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 }
 
@@ -54,7 +54,10 @@ func Preview(s State, cmd Command, n int, at Moment) (Previewed, error) {
 	if err != nil {
 		return Previewed{}, err
 	}
-	out := Previewed{At: changes.At, State: state, Issued: changes.NewInvoices, Quote: quoteOf(s, state, changes)}
+	out := Previewed{At: changes.At, State: state, Issued: changes.NewInvoices}
+	if out.Quote, err = quoteOf(s, state, changes); err != nil {
+		return Previewed{}, err
+	}
 	out.Upcoming, err = foresee(state, out.Issued, n, at)
 	return out, broken(err)
 }
@@ -75,21 +78,28 @@ func ApplyQuoted(s State, cmd Command, quoted func(Quote) bool, at Moment) (Stat
 		return State{}, Changes{}, ErrPreviewOutdated
 	case err != nil:
 		return State{}, Changes{}, err
-	case !quoted(quoteOf(s, state, changes)):
-		return State{}, Changes{}, ErrPreviewOutdated
+	}
+	quote, err := quoteOf(s, state, changes)
+	if err == nil && !quoted(quote) {
+		err = ErrPreviewOutdated
+	}
+	if err != nil {
+		return State{}, Changes{}, err
 	}
 	return state, changes, nil
 }
 
-func quoteOf(before, after State, changes Changes) Quote {
+func quoteOf(before, after State, changes Changes) (Quote, error) {
 	q := Quote{
 		SubscriptionID: before.Subscription.ID, Revision: before.Subscription.Revision,
 		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
 		Plan: version(after.Subscription.Plan()), Pending: version(after.Subscription.PendingPlan()),
 	}
-	for _, line := range after.Subscription.PendingLines {
-		q.Waiting += line.Amount
+	waits, err := after.Subscription.Waits(after.Facts())
+	if err != nil {
+		return Quote{}, err
 	}
+	q.Waiting = waits
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}
@@ -98,7 +108,7 @@ func quoteOf(before, after State, changes Changes) Quote {
 			q.Refund += t.Amount
 		}
 	}
-	return q
+	return q, nil
 }
 
 func version(r plan.Ref) string { return r.ID + "." + strconv.Itoa(r.Version) }

@@ -114,6 +114,7 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
+	case l.hasNotes(err):
 	default:
 		require.True(l.t, inProgress(err), err)
 		require.True(l.t, l.live("") != nil && !atPeriodEnd, "refused without a live attempt")
@@ -147,6 +148,7 @@ func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 		require.Equal(l.t, subscription.ErrQuantityUnchanged, err)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
+	case l.hasNotes(err):
 	default:
 		require.True(l.t, inProgress(err) && l.live("") != nil && !atPeriodEnd, err)
 	}
@@ -187,7 +189,7 @@ func (l *life) cancelNow(refund bool) {
 		require.Equal(l.t, subscription.ErrCanceled, err)
 		return
 	}
-	require.True(l.t, err == nil || l.behind(), err)
+	require.True(l.t, err == nil || l.behind() || l.hasNotes(err), err)
 	if err != nil {
 		return
 	}
@@ -215,6 +217,7 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	if err != nil {
 		l.writtenOff = was
 		credits := void && inv.TakesTimeBack() && errors.Is(err, lifecycle.ErrTakesTimeBack)
+		credits = credits || void && l.hasNotes(err)
 		require.True(l.t, behind || credits || inProgress(err) && live != nil, err)
 		return
 	}

@@ -59,6 +59,7 @@ func (l *life) migrate(draw chance, atPeriodEnd bool) {
 		require.True(l.t, leaves && atPeriodEnd)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
+	case l.hasNotes(err):
 	default:
 		require.True(l.t, inProgress(err) && l.live("") != nil && !atPeriodEnd, err)
 	}

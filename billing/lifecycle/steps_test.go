@@ -130,7 +130,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(26, "step") {
+	switch draw(29, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -165,6 +165,10 @@ func (l *life) step(draw chance) {
 		l.taxOtherwise(draw)
 	case 25:
 		l.endTrial(time.Duration(draw(60, "days")) * 24 * time.Hour)
+	case 26, 27:
+		l.coupon(draw)
+	case 28:
+		l.creditSome(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -35,6 +36,7 @@ type store struct {
 	transactions []payment.Transaction
 	balance      money.Minor
 	settled      map[string]lifecycle.Settlement // by invoice
+	notes        []creditnote.Note
 	events       []event.Event
 	place        map[string]int // of an invoice or transaction in its list
 }
@@ -127,6 +129,7 @@ func (s *store) write(c lifecycle.Changes) {
 	for _, settled := range c.Settlements {
 		s.settle(settled)
 	}
+	s.notes = append(s.notes, c.CreditNotes...)
 	s.events = append(s.events, c.Events...)
 	if c.Subscription != nil {
 		s.saveSubscription(*c.Subscription)
@@ -177,9 +180,10 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 	switch {
 	case old == nil:
 		s.fail("invoice %s is changed, but was never written", inv.ID)
+	case old.Status == invoice.Paid && inv.Status == invoice.Paid && inv.Credited.Total > old.Credited.Total:
 	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
-	case old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
+	case old.Discount != inv.Discount || old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
 		old.TaxExempt != inv.TaxExempt:
 		s.fail("invoice %s: what it comes to was changed", inv.ID)
 	case old.Total != inv.Total || old.Period != inv.Period || old.PeriodIndex != inv.PeriodIndex || old.Reason != inv.Reason:
@@ -210,8 +214,8 @@ func (s *store) checkInvoice(inv invoice.Invoice) {
 	if inv.Status == invoice.Paid {
 		paid = inv.AmountDue
 	}
-	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward || inv.AmountDue < 0 ||
-		inv.CreditApplied < 0 || inv.AmountPaid != paid {
+	if inv.AmountDue != max(inv.Total, 0)-inv.CreditApplied+inv.BroughtForward-inv.CarriedForward-inv.Credited.Due || inv.AmountDue < 0 ||
+		inv.CreditApplied < 0 || inv.AmountPaid != paid || inv.Credited.Total > max(inv.Total, 0) {
 		s.fail("invoice %s: total %d, credit %d, due %d, paid %d",
 			inv.ID, inv.Total, inv.CreditApplied, inv.AmountDue, inv.AmountPaid)
 	}
@@ -283,6 +287,7 @@ func (s *store) number(state *lifecycle.State) {
 func (s *store) clone() *store {
 	out := *s
 	out.invoices, out.transactions, out.events = slices.Clone(s.invoices), slices.Clone(s.transactions), slices.Clone(s.events)
+	out.notes = slices.Clone(s.notes)
 	for i := range out.invoices {
 		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)
 	}

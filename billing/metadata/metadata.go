@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -62,6 +63,44 @@ func (p Pairs) Check() error {
 		}
 	}
 	return nil
+}
+
+// Same reports whether two sets of notes say the same. Numbers count by their value: 1e3 is 1000, as 1.50 is 1.5.
+func (p Pairs) Same(q Pairs) bool {
+	return maps.EqualFunc(p, q, func(a, b any) bool {
+		one, isNumber := a.(json.Number)
+		other, bothNumbers := b.(json.Number)
+		return a == b || isNumber && bothNumbers && sameNumber(one.String(), other.String())
+	})
+}
+
+// sameNumber compares digits, not binary fractions: a note may have more digits than those hold.
+func sameNumber(a, b string) bool {
+	one, exponent, ok := scientific(a)
+	other, otherExponent, otherOK := scientific(b)
+	return ok && otherOK && one == other && (exponent == otherExponent || one == "")
+}
+
+// scientific takes a number apart: digits with their sign, without zeros at either end, and the power of ten that they
+// are multiplied by. Zero has no digits. It does not know exponents beyond 32 bits.
+func scientific(number string) (digits string, exponent int, ok bool) {
+	mantissa, power, scaled := strings.Cut(strings.ToLower(number), "e")
+	if scaled {
+		n, err := strconv.ParseInt(power, 10, 32)
+		if err != nil {
+			return "", 0, false
+		}
+		exponent = int(n)
+	}
+	mantissa, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short) - len(fraction)
+	if negative && short != "" {
+		short = "-" + short
+	}
+	return short, exponent, true
 }
 
 func checkPair(key string, value any) *fault.Error {

@@ -57,3 +57,37 @@ func TestMetadata_IsBounded(t *testing.T) {
 	}
 	require.Error(t, json.Unmarshal([]byte(`[]`), &metadata.Pairs{}))
 }
+
+func TestSame_NumbersCountByValue(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"1000", "1e3", true},
+		{"1000", "1E+3", true},
+		{"1.50", "1.5", true},
+		{"0.0015", "15e-4", true},
+		{"-0", "0", true},
+		{"0e9", "0.00", true},
+		{"-20", "-2e1", true},
+		{"1000", "1e2", false},
+		{"2", "-2", false},
+		{"0", "1", false},
+		{"12345678901234567890.1", "12345678901234567890.2", false},
+		{"1e99999999999999999999", "1e99999999999999999999", true},
+		{"1e99999999999999999999", "10e99999999999999999998", false}, // not known, so not taken for the same
+		{`"1e3"`, "1000", false},
+		{`"1e3"`, `"1000"`, false},
+		{"null", "0", false},
+		{"true", "true", true},
+	} {
+		var a, b metadata.Pairs
+		require.NoError(t, json.Unmarshal([]byte(`{"note":`+c.a+`}`), &a))
+		require.NoError(t, json.Unmarshal([]byte(`{"note":`+c.b+`}`), &b))
+		require.Equal(t, c.same, a.Same(b), "%s and %s", c.a, c.b)
+		require.Equal(t, c.same, b.Same(a), "%s and %s", c.b, c.a)
+	}
+	require.True(t, metadata.Pairs(nil).Same(metadata.Pairs{}))
+	require.False(t, metadata.Pairs{"a": nil}.Same(metadata.Pairs{"b": nil}))
+}

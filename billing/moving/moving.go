@@ -5,6 +5,7 @@ package moving
 
 import (
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -121,11 +122,13 @@ func (b Balance) Check() error {
 	return nil
 }
 
-// CheckID refuses an external id that is missing or too long: import_id_invalid.
-func CheckID(param, id string) error {
-	if id == "" || len(id) > MaxID {
+// CheckID refuses an external id that is missing, too long with its source, or like one that was erased:
+// import_id_invalid.
+func CheckID(param, source, id string) error {
+	if id == "" || len(Qualified(source, id)) > MaxID || strings.HasPrefix(id, ErasedID) {
 		return fault.InvalidParam(param, "import_id_invalid",
-			"`%s` must have 1 to %d bytes. Send the id of the system that you move from.", param, MaxID)
+			"`%s` must have 1 to %d bytes, with the source before it, and must not begin with %s. Send the id of the "+
+				"system that you move from.", param, MaxID, ErasedID)
 	}
 	return nil
 }

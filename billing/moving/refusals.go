@@ -13,6 +13,10 @@ var (
 	// ErrCustomerUnknown refuses a record of a customer who is neither here nor in the files.
 	ErrCustomerUnknown = fault.InvalidParam("customer", "import_customer_unknown",
 		"No customer has this id, here or in the files. Import the customer's record too, and correct it if it is refused.")
+	// ErrCustomerRefused refuses a record of a customer whose own record was refused in the same run: the customer who has
+	// the id here may be another one.
+	ErrCustomerRefused = fault.InvalidParam("customer", "import_customer_refused",
+		"The record of this customer was refused in this run. Correct that record first, and import again.")
 	// ErrOnTestClock refuses a record of a customer whose time is not the present.
 	ErrOnTestClock = fault.InvalidParam("customer", "import_customer_on_test_clock",
 		"The customer is on a test clock, whose time the period of the record is not in. Use a customer without a clock.")

@@ -3,6 +3,7 @@ package moving
 import (
 	"cmp"
 	"time"
+	"unicode/utf8"
 
 	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
@@ -49,7 +50,8 @@ type Setting struct {
 // system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
 // here. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
 // import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_paid_beyond_period, currency_mismatch,
-// quantity_out_of_range, amount_too_large, time_zone_unknown, card_number_refused and those of metadata.
+// quantity_out_of_range, amount_too_large, time_zone_unknown, import_text_too_long, card_number_refused and those of
+// metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
 	s := subscription.Subscription{
@@ -79,10 +81,16 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
+	if !in.Plan.Free() {
+		s.PaidElsewhereIndex = s.PeriodIndex
+	}
 	s = s.Itemized(subscription.Facts{Plan: in.Plan, ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil
 }
+
+// maxReason bounds the reason of a cancellation, in characters, as the API does.
+const maxReason = 500
 
 // check holds what is true of a record whatever its calendar.
 func (r Subscription) check(in Setting, now time.Time) error {
@@ -100,6 +108,10 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	}
 	if in.Pending != nil && in.Pending.Currency != in.Plan.Currency {
 		return subscription.ErrCurrency.In("pendingPlan")
+	}
+	if utf8.RuneCountInString(r.CancelReason) > maxReason {
+		return fault.InvalidParam("cancelReason", "import_text_too_long",
+			"`cancelReason` must have at most %d characters.", maxReason)
 	}
 	if err := cardnumber.Check("cancelReason", r.CancelReason); err != nil {
 		return err

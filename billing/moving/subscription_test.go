@@ -2,6 +2,7 @@ package moving_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,6 +56,7 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	require.Equal(t, date(11, 30), s.NextActionAt)
 	require.Equal(t, subscription.ActionRenewal, s.NextAction)
 	require.Equal(t, date(11, 30), s.PaidThrough, "it was paid elsewhere")
+	require.Equal(t, s.PeriodIndex, s.PaidElsewhereIndex, "no change within it is prorated")
 	require.Equal(t, 22, s.NextPeriod)
 	require.Equal(t, proration.Day, s.ProrationMeasure, "as in a period that is opened here")
 	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)
@@ -88,6 +90,7 @@ func TestBegin_Refuses(t *testing.T) {
 		"a period to come":     {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(11, 30), date(12, 31) }, "currentPeriodStart", "import_period_not_begun"},
 		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = date(12, 31) }, "paidThrough", "import_paid_beyond_period"},
 		"past due":             {func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported"},
+		"a long reason":        {func(r *moving.Subscription) { r.CancelReason = strings.Repeat("\u00e9", 501) }, "cancelReason", "import_text_too_long"},
 		"another status":       {func(r *moving.Subscription) { r.Status = "paused" }, "status", "import_status_unsupported"},
 		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = date(12, 1) }, "trialEndsAt", "import_time_invalid"},
 		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = time.Unix(-1, 0) }, "anchor", "import_time_invalid"},

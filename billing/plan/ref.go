@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"time"
@@ -38,11 +37,25 @@ func (p Plan) Next(prices []Price, trialDays int, now time.Time) (Plan, error) {
 	return p, p.Validate()
 }
 
-// SamePrices reports whether two lists of prices charge the same and are described alike, whatever their ids.
+// SamePrices reports whether two lists of prices charge the same and are described alike, whatever their ids and their
+// order: each price is rated by itself, so that an order makes no other total.
 func SamePrices(a, b []Price) bool {
-	return slices.EqualFunc(a, b, func(p, q Price) bool {
-		one, err := json.Marshal(p.Price)
-		other, errOther := json.Marshal(q.Price)
-		return err == nil && errOther == nil && p.Name == q.Name && p.Once == q.Once && bytes.Equal(one, other)
-	})
+	one, err := written(a)
+	other, errOther := written(b)
+	return err == nil && errOther == nil && slices.Equal(one, other)
+}
+
+// written returns each price as a text without its id, in the order of these texts.
+func written(prices []Price) ([]string, error) {
+	texts := make([]string, len(prices))
+	for i, p := range prices {
+		p.ID = ""
+		text, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = string(text)
+	}
+	slices.Sort(texts)
+	return texts, nil
 }

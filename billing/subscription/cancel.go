@@ -7,7 +7,6 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
 	"perennial/billing/plan"
 )
 
@@ -102,12 +101,9 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 	}}
 }
 
-// end is the one way into Canceled. Prorations that waited for the next invoice are billed by a last one.
+// end is the one way into Canceled.
 func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
-	last := s.billed(invoice.Update, s.CurrentPeriod, nil, s.taken(f))
-	for i := range last {
-		last[i].Last = true
-	}
+	last := s.lastInvoice(f)
 	s.PendingLines, s.UnproratedIndex = nil, 0
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.PendingQuantity = 0

@@ -3,6 +3,7 @@ package subscription
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"time"
 
 	"perennial/billing/event"
@@ -20,7 +21,7 @@ type Change struct {
 	Quantity    int64      // 0: as it is
 	AtPeriodEnd bool
 	// Proration says what becomes of a change now; empty: InvoiceNow. A change that restarts the period is invoiced now,
-	// whatever it says, and so is one with NextInvoice where the current period is unpaid.
+	// whatever it says, and so is one with NextInvoice where the current period is unpaid or maxWaiting lines wait.
 	Proration ProrationBehavior
 	At        time.Time // from when a change now is prorated, at most now; zero: now
 }
@@ -29,7 +30,7 @@ type Change struct {
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by an
 // invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
 // plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, payment_in_progress,
-// renewal_due, amount_too_large.
+// renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -172,6 +173,9 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
 	}
+	if s.paidElsewhere() {
+		return nil, ErrPaidElsewhere
+	}
 	open := f.openFor(s.PeriodIndex)
 	if open != nil {
 		if _, _, _, err := open.Withdraw("", false, now); err != nil {
@@ -201,8 +205,11 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if unbilled {
 		return nil, nil
 	}
+	if charge, err = s.discounted(f, left.lines, charge); err != nil {
+		return nil, err
+	}
 	lines := append(left.lines, charge...)
-	if s.how == NextInvoice && !restarts && open == nil {
+	if s.how == NextInvoice && !restarts && open == nil && len(lines) <= maxWaiting {
 		return nil, s.wait(f, lines, to)
 	}
 	s.PendingLines = nil
@@ -264,42 +271,53 @@ type leaving struct {
 func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now time.Time) (leaving, error) {
 	out := leaving{lines: slices.Clone(s.PendingLines)}
 	if open := f.openFor(s.PeriodIndex); open != nil {
+		if open.Credited != (invoice.Credited{}) {
+			return leaving{}, invoice.ErrHasCreditNotes
+		}
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := -f.GivenBack
-	for _, inv := range f.Paid {
-		kept += inv.Total
-	}
+	kept := s.keeps(f).Total + s.credited(out.lines).Total
 	out.back = s.back(f, out.lines)
-	credits, err := s.credits(f, s.issued(f), going, unused, now)
+	issued := s.issued(f)
+	credits, err := s.credits(f, issued, going, unused, now)
 	if err != nil {
 		return leaving{}, err
 	}
 	for _, credit := range credits {
-		if f.GivenBack > 0 {
-			if credit.Amount, err = afforded(out.lines, credit, -kept); err != nil {
+		if f.GivenBack > 0 || f.noted() {
+			if credit, err = afforded(out.lines, credit, reversed(issued, credit), -kept); err != nil {
 				return leaving{}, err
 			}
 		}
-		if credit.Amount < 0 {
-			out.credit -= credit.Amount
-			out.lines = append(out.lines, credit)
-		}
+		out.credit -= credit.Amount
+		out.lines = append(out.lines, credit) // also one of nothing: the line that it reverses is not credited later
 	}
 	return out, nil
 }
 
-// afforded is what a credit may be where money of the period went back already: so much that all lines with it, taxes
-// included, come to no less than least.
-func afforded(lines []invoice.Line, credit invoice.Line, least money.Minor) (money.Minor, error) {
+// afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
+// with it, discounts and taxes included, come to no less than least.
+func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
 	if err != nil {
-		return 0, err
+		return credit, err
 	}
-	with, err := invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}.Sums()
-	if err != nil || with.Total >= least {
-		return credit.Amount, err
+	total := func(credit invoice.Line) money.Minor {
+		var with invoice.Sums
+		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}).Sums(); err != nil {
+			return least
+		}
+		return with.Total
 	}
-	gross := without.Total - with.Total
-	return -money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(gross)), nil
+	with := total(credit)
+	if err != nil || with >= least {
+		return credit, err
+	}
+	worth := money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(without.Total-with))
+	out := credit.TakeBack(billed, worth)
+	if len(billed.Discounts) > 0 && total(out) < least { // rounded twice: find the most that can be afforded
+		fits := func(less int) bool { return total(credit.TakeBack(billed, worth-money.Minor(less))) >= least }
+		out = credit.TakeBack(billed, worth-money.Minor(sort.Search(int(worth), fits)))
+	}
+	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
@@ -21,11 +22,13 @@ type NewInput struct {
 	TimeZone    string
 	TestClockID string
 	Metadata    metadata.Pairs
+	Coupon      *discount.Coupon // redeemed for it; nil: none
 	Now         time.Time
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
-// plan_inactive, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown.
+// plan_inactive, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown, those of
+// discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if !p.Active {
 		return Subscription{}, nil, ErrPlanInactive
@@ -53,6 +56,11 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
+	}
+	if in.Coupon != nil {
+		if err := s.redeem(*in.Coupon, now); err != nil {
+			return Subscription{}, nil, err
+		}
 	}
 	if days > 0 {
 		s.Status = Trialing

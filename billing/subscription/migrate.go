@@ -14,6 +14,8 @@ var (
 		"The subscription is on another plan. Change its plan first.")
 	ErrVersionUnchanged = fault.New(fault.Conflict, "plan_version_unchanged",
 		"The subscription is on this version of its plan already, or changes to it at the end of the period.")
+	ErrSuperseded = fault.New(fault.Conflict, "plan_version_superseded",
+		"The plan has a newer version by now, which its subscriptions are moved to instead.")
 	ErrLeavesPlan = fault.New(fault.Conflict, "plan_change_scheduled",
 		"The subscription changes to another plan, or ends, at the end of the period.")
 )
@@ -21,7 +23,7 @@ var (
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
 // the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
 // subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, payment_in_progress, renewal_due,
-// amount_too_large.
+// period_paid_elsewhere, amount_too_large.
 func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -51,6 +53,16 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		return s.waits(now), nil
 	}
 	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
+}
+
+// NotAhead refuses a subscription that is on a newer version of the plan than this one, or waits for one. Fault:
+// plan_version_superseded.
+func (s Subscription) NotAhead(of plan.Ref) error {
+	newer := func(r plan.Ref) bool { return r.ID == of.ID && r.Version > of.Version }
+	if newer(s.Plan()) || newer(s.PendingPlan()) {
+		return ErrSuperseded
+	}
+	return nil
 }
 
 // waits is the decision of another plan, or none, at the period's end.

@@ -50,6 +50,9 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision
 		if err != nil {
 			return Decision{}, err
 		}
+		if lines, err = s.discounted(f, s.PendingLines, lines); err != nil {
+			return Decision{}, err
+		}
 		d.Issue = s.billed(invoice.Recovery, s.CurrentPeriod, lines, s.taken(f))
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)

@@ -23,7 +23,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	begin := s.unbegun() // what was put off to the end of a period waits for the end of this one
 	if s.CancelAtPeriodEnd && !begin {
-		return s.end(f, s.CancelReason, now), nil
+		return s.endOnTime(f, now), nil
 	}
 	waited := s.taken(f)
 	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
@@ -74,6 +74,9 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 			}
 			lines = append(lines, fees...)
 		}
+		if lines, err = s.discounted(f, waited.lines, lines); err != nil {
+			return Decision{}, err
+		}
 		d.Issue = s.billed(reason, s.CurrentPeriod, lines, waited)
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
@@ -90,6 +93,7 @@ func (s *Subscription) open(by proration.Measure) {
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
 	s.PeriodIndex++
+	s.dropEnded()
 }
 
 // restart opens a period with another interval now. The time that is left of the current one must be credited.

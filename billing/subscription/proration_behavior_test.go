@@ -9,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/tax"
 )
@@ -96,7 +97,15 @@ func TestEnd_BillsWhatWaits(t *testing.T) {
 		require.True(t, end.Issue[0].Last)
 		require.Equal(t, []money.Minor{-500, 1500}, amounts(end.Issue[0].Lines))
 		require.Empty(t, end.Subscription.PendingLines)
+		require.Equal(t, period.Period{Start: now, End: s.CurrentPeriod.End}, end.Issue[0].Period, "the time of its lines")
 	}
+	require.True(t, atEnd.Issue[0].Attempt)
+	require.False(t, atOnce.Issue[0].Attempt, "a person ended it, and can ask for the payment")
+	older := f
+	older.Open = []invoice.Invoice{{ID: "in_0", Status: invoice.Open}}
+	atEnd, err = scheduled.OpenPeriod(older, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.False(t, atEnd.Issue[0].Attempt, "the oldest is paid first")
 
 	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
 	require.NoError(t, err)
@@ -170,4 +179,42 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, opened.Subscription.ProrationMeasure, plan)
 	}
+}
+
+// A credit that a refund left no room for is not given later, when all that is billed of the period is taken back.
+func TestChangePlan_RefusedCreditStaysRefused(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	dear := pro
+	dear.ID, dear.Prices = "plan_dear", prices(6000)
+	f.GivenBack, f.Paid[0].Number = 1000, 1 // all that was paid went back
+	d, f := change(t, s, f, Change{Plan: &dear}, now)
+	require.Equal(t, []money.Minor{0, 3000}, amounts(d.Issue[0].Lines))
+	require.Equal(t, "il_1", d.Issue[0].Lines[0].Reverses)
+	issued := d.Issue[0].Identify(func(n int) string { return "il_2" + string(rune('a'+n)) })
+	f.Paid = append(f.Paid, invoice.Invoice{
+		Number: 2, Status: invoice.Paid, PeriodIndex: s.PeriodIndex, Lines: issued.Lines, Total: 3000, AmountPaid: 3000,
+	})
+	d, f = change(t, d.Subscription, f, Change{Plan: &pro, Proration: NoProration}, now)
+
+	d, _ = change(t, d.Subscription, f, Change{Plan: &team}, now)
+
+	require.Equal(t, []money.Minor{-3000, 500}, amounts(d.Issue[0].Lines))
+}
+
+// Who makes more changes in a period than a row should hold is invoiced.
+func TestChangePlan_TooManyLinesWait(t *testing.T) {
+	t.Parallel()
+	s, f, now := paidTeam(t)
+	waits := func() bool {
+		d, _ := change(t, s, f, Change{Plan: &pro, Proration: NextInvoice}, now)
+		require.Equal(t, len(d.Subscription.PendingLines) == 0, len(d.Issue) == 1)
+		return len(d.Issue) == 0
+	}
+	for range maxWaiting - 2 {
+		s.PendingLines = append(s.PendingLines, invoice.Line{ID: "pending", Kind: invoice.ProrationCharge})
+	}
+	require.True(t, waits())
+	s.PendingLines = append(s.PendingLines, s.PendingLines[0])
+	require.False(t, waits())
 }

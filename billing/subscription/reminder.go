@@ -49,7 +49,8 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	}, now)}}, nil
 }
 
-// renewsFor is what the next period comes to on its plan, with the taxes of now and the prorations that wait for it.
+// renewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that wait
+// for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	s.Quantity = cmp.Or(s.PendingQuantity, s.Quantity)
 	var items []Item
@@ -70,6 +71,10 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 		lines = append(lines, fees...)
 	}
 	waited := s.taken(f)
+	s.PeriodIndex++
+	if lines, err = s.discounted(f, waited.lines, lines); err != nil {
+		return 0, err
+	}
 	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()
 	return max(sums.Total, 0), err
 }

@@ -69,7 +69,10 @@ type Subscription struct {
 	ProrationMeasure proration.Measure
 	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within it
 	// was not prorated; 0: none does.
-	UnproratedIndex     int
+	UnproratedIndex int
+	// PaidElsewhereIndex is the index of the period that was paid in the system that the subscription was imported from;
+	// 0: none was.
+	PaidElsewhereIndex  int
 	PendingLines        []invoice.Line // prorations that the next invoice bills, whenever that is
 	NextPeriod          int            // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
 	PaidThrough         time.Time
@@ -79,6 +82,7 @@ type Subscription struct {
 	Quantity            int64  // units of its plan's prices that are not flat
 	PendingQuantity     int64  // from the next period on; 0: the same
 	Items               []Item // of its plan's prices, in their order
+	Discounts           Discounts
 	CancelAtPeriodEnd   bool
 	CancelReason        string
 	CanceledAt          time.Time

@@ -21,6 +21,8 @@ const (
 	moveTrialEnd      input = "move_trial_end"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
+	redeemCoupon      input = "redeem_coupon"
+	removeCoupon      input = "remove_coupon"
 )
 
 // The occurrences.
@@ -78,19 +80,19 @@ var (
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
-		moveTrialEnd: {Trialing},
-		periodDue:    {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
+		moveTrialEnd: {Trialing}, redeemCoupon: {Trialing}, removeCoupon: {Trialing},
+		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
 		invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
-		payInvoice: {Active},
-		periodDue:  {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
+		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active},
+		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
 		renewalNear: {Active}, invoiceWrittenOff: {Active},
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
-		payInvoice: {PastDue}, resumeCollection: {PastDue},
+		payInvoice: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
 		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/collection"
+	"perennial/billing/discount"
 	"perennial/billing/dunning"
 	"perennial/billing/internal/statedoc"
 	"perennial/billing/invoice"
@@ -125,6 +126,13 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 		}
 		return s.ResumeCollection(now)
 	},
+	redeemCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		return s.RedeemCoupon(discount.Coupon{ID: "coup_1", Active: true}, now)
+	},
+	removeCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
+		s.Discounts = Discounts{{CouponID: "coup_1"}}
+		return s.RemoveCoupon("coup_1", now)
+	},
 	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod, PeriodIndex: 1}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == given.ID })
@@ -164,8 +172,8 @@ var refused = map[Status]map[input]error{
 	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
-		moveTrialEnd: ErrCanceled,
-		periodDue:    ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
+		moveTrialEnd: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
+		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 		resumeCollection: ErrCanceled, renewalNear: ErrCanceled,
 	},
 }

@@ -30,7 +30,7 @@ func (s Subscription) credits(
 	var credits []invoice.Line
 	if s.UnproratedIndex == s.PeriodIndex {
 		for _, billing := range invoice.Unreversed(issued, s.PeriodIndex) {
-			if worth := s.share(billing, left); worth > 0 {
+			if worth := proration.Credit(s.share(billing, left), billing.Uncredited()); worth > 0 {
 				credits = append(credits, s.reversal(billing, billing, worth, now))
 			}
 		}
@@ -42,7 +42,7 @@ func (s Subscription) credits(
 	}
 	for _, item := range lines {
 		billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-		if worth := proration.Credit(left.Of(item.Amount), billing.Amount); ok && worth > 0 {
+		if worth := proration.Credit(left.Of(item.Amount), billing.Uncredited()); ok && worth > 0 {
 			credits = append(credits, s.reversal(item, billing, worth, now))
 		}
 	}
@@ -51,11 +51,24 @@ func (s Subscription) credits(
 
 // reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
 // period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price was
-// used for; and at most what is billed. Its taxes are those of the line that it reverses.
+// used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the line that
+// it reverses.
 func (s Subscription) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
-	credit := s.nothingUsed(of, now)
-	credit.ID, credit.Amount, credit.Reverses, credit.Rates = "", -worth, billing.ID, billing.Rates
+	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
+	credit.ID = ""
 	return credit
+}
+
+// reversed finds the line whose time a credit takes back.
+func reversed(issued []invoice.Invoice, credit invoice.Line) (of invoice.Line) {
+	for _, inv := range issued {
+		for _, l := range inv.Lines {
+			if l.ID == credit.Reverses {
+				of = l
+			}
+		}
+	}
+	return of
 }
 
 // share is the part of a line's amount that falls on a span that reaches to the period's end: of a line whose price for

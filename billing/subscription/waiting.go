@@ -20,6 +20,9 @@ const (
 	NoProration ProrationBehavior = "none"           // the period stays billed as it is
 )
 
+// maxWaiting bounds the lines that wait, since they are part of the subscription's row.
+const maxWaiting = 100
+
 // waiting are the prorations that wait for the next invoice, and the most that it may give back.
 type waiting struct {
 	lines []invoice.Line
@@ -34,24 +37,19 @@ func (s Subscription) taken(f Facts) waiting {
 	return waiting{lines: s.PendingLines, back: s.back(f, s.PendingLines)}
 }
 
+// Waits is what the lines that wait for the next invoice come to, taxes included. Fault: amount_too_large.
+func (s Subscription) Waits(f Facts) (money.Minor, error) {
+	waited := s.taken(f)
+	sums, err := invoice.Draft{Lines: waited.lines, Back: waited.back}.Sums()
+	return sums.Total, err
+}
+
 // back is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
 // what lines of earlier periods come to, which were bounded when they were made.
 func (s Subscription) back(f Facts, lines []invoice.Line) invoice.Back {
-	kept := -f.GivenBack
-	var out invoice.Back
-	for _, inv := range f.Paid {
-		kept, out.Tax = kept+inv.Total, out.Tax+inv.Tax
-	}
-	out.Total = max(kept, 0)
-	earlier := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool { return l.PeriodIndex >= s.RenewedIndex })
-	if sums, err := (invoice.Draft{Lines: earlier, Back: unbound}).Sums(); err == nil {
-		out.Total, out.Tax = out.Total+max(-sums.Total, 0), out.Tax+max(-sums.Tax, 0)
-	}
-	return out
+	kept, earlier := s.keeps(f), s.credited(lines)
+	return invoice.Back{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
-
-// unbound lets lines give back whatever they say.
-var unbound = invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
 
 // billed makes one invoice for time in the current period and for what waited, or none of no lines.
 func (s *Subscription) billed(

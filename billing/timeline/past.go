@@ -86,6 +86,10 @@ var words = map[event.Type]func(fact) string{
 		return "The " + f.bill() + " was marked uncollectible."
 	},
 
+	event.TypeCreditNoteCreated: func(f fact) string {
+		return f.money() + " of the invoice " + f.InvoiceID + " was credited" + because(f.Reason) + "."
+	},
+
 	event.TypePaymentPending:        func(f fact) string { return "A payment of " + f.money() + " waits for the provider or the payer." },
 	event.TypePaymentActionRequired: func(f fact) string { return "The payer must confirm the payment of " + f.money() + "." },
 	event.TypePaymentSuccess:        func(f fact) string { return f.money() + " was paid." },

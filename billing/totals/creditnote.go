@@ -18,6 +18,7 @@ type Note struct {
 	Discount money.Minor // the items' share
 	Net      money.Minor
 	Tax      money.Minor
+	Taxes    []TaxSum // by rate; those that are not inclusive sum to Tax
 	Total    money.Minor
 }
 
@@ -26,6 +27,7 @@ type Credited struct {
 	Lines []money.Minor // by line, before discounts and taxes; nil for none
 	Net   money.Minor
 	Tax   money.Minor
+	Taxes []TaxSum // by rate; nil for none
 }
 
 // CreditNote returns what it is worth to give items of an invoice back: their share of the discounts and of the taxes
@@ -36,6 +38,27 @@ func CreditNote(d Draft, items []Item, before Credited) (Note, error) {
 	if err != nil {
 		return Note{}, err
 	}
+	left := before.left(d)
+	for n, item := range items {
+		if item.Line < 0 || item.Line >= len(left) || item.Amount < 1 || item.Amount > left[item.Line] {
+			return Note{}, exceeds(n)
+		}
+		left[item.Line] -= item.Amount
+	}
+	back := takeBack(d, sums, items)
+	restNet, restTax := before.rest(sums)
+	note := Note{Net: min(rounded(&back.net), restNet), Tax: min(rounded(&back.tax), restTax)}
+	all := last(left)
+	if all {
+		note.Net, note.Tax = restNet, restTax
+	}
+	note.Discount, note.Total = back.gross-note.Net, note.Net+note.Tax
+	note.Taxes = back.byRate(d, note.Tax, before.restByRate(sums), all)
+	return note, nil
+}
+
+// left is what is left of each line.
+func (before Credited) left(d Draft) []money.Minor {
 	left := make([]money.Minor, len(d.Lines))
 	for i, line := range d.Lines {
 		left[i] = line.Amount
@@ -43,36 +66,89 @@ func CreditNote(d Draft, items []Item, before Credited) (Note, error) {
 			left[i] -= before.Lines[i]
 		}
 	}
-	net, tax, gross := new(big.Rat), new(big.Rat), money.Minor(0)
-	for n, item := range items {
-		if item.Line < 0 || item.Line >= len(left) || item.Amount < 1 || item.Amount > left[item.Line] {
-			return Note{}, exceeds(n)
-		}
-		left[item.Line] -= item.Amount
-		gross += item.Amount
-		part := new(big.Rat).SetFrac64(int64(item.Amount), int64(d.Lines[item.Line].Amount))
-		part.Mul(part, sums.Lines[item.Line].Net)
-		net.Add(net, part)
-		tax.Add(tax, new(big.Rat).Mul(part, added(d, d.Lines[item.Line])))
-	}
-	restNet, restTax := sums.Subtotal-sums.Discount-before.Net, sums.Tax-before.Tax
-	note := Note{Net: min(rounded(net), max(restNet, 0)), Tax: min(rounded(tax), max(restTax, 0))}
-	if last(left) {
-		note.Net, note.Tax = max(restNet, 0), max(restTax, 0)
-	}
-	note.Discount, note.Total = gross-note.Net, note.Net+note.Tax
-	return note, nil
+	return left
 }
 
-// added is the factor of the taxes that are added to a line.
-func added(d Draft, line Line) *big.Rat {
-	var exclusive money.Decimal
-	for _, r := range line.Rates {
-		if !d.Rates[r].Inclusive {
-			exclusive = exclusive.Add(d.Rates[r].Percent)
+// rest is what is left of the lines without discounts, and of the taxes that are added to them.
+func (before Credited) rest(sums Sums) (net, tax money.Minor) {
+	return max(sums.Subtotal-sums.Discount-before.Net, 0), max(sums.Tax-before.Tax, 0)
+}
+
+func (before Credited) restByRate(sums Sums) []TaxSum {
+	rest := make([]TaxSum, len(sums.Taxes))
+	for r, of := range sums.Taxes {
+		if r < len(before.Taxes) {
+			of.Base, of.Amount = of.Base-before.Taxes[r].Base, of.Amount-before.Taxes[r].Amount
+		}
+		rest[r] = of
+	}
+	return rest
+}
+
+// back is what items come to, exactly.
+type back struct {
+	gross money.Minor
+	net   big.Rat
+	tax   big.Rat    // added
+	bases []*big.Rat // by rate
+}
+
+func takeBack(d Draft, sums Sums, items []Item) *back {
+	b := &back{bases: make([]*big.Rat, len(d.Rates))}
+	for r := range b.bases {
+		b.bases[r] = new(big.Rat)
+	}
+	for _, item := range items {
+		line := d.Lines[item.Line]
+		b.gross += item.Amount
+		part := new(big.Rat).SetFrac64(int64(item.Amount), int64(line.Amount))
+		part.Mul(part, sums.Lines[item.Line].Net)
+		b.net.Add(&b.net, part)
+		part.Quo(part, inclusive(d, line).Add(hundred).Hundredth().Rat())
+		for _, r := range line.Rates {
+			b.bases[r].Add(b.bases[r], part)
+			if !d.Rates[r].Inclusive {
+				b.tax.Add(&b.tax, new(big.Rat).Mul(part, d.Rates[r].Percent.Hundredth().Rat()))
+			}
 		}
 	}
-	return new(big.Rat).Quo(exclusive.Rat(), inclusive(d, line).Add(hundred).Rat())
+	return b
+}
+
+// byRate shares the tax of a note among the rates: by what the items have of each, and of none more than its rest. The
+// last note takes the rests.
+func (b *back) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSum {
+	if len(rest) == 0 || all && tax == sumAdded(d, rest) { // else the invoice gives some tax back itself
+		return rest
+	}
+	taxes := make([]TaxSum, len(rest))
+	var added, contained running
+	for r, rate := range d.Rates {
+		exact := new(big.Rat).Mul(b.bases[r], rate.Percent.Hundredth().Rat())
+		taxes[r].Base = max(min(rounded(b.bases[r]), rest[r].Base), 0)
+		if rate.Inclusive {
+			taxes[r].Amount = max(min(contained.next(exact), rest[r].Amount), 0)
+			continue
+		}
+		taxes[r].Amount = max(min(added.next(exact), rest[r].Amount, tax), 0)
+		tax -= taxes[r].Amount
+	}
+	for r, rate := range d.Rates { // what one rate had no room for
+		if room := min(rest[r].Amount-taxes[r].Amount, tax); !rate.Inclusive && room > 0 {
+			taxes[r].Amount, tax = taxes[r].Amount+room, tax-room
+		}
+	}
+	return taxes
+}
+
+// sumAdded is the tax of the rates that are not inclusive.
+func sumAdded(d Draft, taxes []TaxSum) (sum money.Minor) {
+	for r, t := range taxes {
+		if !d.Rates[r].Inclusive {
+			sum += t.Amount
+		}
+	}
+	return sum
 }
 
 func last(left []money.Minor) bool {

@@ -18,20 +18,22 @@ func TestCreditNote_LastTakesTheRest(t *testing.T) {
 		Lines: []totals.Line{{1000, []int{0}}}, Rates: []tax.Rate{{Percent: dec("10")}},
 		Discounts: []totals.Discount{off(100)},
 	} // 1000 - 100 + 90 = 990
+	tax30 := []totals.TaxSum{{Base: 300, Amount: 30}}
 	var before totals.Credited
 	for _, c := range []struct {
 		amount money.Minor
 		want   totals.Note
 	}{
-		{333, totals.Note{Discount: 33, Net: 300, Tax: 30, Total: 330}},
-		{333, totals.Note{Discount: 33, Net: 300, Tax: 30, Total: 330}},
-		{334, totals.Note{Discount: 34, Net: 300, Tax: 30, Total: 330}},
+		{333, totals.Note{Discount: 33, Net: 300, Tax: 30, Taxes: tax30, Total: 330}},
+		{333, totals.Note{Discount: 33, Net: 300, Tax: 30, Taxes: tax30, Total: 330}},
+		{334, totals.Note{Discount: 34, Net: 300, Tax: 30, Taxes: tax30, Total: 330}},
 	} {
 		got, err := totals.CreditNote(d, []totals.Item{{Line: 0, Amount: c.amount}}, before)
 		require.NoError(t, err)
 		require.Equal(t, c.want, got)
 		before = totals.Credited{
 			Lines: []money.Minor{c.amount + first(before.Lines)}, Net: before.Net + got.Net, Tax: before.Tax + got.Tax,
+			Taxes: []totals.TaxSum{{Base: before.Net + got.Net, Amount: before.Tax + got.Tax}},
 		}
 	}
 	_, err := totals.CreditNote(d, []totals.Item{{Line: 0, Amount: 1}}, before)

@@ -137,8 +137,8 @@ func checkCouponLifecycle(t *testing.T, in couponLifecycleInput, want couponLife
 	durations := map[string]discount.Duration{
 		"once": discount.Once, "recurring": discount.Repeating, "forever": discount.Forever,
 	}
-	use := discount.Use{Coupon: discount.Coupon{Duration: durations[in.Frequency], Periods: in.Left}, Invoices: 1}
-	require.NotEmpty(t, use.Coupon.Duration)
+	use := discount.Use{Terms: discount.Terms{Duration: durations[in.Frequency], Periods: in.Left}, Periods: 1}
+	require.NotEmpty(t, use.Terms.Duration)
 	if want.Ended != nil {
 		require.Equal(t, *want.Ended, use.Ended())
 	}
@@ -155,18 +155,17 @@ func checkRedemptions(t *testing.T, in struct {
 	Applied     []bool
 	Redemptions *int
 }) {
-	coupon := discount.Coupon{MaxRedemptions: in.Max}
+	coupon := discount.Coupon{MaxRedemptions: in.Max, Active: true}
 	var applied []bool
-	redeemed := 0
 	for range in.Invoices {
-		err := coupon.Redeem(redeemed)
+		err := coupon.Redeem(discount.Redemption{})
 		applied = append(applied, err == nil)
 		if err == nil {
-			redeemed++
+			coupon.Redeemed++
 		}
 	}
 	require.Equal(t, want.Applied, applied)
 	if want.Redemptions != nil {
-		require.Equal(t, *want.Redemptions, redeemed)
+		require.Equal(t, *want.Redemptions, coupon.Redeemed)
 	}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"io"
 	"os"
 
 	"perennial/api"
 	"perennial/billing/catalog"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -32,7 +34,10 @@ func catalogCommand() *command {
 			"A plan has the fields of POST /plans, and active (default: true), id, which adopts a plan that was created without\n" +
 			"the file, and migrate. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
 			"theirs; migrate: true moves them to the newest at the end of their period, and preview says what that would come to.\n" +
-			"A plan that the file has no longer is archived; plans without a key are left alone.",
+			"Products are not part of the file, since their ids differ between environments: a plan keeps the product that it has,\n" +
+			"and PATCH /plans/{id} gives it one.\n" +
+			"A plan that the file has no longer is archived; plans without a key are left alone. To archive all active plans in\n" +
+			"this way, or more than half of them, is refused without --allow-archive.",
 		subcommands: []*command{catalogDiffCommand(), catalogApplyCommand(), catalogExportCommand()},
 		examples: []string{
 			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
@@ -45,7 +50,8 @@ func catalogCommand() *command {
 func catalogDiffCommand() *command {
 	return &command{
 		name: "diff", summary: "show what applying a catalogue file would change", misuse: exitFailed,
-		about: "Nothing is changed. Exit codes: 0 no difference, 2 differences, 1 failed or wrong usage. Of each plan that changes it\n" +
+		about: "Nothing is changed. Exit codes: 0 no difference, 2 differences, 1 failed, wrong usage, or a file that apply refuses.\n" +
+			"Subscriptions that migrate: true has not moved yet, or that cannot be moved, are a difference. Of each plan that changes it\n" +
 			"says how many subscriptions run on it, how many of them renew on another version than the newest, and what their next\n" +
 			"periods come to as they are and on the newest version: prices only, before discounts, taxes and credit.",
 		examples: []string{"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml"},
@@ -62,7 +68,7 @@ func catalogDiffCommand() *command {
 					if err != nil {
 						return err
 					}
-					changes, err := service.New(store, p.now).DiffCatalog(ctx, by, file.Plans)
+					changes, err := service.New(store, p.now).DiffCatalog(ctx, by, in.wanted(file))
 					if err != nil {
 						return file.At(err)
 					}
@@ -82,8 +88,10 @@ func catalogApplyCommand() *command {
 		name: "apply", summary: "make the plans of a catalogue file true",
 		about: "All plans change in one transaction, or none. What is applied again changes nothing, and two at the same time wait for\n" +
 			"each other. Then the subscriptions of plans with migrate: true are moved, one at a time, at the end of their period:\n" +
-			"nothing is charged now. Where that is interrupted, or one is refused for now, the same command goes on. Prints the ids\n" +
-			"of the plans. `perennial catalog diff` shows the changes first.",
+			"nothing is charged now. Where that is interrupted, or one is refused for now, the same command goes on. One that a newer\n" +
+			"version has overtaken meanwhile is left to whoever made that. Prints the ids of the plans. Exit codes: 0 all is as the\n" +
+			"file says; 1 failed and changed nothing, or changed the plans and was refused a subscription, which is printed.\n" +
+			"`perennial catalog diff` shows the changes first.",
 		examples: []string{"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml"},
 		setup: func(f *flag.FlagSet) action {
 			var in catalogFlags
@@ -98,7 +106,7 @@ func catalogApplyCommand() *command {
 					if err != nil {
 						return err
 					}
-					return applyCatalog(ctx, p, service.New(store, p.now), by, file)
+					return applyCatalog(ctx, p, service.New(store, p.now), by, file, in.wanted(file))
 				})
 			}
 		},
@@ -106,26 +114,32 @@ func catalogApplyCommand() *command {
 }
 
 func applyCatalog(
-	ctx context.Context, p *process, s *service.Service, by service.Caller, file api.CatalogFile,
+	ctx context.Context, p *process, s *service.Service, by service.Caller, file api.CatalogFile, want service.WantedCatalog,
 ) error {
-	changes, err := s.ApplyCatalog(ctx, by, file.Plans)
+	changes, err := s.ApplyCatalog(ctx, by, want)
 	if err != nil {
 		return file.At(err)
 	}
 	if _, err := showCatalog(p.stdout, changes, true); err != nil {
 		return err
 	}
+	refused := false
 	for _, c := range changes {
 		if !c.Moves() {
 			continue
 		}
 		moved, err := s.MigrateCatalogPlan(ctx, by, c)
-		if err := showMoved(p.stdout, c, moved); err != nil {
+		overtaken := errors.Is(err, subscription.ErrSuperseded)
+		if err := showMoved(p.stdout, c, moved, overtaken); err != nil {
 			return err
 		}
-		if err != nil {
+		if err != nil && !overtaken {
 			return err
 		}
+		refused = refused || overtaken || len(moved.Refused) > 0
+	}
+	if refused {
+		return errTold
 	}
 	return nil
 }
@@ -171,12 +185,18 @@ func catalogExportCommand() *command {
 // catalogFlags name an environment and a file.
 type catalogFlags struct {
 	environmentFlags
-	file string
+	file         string
+	allowArchive bool
 }
 
 func (c *catalogFlags) declare(f *flag.FlagSet) {
 	c.environmentFlags.declare(f)
 	f.StringVar(&c.file, "f", "", "the catalogue `file`; - is standard input (required)")
+	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive absent plans, also if they are all, or more than half")
+}
+
+func (c *catalogFlags) wanted(file api.CatalogFile) service.WantedCatalog {
+	return service.WantedCatalog{Plans: file.Plans, AllowArchive: c.allowArchive}
 }
 
 // read checks everything that can be checked without a database. Errors name the line and the key.

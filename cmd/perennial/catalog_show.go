@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"perennial/billing/catalog"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/subscription"
 	"perennial/service"
 )
 
@@ -59,6 +59,7 @@ func describeChange(c service.CatalogChange, done bool) string {
 		for _, price := range catalog.DescribeAll(c.To) {
 			line("+ %s", price)
 		}
+		describeNew(line, c)
 		return text.String()
 	}
 	for _, field := range c.Fields {
@@ -73,35 +74,6 @@ func every(i period.Interval) string {
 		return string(i.Unit)
 	}
 	return fmt.Sprintf("%d %ss", i.Count, i.Unit)
-}
-
-func describeField(line func(string, ...any), c service.CatalogChange, field string) {
-	was, to := *c.Was, c.To
-	switch field {
-	case "name":
-		line("name: %q becomes %q", was.Name, to.Name)
-	case "active":
-		line("%s", map[bool]string{true: "published again", false: "archived: no new subscriptions"}[to.Active])
-	case "trialDays":
-		line("new version: trialDays %d becomes %d", was.TrialDays, to.TrialDays)
-	case "catalogKey":
-		line("adopted under this key")
-	case "prices":
-		line("new version: prices")
-		before, after := catalog.DescribeAll(was), catalog.DescribeAll(to)
-		for _, price := range before {
-			if !slices.Contains(after, price) {
-				line("  - %s", price)
-			}
-		}
-		for _, price := range after {
-			if !slices.Contains(before, price) {
-				line("  + %s", price)
-			}
-		}
-	default:
-		line("%s", field)
-	}
 }
 
 func describeEffect(line func(string, ...any), c service.CatalogChange) {
@@ -122,16 +94,26 @@ func describeEffect(line func(string, ...any), c service.CatalogChange) {
 	case catalog.Preview:
 		line("%d of them keep an older version; migrate: true would move them at the end of their period", c.Behind)
 	}
+	if c.Unmovable > 0 {
+		line("%d of them cannot be moved: their next period would come to more than an amount can be", c.Unmovable)
+	}
+	if c.Unmovable == c.Behind {
+		return
+	}
 	line("their next periods: %s as they are, %s on the newest version, before discounts, taxes and credit",
 		money.Format(c.Now, c.To.Currency), money.Format(c.Then, c.To.Currency))
 }
 
-// showMoved prints how far a migration has come.
-func showMoved(out io.Writer, c service.CatalogChange, moved service.PlanMigrated) error {
+// showMoved prints how far a migration has come, and whether a newer version has overtaken it.
+func showMoved(out io.Writer, c service.CatalogChange, moved service.PlanMigrated, overtaken bool) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period\n", c.To.Key, moved.Migrated)
-	for _, r := range moved.Refused {
-		fmt.Fprintf(&text, "  %s stays: %s [%s]\n", r.SubscriptionID, r.Reason.Detail, r.Reason.Code)
+	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period, %d refused\n", c.To.Key, moved.Migrated, len(moved.Refused))
+	for _, refused := range moved.Refused {
+		fmt.Fprintf(&text, "  %s stays: %s [%s]\n", refused.SubscriptionID, refused.Reason.Detail, refused.Reason.Code)
+	}
+	if overtaken {
+		fmt.Fprintf(&text, "  stopped, the others are left as they are: %s [%s]\n",
+			subscription.ErrSuperseded.Detail, subscription.ErrSuperseded.Code)
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

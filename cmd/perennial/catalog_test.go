@@ -64,7 +64,12 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 		require.Equal(t, exitFailed, bad.code, "2 would say that there are differences")
 		require.Contains(t, bad.stderr, says)
 	}
-	got = catalog("plans: {}", "apply", "-f", file)
+	for _, verb := range []string{"diff", "apply"} {
+		got = catalog("plans: {}", verb, "-f", file)
+		require.Equal(t, exitFailed, got.code, got.stdout)
+		require.Contains(t, got.stderr, "1 of the 1 active plans of this catalogue, because it does not describe them: team.")
+	}
+	got = catalog("plans: {}", "apply", "-f", file, "--allow-archive")
 	require.Equal(t, exitDone, got.code, got.stderr)
 	require.Contains(t, got.stdout, "archived: no new subscriptions")
 }

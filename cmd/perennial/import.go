@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"perennial/billing/moving"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -64,6 +65,7 @@ func (i *importFlags) declare(f *flag.FlagSet) {
 	i.environment.declare(f)
 	f.Var(&i.files, "f", "`file` to import; may be repeated")
 	f.StringVar(&i.format, "format", "", "how the files are written, `csv|jsonl` (default: by their names)")
+	f.StringVar(&i.options.Source, "source", "", "`name` of the system that the ids are of; needed where you move from several")
 	f.BoolVar(&i.options.DryRun, "dry-run", false, "write nothing; show what would be billed next, and what would be refused")
 	f.BoolVar(&i.options.Strict, "strict", false, "stop at the first refusal")
 	f.BoolVar(&i.options.Announce, "announce", false, "send customer.created and subscription.created for what is imported")
@@ -73,6 +75,9 @@ func (i *importFlags) declare(f *flag.FlagSet) {
 func (i *importFlags) open(args []string) ([]movefile.File, error) {
 	if err := i.environment.check(); err != nil {
 		return nil, err
+	}
+	if err := moving.CheckSource(i.options.Source); err != nil {
+		return nil, usagef("%s", describe(err))
 	}
 	format := movefile.Format(i.format)
 	if !slices.Contains([]movefile.Format{"", movefile.CSV, movefile.JSONL}, format) {

@@ -19,6 +19,11 @@ func exportTo(
 	ctx context.Context, p *process, s *service.Service, by service.Caller, o service.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.stdout, 1<<16)
+	o.Waits = func(subscriptionID string) error {
+		_, err := fmt.Fprintf(p.stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
+			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
+		return err
+	}
 	if err := s.Export(ctx, by.EnvironmentID, o, out); err != nil {
 		return err
 	}
@@ -38,10 +43,18 @@ type importScreen struct {
 	shown  time.Time
 	counts map[moving.Type]map[service.ImportOutcome]int
 	sums   map[billedKey]billed
-	err    error // of the writer
+	// uncollectable counts subscriptions of a dry run by the reason; idle has the lines of balances that none of them uses.
+	uncollectable map[string]int
+	idle          map[balanceKey]service.ImportedLine
+	err           error // of the writer
 }
 
 type billedKey struct{ month, currency string }
+
+type balanceKey struct {
+	customerID string
+	currency   money.Currency
+}
 
 // billed is what the first invoices of a month come to.
 type billed struct {
@@ -54,6 +67,7 @@ func newImportScreen(p *process, dry bool) *importScreen {
 	return &importScreen{
 		p: p, out: bufio.NewWriter(p.stdout), dry: dry, began: now, shown: now,
 		counts: map[moving.Type]map[service.ImportOutcome]int{}, sums: map[billedKey]billed{},
+		uncollectable: map[string]int{}, idle: map[balanceKey]service.ImportedLine{},
 	}
 }
 
@@ -63,6 +77,12 @@ func (s *importScreen) line(l service.ImportedLine) {
 		s.counts[l.Type] = map[service.ImportOutcome]int{}
 	}
 	s.counts[l.Type][l.Outcome]++
+	switch key := (balanceKey{l.CustomerID, l.Currency}); {
+	case s.dry && l.Outcome == service.RecordImported && l.Balance != nil:
+		s.idle[key] = l
+	case l.Subscription != nil:
+		delete(s.idle, key)
+	}
 	switch {
 	case l.Outcome == service.RecordRefused:
 		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line,
@@ -96,6 +116,10 @@ func (s *importScreen) foreseen(l service.ImportedLine) {
 	if next.Total != next.Due {
 		s.to(fmt.Fprintf(s.out, "\tof %s", money.Format(next.Total, next.Currency)))
 	}
+	if next.Uncollectable != "" {
+		s.to(fmt.Fprintf(s.out, "\tcannot be collected: %s", next.Uncollectable))
+		s.uncollectable[next.Uncollectable]++
+	}
 	s.to(fmt.Fprintln(s.out))
 	key := billedKey{next.At.UTC().Format("2006-01"), string(next.Currency)}
 	sum := s.sums[key]
@@ -121,11 +145,26 @@ func (s *importScreen) end() error {
 		s.to(fmt.Fprintf(s.out, "first invoices in %s: %d, %s due of %s\n", k.month, sum.invoices,
 			money.Format(sum.due, currency), money.Format(sum.total, currency)))
 	}
+	for _, why := range slices.Sorted(maps.Keys(s.uncollectable)) {
+		s.to(fmt.Fprintf(s.out, "%d cannot be collected: %s\n", s.uncollectable[why], why))
+	}
+	s.warnIdle()
 	if took := s.p.now().Sub(s.began); took >= time.Second {
 		s.to(fmt.Fprintf(s.p.stderr, "%d records in %s, %d records/s\n", s.all(""), took.Round(time.Second),
 			int(float64(s.all(""))/took.Seconds())))
 	}
 	return cmp.Or(s.err, s.out.Flush())
+}
+
+// warnIdle names the balances that no invoice would use, in the order of the files.
+func (s *importScreen) warnIdle() {
+	lines := slices.SortedFunc(maps.Values(s.idle), func(a, b service.ImportedLine) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	for _, l := range lines {
+		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: warning: no subscription of this customer in the files is in %s, so that no "+
+			"invoice uses the balance\n", l.File, l.Line, l.Currency))
+	}
 }
 
 func (s *importScreen) refused() int { return s.all(service.RecordRefused) }

@@ -23,6 +23,10 @@ func TestImport_AndExport(t *testing.T) {
 		return perennial(t, env, append(append([]string{"import", path}, shop...), args...)...)
 	}
 
+	balances := filepath.Join(t.TempDir(), "balances.csv")
+	require.NoError(t, os.WriteFile(balances, []byte("customer,currency,amount\nc-1,USD,5\n"), 0o600))
+	idle := importing("c-1,ada@example.com,card,pm_1\n", "--dry-run", balances)
+	require.Contains(t, idle.stderr, balances+":2: warning: no subscription of this customer in the files is in USD")
 	dry := importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n", "--dry-run")
 	require.Equal(t, exitFailed, dry.code)
 	require.Equal(t, "customer: 1 would be imported, 0 there already, 0 left out, 1 refused\n", dry.stdout)
@@ -52,6 +56,7 @@ func TestImport_WrongUsage(t *testing.T) {
 		"--app is missing":                    {"import", "--tenant", "Acme", "--mode", "test", path},
 		"name the files to import":            shop,
 		`--format is csv or jsonl, not "xml"`: append(shop[:7:7], "--format", "xml", path),
+		"import_source_invalid":               append(shop[:7:7], "--source", "No Name", path),
 		"Did you mean email?":                 append(shop[:7:7], path),
 		"absent.jsonl cannot be read":         append(shop[:7:7], "-f", "absent.jsonl"),
 	} {

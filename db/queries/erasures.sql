@@ -42,6 +42,30 @@ update subscriptions s
 set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reasons::text[]) then s.cancel_reason end
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
+-- name: InvoiceErase :one
+-- The buyer's details, and the memos of credit notes. Locked in id order, as everybody who locks several does.
+with batch as materialized (
+    select i.id, i.position
+    from invoices i
+    where i.environment_id = @environment_id and i.customer_id = @customer_id and i.position > @after_position
+    order by i.position
+    limit @row_limit
+), locked as materialized (
+    select i.id from invoices i
+    where i.environment_id = @environment_id and i.id in (select b.id from batch b)
+    order by i.id
+    for no key update
+), written as (
+    update invoices i set buyer = null
+    from locked l
+    where i.environment_id = @environment_id and i.id = l.id and i.buyer is not null
+), memos as (
+    update credit_notes n set memo = null
+    from locked l
+    where n.environment_id = @environment_id and n.invoice_id = l.id and n.memo is not null
+)
+select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b;
+
 -- name: TransactionErase :one
 -- The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as
 -- everybody who locks several does.

@@ -1,19 +1,19 @@
 -- What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
--- external id that they came with; others have none.
+-- external id that they came with; others, and those of customers who were erased, have none.
 
 -- name: CustomerExport :many
-select sqlc.embed(c), coalesce(r.external_id, '') as external_id
+select sqlc.embed(c), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
 from customers c
-left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer'
+left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer' and r.hash is not null
 where c.environment_id = @environment_id and c.erased_at is null and c.position > @after::bigint
 order by c.position
 limit @row_limit;
 
 -- name: CreditBalanceExport :many
-select b.customer_id, b.currency, b.balance, coalesce(r.external_id, '') as customer_external_id
+select b.customer_id, b.currency, b.balance, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
 join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
-left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer'
+left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer' and r.hash is not null
 where b.environment_id = @environment_id and (b.customer_id, b.currency) > (@after_customer::text, @after_currency::text) and b.balance <> 0
 order by b.customer_id, b.currency
 limit @row_limit;
@@ -25,10 +25,11 @@ order by p.position
 limit @row_limit;
 
 -- name: SubscriptionExport :many
-select sqlc.embed(s), coalesce(r.external_id, '') as external_id, coalesce(k.external_id, '') as customer_external_id
+select sqlc.embed(s), coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id
 from subscriptions s
-left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription'
-left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer'
+left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription' and r.hash is not null
+left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer' and k.hash is not null
 where s.environment_id = @environment_id and s.position > @after::bigint
 order by s.position
 limit @row_limit;

@@ -6,7 +6,7 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, number_text, seller, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
         brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
@@ -15,12 +15,16 @@ with counter as (
         case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
             e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
         end,
-        e.seller, @customer_id, @subscription_id, @status, @reason, @currency, @tax, @taxes, @tax_exempt, @total,
+        e.seller,
+        case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
+            'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
+        @customer_id, @subscription_id, @status, @reason, @currency, @discount, @tax, @taxes, @tax_exempt, @total,
         @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
     join environments e on e.id = @environment_id
+    join customers c on c.environment_id = @environment_id and c.id = @customer_id
     returning 1
 )
 select 1 / count(*) from written;
@@ -28,16 +32,17 @@ select 1 / count(*) from written;
 -- name: InvoiceLineInsert :exec
 insert into invoice_lines (
     id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
-    reverses, amount, tax_rates, period_start, period_end
+    reverses, amount, tax_rates, discounts, period_start, period_end
 ) values (
     @id, @environment_id, @invoice_id, @position, @kind, @description, @plan_id, @price_id, @item_id, @period_index::integer,
-    @quantity, @unit_price, @reverses, @amount, @tax_rates, @period_start, @period_end
+    @quantity, @unit_price, @reverses, @amount, @tax_rates, @discounts, @period_start, @period_end
 );
 
 -- name: InvoiceUpdate :exec
 with written as (
     update invoices
-    set status = @status, credit_applied = @credit_applied, amount_due = @amount_due, amount_paid = @amount_paid,
+    set status = @status, credit_applied = @credit_applied, carried_forward = @carried_forward, credited = @credited,
+        credited_tax = @credited_tax, credited_due = @credited_due, credited_refund = @credited_refund, amount_due = @amount_due, amount_paid = @amount_paid,
         phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, skipped_retries = @skipped_retries,
         retry_at = @retry_at,
         attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
@@ -103,7 +108,7 @@ order by l.position;
 -- The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 -- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
     where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status = 'open'
@@ -116,7 +121,7 @@ from (
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited
     from invoice_lines n
     where n.environment_id = @environment_id and n.invoice_id = i.id
     offset 0

@@ -43,6 +43,8 @@ const (
 	EnvironmentChange = "ech_"
 	SettingChange     = "stc_"
 	TaxRate           = "txr_"
+	CreditNote        = "cn_"
+	Coupon            = "coup_"
 	Product           = "prod_"
 )
 

@@ -3,8 +3,11 @@
 package yamldoc
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 	"strings"
@@ -22,7 +25,7 @@ type Document struct {
 
 // Error is what cannot be read, and where.
 type Error struct {
-	Line int    // 0: the parser's text says it
+	Line int    // 0: the parser does not say it
 	Path string // empty: the whole document
 	Text string
 }
@@ -45,11 +48,19 @@ const (
 	maxValues = 200_000
 )
 
-// Parse reads one document. An empty one has the value nil. Errors are of the type *Error.
+// Parse reads a text of one document: a second one is refused, since its reader would believe that it is followed. An
+// empty one has the value nil. Errors are of the type *Error.
 func Parse(text []byte) (Document, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(text, &root); err != nil {
-		return Document{}, &Error{Text: strings.TrimPrefix(err.Error(), "yaml: ")}
+	var root, second yaml.Node
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	if err := dec.Decode(&root); err != nil && !errors.Is(err, io.EOF) {
+		return Document{}, syntaxError(err)
+	}
+	switch err := dec.Decode(&second); {
+	case err == nil:
+		return Document{}, &Error{Line: second.Line, Text: "a second document begins here; the file must have one"}
+	case !errors.Is(err, io.EOF):
+		return Document{}, syntaxError(err)
 	}
 	r := reader{Document: Document{lines: map[string]int{}, keys: map[string][]string{}}}
 	if len(root.Content) == 0 {
@@ -58,6 +69,19 @@ func Parse(text []byte) (Document, error) {
 	value, err := r.value(root.Content[0], "", 0)
 	r.Value = value
 	return r.Document, err
+}
+
+// located is how the parser says where it stopped.
+var located = regexp.MustCompile(`^line ([0-9]+): `)
+
+// syntaxError takes the line out of the parser's text.
+func syntaxError(err error) *Error {
+	text, line := strings.TrimPrefix(err.Error(), "yaml: "), 0
+	if found := located.FindStringSubmatch(text); found != nil {
+		line, _ = strconv.Atoi(found[1]) // digits
+		text = text[len(found[0]):]
+	}
+	return &Error{Line: line, Text: text}
 }
 
 // Line returns the line of a path, counted from 1; of one that is not there, that of what is nearest above it.
@@ -114,6 +138,9 @@ func (r *reader) mapping(n *yaml.Node, path string, depth int) (any, error) {
 		}
 		if key.Kind != yaml.ScalarNode {
 			return nil, &Error{Line: key.Line, Path: path, Text: "a key must be a text"}
+		}
+		if key.ShortTag() == "!!merge" {
+			return nil, &Error{Line: key.Line, Path: path, Text: "merge keys (<<) are not supported: write the fields out"}
 		}
 		if _, twice := fields[key.Value]; twice {
 			return nil, &Error{Line: key.Line, Path: below, Text: fmt.Sprintf("it is there twice, first on line %d", r.lines[below])}

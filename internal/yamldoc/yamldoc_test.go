@@ -17,8 +17,6 @@ plans:
       - amount: 4900
       - unitPrice: 4.50
         note: "7"
-  solo:
-    <<: *team
   copy: *team
   since: 2026-11-23
   none: null
@@ -35,9 +33,9 @@ func TestParse_ValuesLinesAndOrder(t *testing.T) {
 		map[string]any{"unitPrice": json.Number("4.50"), "note": "7"},
 	}}
 	require.Equal(t, map[string]any{"plans": map[string]any{
-		"team": team, "copy": team, "solo": map[string]any{"<<": team}, "since": "2026-11-23", "none": nil, "sold": true,
-	}}, d.Value, "a merge key is a key like others: who reads the document refuses it")
-	require.Equal(t, []string{"team", "solo", "copy", "since", "none", "sold"}, d.Keys("plans"))
+		"team": team, "copy": team, "since": "2026-11-23", "none": nil, "sold": true,
+	}}, d.Value)
+	require.Equal(t, []string{"team", "copy", "since", "none", "sold"}, d.Keys("plans"))
 	for path, line := range map[string]int{
 		"plans.team": 3, "plans.team.prices[1].unitPrice": 7, "plans.team.prices[1].absent": 7, "plans.team.prices[9]": 5,
 		"absent": 2, "": 2,
@@ -56,13 +54,24 @@ func TestParse_RefusesWithTheLine(t *testing.T) {
 		"? [1]\n: 2":       "line 1: a key must be a text",
 		"a: [1":            "line 1: did not find expected",
 		"a: 1\n\tb: 2":     "line 2: found a tab character",
+
+		"a: 1\n---\nb: 2\n":          "line 2: a second document begins here; the file must have one",
+		"---\na: 1\n---\n":           "line 3: a second document begins here",
+		"a: 1\n---\nb: [2\n":         "line 2: did not find expected",
+		"a: &x {b: 1}\nc:\n  <<: *x": "line 3: c: merge keys (<<) are not supported: write the fields out",
 	} {
 		_, err := yamldoc.Parse([]byte(text))
 		require.ErrorContains(t, err, want, text)
 	}
-	d, err := yamldoc.Parse(nil)
-	require.NoError(t, err)
-	require.Nil(t, d.Value)
+	for _, text := range []string{"", "# nothing\n", "---\n"} {
+		d, err := yamldoc.Parse([]byte(text))
+		require.NoError(t, err, text)
+		require.Nil(t, d.Value)
+	}
+	for _, text := range []string{"# one\n---\na: '<<'\n...\n", "'<<': b"} {
+		_, err := yamldoc.Parse([]byte(text))
+		require.NoError(t, err, text)
+	}
 }
 
 func TestRender_IsReadBackAsItWas(t *testing.T) {

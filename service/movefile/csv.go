@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"perennial/billing/fault"
 	"perennial/billing/moving"
@@ -17,8 +18,8 @@ import (
 
 // eachRow reads CSV: each row becomes the object that a line of JSON would have, so that both are read by one code.
 func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
-	rows := csvReader(in)
-	header, err := rows.Read()
+	rows := newRows(in)
+	header, err := rows.next()
 	if err != nil {
 		return unreadable(f.Path, err)
 	}
@@ -27,19 +28,20 @@ func (f File) eachRow(in io.Reader, emit func(Record, int) error) error {
 		return err
 	}
 	for {
-		row, err := rows.Read()
+		row, err := rows.next()
 		var wrong *csv.ParseError
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &wrong):
-			err = emit(Record{Refused: malformed("Its columns are not those of the header, or a quote is not closed.")},
-				wrong.StartLine)
+			err = emit(Record{Refused: misread(wrong)}, wrong.StartLine)
+		case errors.Is(err, errRowTooLong): // where the next row would begin is unknown
+			return emit(Record{Refused: malformed("The row that begins here has more than %d bytes, probably because a quote is "+
+				"not closed. Nothing behind it was read.", maxLine)}, rows.line)
 		case err != nil:
 			return unreadable(f.Path, err)
 		default:
-			line, _ := rows.FieldPos(0)
-			err = emit(t.record(row), line)
+			err = emit(t.record(row), rows.line)
 		}
 		if err != nil {
 			return err
@@ -60,7 +62,8 @@ const (
 	taxIDColumn    = "taxIds."
 )
 
-// newTable checks the columns of a file. Faults: import_csv_type_missing, import_csv_column_unknown.
+// newTable checks the columns of a file. Faults: import_csv_type_missing, import_csv_column_unknown,
+// import_csv_column_twice.
 func newTable(header []string, of moving.Type) (table, error) {
 	t := table{header: header, of: of}
 	if slices.Contains(header, "type") {
@@ -71,7 +74,11 @@ func newTable(header []string, of moving.Type) (table, error) {
 				"column `type`.")
 	}
 	known := columns(t.of)
-	for _, name := range header {
+	for i, name := range header {
+		if slices.Contains(header[:i], name) {
+			return t, fault.InvalidParam(name, "import_csv_column_twice",
+				"The file has the column %.60q more than once. Remove all but one.", name)
+		}
 		if !slices.Contains(known, name) && !freeColumn(name) {
 			return t, fault.InvalidParam(name, "import_csv_column_unknown",
 				"The column %.60q is not one of: %s.%s Rename or remove it, or name it metadata.%.40s.",
@@ -93,7 +100,7 @@ func meant(name string, known []string) string {
 
 func freeColumn(name string) bool {
 	for _, prefix := range []string{metadataColumn, taxIDColumn} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" && utf8.ValidString(rest) {
 			return true
 		}
 	}
@@ -156,6 +163,9 @@ func (t table) record(row []string) Record {
 	var taxIDs []any
 	for i, cell := range row {
 		name := t.header[i]
+		if !utf8.ValidString(cell) { // it would be replaced in silence
+			return Record{Refused: malformed("The column %.60s is not UTF-8. Save the file as UTF-8.", name)}
+		}
 		if cell = strings.TrimSpace(cell); cell == "" {
 			continue
 		}

@@ -2,7 +2,8 @@ package movefile
 
 import (
 	"bufio"
-	"encoding/csv"
+	"cmp"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ type File struct {
 
 // Open looks at a file. An empty format is told by the name: `.csv`, or else JSON Lines. The columns of a CSV file are
 // checked here, before anything is imported. Faults: import_file_unreadable, import_csv_type_missing,
-// import_csv_column_unknown.
+// import_csv_column_unknown, import_csv_column_twice.
 func Open(path string, format Format) (File, error) {
 	f := File{Path: path, Format: format}
 	if format == "" {
@@ -42,11 +43,15 @@ func Open(path string, format Format) (File, error) {
 	if f.Format == CSV {
 		f.of = typeOfName(path)
 	}
+	// A pipe would be empty when it is read again: its records would be lost in silence.
+	if is, err := os.Stat(path); err != nil || !is.Mode().IsRegular() {
+		return f, unreadable(path, cmp.Or(err, errNotRegular))
+	}
 	err := f.open(func(in io.Reader) error {
 		if f.Format != CSV {
 			return nil
 		}
-		header, err := csvReader(in).Read()
+		header, err := newRows(in).next()
 		if err != nil {
 			return unreadable(path, err)
 		}
@@ -88,11 +93,7 @@ func (f File) open(read func(io.Reader) error) error {
 	return read(in)
 }
 
-func csvReader(in io.Reader) *csv.Reader {
-	r := csv.NewReader(in)
-	r.ReuseRecord = true
-	return r
-}
+var errNotRegular = errors.New("it is read several times and must be a regular file, not a pipe or a directory")
 
 // typeOfName tells what is in a file from its name: customers.csv has customers. Empty: it says nothing.
 func typeOfName(path string) moving.Type {

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/tax"
 )
 
-// The forms of records, as a line of JSON has them. PerennialID is written by an export and not read: the ids of the
-// environment that it came from mean nothing elsewhere.
+// The forms of records, as a line of JSON has them. PerennialID is written by an export. Imported
+// where it came from, it says that the record is there; the ids mean nothing elsewhere.
 
 type customerForm struct {
 	Type           moving.Type    `json:"type"`
@@ -36,10 +36,11 @@ type detailsForm struct {
 }
 
 type balanceForm struct {
-	Type     moving.Type    `json:"type"`
-	Customer string         `json:"customer"`
-	Currency money.Currency `json:"currency"`
-	Amount   money.Minor    `json:"amount"`
+	Type        moving.Type    `json:"type"`
+	PerennialID string         `json:"perennialId,omitempty"`
+	Customer    string         `json:"customer"`
+	Currency    money.Currency `json:"currency"`
+	Amount      money.Minor    `json:"amount"`
 }
 
 type subscriptionForm struct {

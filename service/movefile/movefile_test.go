@@ -73,7 +73,7 @@ func TestWrite_IsReadAgain(t *testing.T) {
 	b := moving.Balance{Customer: "c-1", Currency: "EUR", Amount: -250}
 	require.NoError(t, w.Customer(*c.Customer, "cust_1"))
 	require.NoError(t, w.Subscription(*s.Subscription, "sub_1"))
-	require.NoError(t, w.Balance(b))
+	require.NoError(t, w.Balance(b, "cust_1"))
 
 	again := read(t, "export.jsonl", out.String())
 
@@ -82,6 +82,8 @@ func TestWrite_IsReadAgain(t *testing.T) {
 	require.Equal(t, s.Subscription, again[1].Subscription)
 	require.Equal(t, s.Hash, again[1].Hash)
 	require.Equal(t, &b, again[2].Balance)
+	require.Equal(t, []string{"cust_1", "sub_1", "cust_1"},
+		[]string{again[0].PerennialID, again[1].PerennialID, again[2].PerennialID})
 	require.Equal(t, "c-1/EUR", again[2].ID)
 }
 

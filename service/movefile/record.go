@@ -20,6 +20,9 @@ type Record struct {
 	Line int // counts from 1
 	Type moving.Type
 	ID   string // external
+	// PerennialID is what an export says of the environment that it was made in: the id of the customer or subscription; of
+	// a balance, of its customer. Empty: the record is not of an export.
+	PerennialID string
 	// Hash is that of the contents, however they are written: two records that say the same have the same.
 	Hash [sha256.Size]byte
 
@@ -47,13 +50,13 @@ func parse(line []byte) (r Record) {
 	case moving.CustomerType:
 		f, err := decode[customerForm](line)
 		c := f.record()
-		r.ID, r.Refused, r.Customer = f.ID, err, &c
+		r.ID, r.PerennialID, r.Refused, r.Customer = f.ID, f.PerennialID, err, &c
 		f.PerennialID = ""
 		r.Hash = hash(f)
 	case moving.SubscriptionType:
 		f, err := decode[subscriptionForm](line)
 		s := f.record()
-		r.ID, r.Refused, r.Subscription = f.ID, err, &s
+		r.ID, r.PerennialID, r.Refused, r.Subscription = f.ID, f.PerennialID, err, &s
 		f.PerennialID = ""
 		r.Hash = hash(f)
 		if s.Status == subscription.Canceled {
@@ -62,7 +65,9 @@ func parse(line []byte) (r Record) {
 	case moving.BalanceType:
 		f, err := decode[balanceForm](line)
 		b := moving.Balance{Customer: f.Customer, Currency: f.Currency, Amount: f.Amount}
-		r.ID, r.Refused, r.Balance, r.Hash = b.ID(), err, &b, hash(f)
+		r.ID, r.PerennialID, r.Refused, r.Balance = b.ID(), f.PerennialID, err, &b
+		f.PerennialID = ""
+		r.Hash = hash(f)
 	case moving.PlanType, moving.InvoiceType, moving.TransactionType:
 		r.LeftOut = "not imported"
 	default:
@@ -116,8 +121,8 @@ func wanted(t reflect.Type) string {
 	return "an object"
 }
 
-func malformed(why string) error {
-	return fault.New(fault.Invalid, "import_line_malformed", "The line cannot be read. %s", why)
+func malformed(why string, args ...any) error {
+	return fault.New(fault.Invalid, "import_line_malformed", "The line cannot be read. "+why, args...)
 }
 
 // hash is that of the contents of a form, with the fields in the order of the form and the keys of metadata sorted.

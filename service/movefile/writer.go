@@ -28,8 +28,8 @@ func (w *Writer) Subscription(s moving.Subscription, perennialID string) error {
 }
 
 // Balance writes a record of one.
-func (w *Writer) Balance(b moving.Balance) error {
+func (w *Writer) Balance(b moving.Balance, perennialID string) error {
 	return w.lines.Encode(balanceForm{
-		Type: moving.BalanceType, Customer: b.Customer, Currency: b.Currency, Amount: b.Amount,
+		Type: moving.BalanceType, PerennialID: perennialID, Customer: b.Customer, Currency: b.Currency, Amount: b.Amount,
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -162,6 +163,10 @@ var requests = map[string]func(*stage) func() error{
 		return giveUp(l, s.markPaid)
 	},
 	"markInvoicePaid of a past-due subscription": func(s *stage) func() error { return giveUp(s.pastDue(), s.markPaid) },
+	"createCreditNote":                           func(s *stage) func() error { return s.credit(s.active(1000), 400) },
+	"createCreditNote of all that is due of the first invoice": func(s *stage) func() error {
+		return s.credit(s.unpaid(), 0)
+	},
 	"retryInvoice": func(s *stage) func() error {
 		l := s.unpaid()
 		id := l.invoice().ID
@@ -288,6 +293,15 @@ func giveUp(
 ) func() error {
 	id := l.invoice().ID
 	return func() error { return how(l.ctx, l.by, id, service.Around[invoice.Invoice]{}) }
+}
+
+// credit gives an amount of the newest invoice back; 0: all of it.
+func (s *stage) credit(l *life, amount money.Minor) func() error {
+	id := l.invoice().ID
+	return func() error {
+		ask := creditnote.Request{Amount: amount, Reason: creditnote.Goodwill}
+		return s.service.CreditInvoice(s.ctx, s.by, id, ask, service.Around[creditnote.Note]{})
+	}
 }
 
 // markPaid settles an invoice by a payment that was made outside.

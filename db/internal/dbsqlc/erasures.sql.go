@@ -326,6 +326,55 @@ func (q *Queries) EventErase(ctx context.Context, db DBTX, arg EventEraseParams)
 	return i, err
 }
 
+const invoiceErase = `-- name: InvoiceErase :one
+with batch as materialized (
+    select i.id, i.position
+    from invoices i
+    where i.environment_id = $1 and i.customer_id = $2 and i.position > $3
+    order by i.position
+    limit $4
+), locked as materialized (
+    select i.id from invoices i
+    where i.environment_id = $1 and i.id in (select b.id from batch b)
+    order by i.id
+    for no key update
+), written as (
+    update invoices i set buyer = null
+    from locked l
+    where i.environment_id = $1 and i.id = l.id and i.buyer is not null
+), memos as (
+    update credit_notes n set memo = null
+    from locked l
+    where n.environment_id = $1 and n.invoice_id = l.id and n.memo is not null
+)
+select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as last from batch b
+`
+
+type InvoiceEraseParams struct {
+	EnvironmentID string
+	CustomerID    string
+	AfterPosition int64
+	RowLimit      int32
+}
+
+type InvoiceEraseRow struct {
+	Handled int
+	Last    int64
+}
+
+// The buyer's details, and the memos of credit notes. Locked in id order, as everybody who locks several does.
+func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
+	row := db.QueryRow(ctx, invoiceErase,
+		arg.EnvironmentID,
+		arg.CustomerID,
+		arg.AfterPosition,
+		arg.RowLimit,
+	)
+	var i InvoiceEraseRow
+	err := row.Scan(&i.Handled, &i.Last)
+	return i, err
+}
+
 const responseErase = `-- name: ResponseErase :one
 with batch as materialized (
     select i.route, i.key

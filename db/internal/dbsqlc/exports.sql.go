@@ -12,10 +12,10 @@ import (
 )
 
 const creditBalanceExport = `-- name: CreditBalanceExport :many
-select b.customer_id, b.currency, b.balance, coalesce(r.external_id, '') as customer_external_id
+select b.customer_id, b.currency, b.balance, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
 from credit_balances b
 join customers c on c.environment_id = b.environment_id and c.id = b.customer_id and c.erased_at is null
-left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer'
+left join imported_records r on r.environment_id = b.environment_id and r.customer_id = b.customer_id and r.object_id = b.customer_id and r.type = 'customer' and r.hash is not null
 where b.environment_id = $1 and (b.customer_id, b.currency) > ($2::text, $3::text) and b.balance <> 0
 order by b.customer_id, b.currency
 limit $4
@@ -32,6 +32,7 @@ type CreditBalanceExportRow struct {
 	CustomerID         string
 	Currency           money.Currency
 	Balance            money.Minor
+	CustomerSource     string
 	CustomerExternalID string
 }
 
@@ -53,6 +54,7 @@ func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBa
 			&i.CustomerID,
 			&i.Currency,
 			&i.Balance,
+			&i.CustomerSource,
 			&i.CustomerExternalID,
 		); err != nil {
 			return nil, err
@@ -67,9 +69,9 @@ func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBa
 
 const customerExport = `-- name: CustomerExport :many
 
-select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, coalesce(r.external_id, '') as external_id
+select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
 from customers c
-left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer'
+left join imported_records r on r.environment_id = c.environment_id and r.customer_id = c.id and r.object_id = c.id and r.type = 'customer' and r.hash is not null
 where c.environment_id = $1 and c.erased_at is null and c.position > $2::bigint
 order by c.position
 limit $3
@@ -83,11 +85,12 @@ type CustomerExportParams struct {
 
 type CustomerExportRow struct {
 	Customer   Customer
+	Source     string
 	ExternalID string
 }
 
 // What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
-// external id that they came with; others have none.
+// external id that they came with; others, and those of customers who were erased, have none.
 func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExportParams) ([]CustomerExportRow, error) {
 	rows, err := db.Query(ctx, customerExport, arg.EnvironmentID, arg.After, arg.RowLimit)
 	if err != nil {
@@ -115,6 +118,7 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 			&i.Customer.Region,
 			&i.Customer.TaxExempt,
 			&i.Customer.TaxIds,
+			&i.Source,
 			&i.ExternalID,
 		); err != nil {
 			return nil, err
@@ -128,7 +132,7 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 }
 
 const invoiceExport = `-- name: InvoiceExport :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer from invoices i
 where i.environment_id = $1 and i.position > $2::bigint
 order by i.position
 limit $3
@@ -189,6 +193,12 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
+			&i.Invoice.Credited,
+			&i.Invoice.CreditedTax,
+			&i.Invoice.CreditedDue,
+			&i.Invoice.CreditedRefund,
+			&i.Invoice.Buyer,
 		); err != nil {
 			return nil, err
 		}
@@ -257,10 +267,11 @@ func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams)
 }
 
 const subscriptionExport = `-- name: SubscriptionExport :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines, coalesce(r.external_id, '') as external_id, coalesce(k.external_id, '') as customer_external_id
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id,
+    coalesce(k.source, '') as customer_source, coalesce(k.external_id, '') as customer_external_id
 from subscriptions s
-left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription'
-left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer'
+left join imported_records r on r.environment_id = s.environment_id and r.customer_id = s.customer_id and r.object_id = s.id and r.type = 'subscription' and r.hash is not null
+left join imported_records k on k.environment_id = s.environment_id and k.customer_id = s.customer_id and k.object_id = s.customer_id and k.type = 'customer' and k.hash is not null
 where s.environment_id = $1 and s.position > $2::bigint
 order by s.position
 limit $3
@@ -274,7 +285,9 @@ type SubscriptionExportParams struct {
 
 type SubscriptionExportRow struct {
 	Subscription       Subscription
+	Source             string
 	ExternalID         string
+	CustomerSource     string
 	CustomerExternalID string
 }
 
@@ -331,10 +344,14 @@ func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg Subscript
 			&i.Subscription.RenewedIndex,
 			&i.Subscription.Quantity,
 			&i.Subscription.PendingQuantity,
+			&i.Subscription.Discounts,
 			&i.Subscription.ProrationMeasure,
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
+			&i.Subscription.PaidElsewhereIndex,
+			&i.Source,
 			&i.ExternalID,
+			&i.CustomerSource,
 			&i.CustomerExternalID,
 		); err != nil {
 			return nil, err

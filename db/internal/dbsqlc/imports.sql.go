@@ -117,7 +117,8 @@ func (q *Queries) CustomerLockByID(ctx context.Context, db DBTX, arg CustomerLoc
 }
 
 const importedRecordForget = `-- name: ImportedRecordForget :exec
-update imported_records set hash = null
+update imported_records set hash = null, external_id = 'erased:' || encode(sha256(convert_to(
+    environment_id || chr(10) || source || chr(10) || type || chr(10) || external_id, 'UTF8')), 'hex')
 where environment_id = $1 and customer_id = $2 and hash is not null
 `
 
@@ -126,20 +127,21 @@ type ImportedRecordForgetParams struct {
 	CustomerID    string
 }
 
-// The ids stay known: what they brought is not imported again.
+// The ids stay known by their SHA-256, with what makes them unique: what they brought is not imported again.
 func (q *Queries) ImportedRecordForget(ctx context.Context, db DBTX, arg ImportedRecordForgetParams) error {
 	_, err := db.Exec(ctx, importedRecordForget, arg.EnvironmentID, arg.CustomerID)
 	return err
 }
 
 const importedRecordInsertAll = `-- name: ImportedRecordInsertAll :exec
-insert into imported_records (environment_id, type, external_id, object_id, customer_id, hash, imported_at)
-select $1, $2::text, unnest($3::text[]), unnest($4::text[]), unnest($5::text[]),
-    unnest($6::bytea[]), $7::timestamptz
+insert into imported_records (environment_id, source, type, external_id, object_id, customer_id, hash, imported_at)
+select $1, $2::text, $3::text, unnest($4::text[]), unnest($5::text[]), unnest($6::text[]),
+    unnest($7::bytea[]), $8::timestamptz
 `
 
 type ImportedRecordInsertAllParams struct {
 	EnvironmentID string
+	Source        string
 	Type          string
 	ExternalIds   []string
 	ObjectIds     []string
@@ -151,6 +153,7 @@ type ImportedRecordInsertAllParams struct {
 func (q *Queries) ImportedRecordInsertAll(ctx context.Context, db DBTX, arg ImportedRecordInsertAllParams) error {
 	_, err := db.Exec(ctx, importedRecordInsertAll,
 		arg.EnvironmentID,
+		arg.Source,
 		arg.Type,
 		arg.ExternalIds,
 		arg.ObjectIds,
@@ -164,11 +167,12 @@ func (q *Queries) ImportedRecordInsertAll(ctx context.Context, db DBTX, arg Impo
 const importedRecordList = `-- name: ImportedRecordList :many
 select r.external_id, r.object_id, r.customer_id, r.hash
 from imported_records r
-where r.environment_id = $1 and r.type = $2 and r.external_id = any($3::text[])
+where r.environment_id = $1 and r.source = $2 and r.type = $3 and r.external_id = any($4::text[])
 `
 
 type ImportedRecordListParams struct {
 	EnvironmentID string
+	Source        string
 	Type          string
 	ExternalIds   []string
 }
@@ -181,7 +185,12 @@ type ImportedRecordListRow struct {
 }
 
 func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedRecordListParams) ([]ImportedRecordListRow, error) {
-	rows, err := db.Query(ctx, importedRecordList, arg.EnvironmentID, arg.Type, arg.ExternalIds)
+	rows, err := db.Query(ctx, importedRecordList,
+		arg.EnvironmentID,
+		arg.Source,
+		arg.Type,
+		arg.ExternalIds,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -233,4 +242,34 @@ func (q *Queries) SubscriptionItemInsertAll(ctx context.Context, db DBTX, arg Su
 		arg.CreatedAt,
 	)
 	return err
+}
+
+const subscriptionListIDs = `-- name: SubscriptionListIDs :many
+select s.id from subscriptions s where s.environment_id = $1 and s.id = any($2::text[])
+`
+
+type SubscriptionListIDsParams struct {
+	EnvironmentID string
+	Ids           []string
+}
+
+// Which of some ids are of subscriptions here.
+func (q *Queries) SubscriptionListIDs(ctx context.Context, db DBTX, arg SubscriptionListIDsParams) ([]string, error) {
+	rows, err := db.Query(ctx, subscriptionListIDs, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -67,12 +67,18 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
+		&i.Invoice.Credited,
+		&i.Invoice.CreditedTax,
+		&i.Invoice.CreditedDue,
+		&i.Invoice.CreditedRefund,
+		&i.Invoice.Buyer,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -139,6 +145,12 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
+		&i.Invoice.Credited,
+		&i.Invoice.CreditedTax,
+		&i.Invoice.CreditedDue,
+		&i.Invoice.CreditedRefund,
+		&i.Invoice.Buyer,
 	)
 	return i, err
 }
@@ -150,7 +162,7 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, number_text, seller, customer_id, subscription_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
         brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
@@ -159,12 +171,16 @@ with counter as (
         case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
             e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
         end,
-        e.seller, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-        $12, $13, $14, $15, $16, $17::integer, $18, $19, $20, $21, $22, $23, $24,
-        $25, $26, $27, $28, $29, $30,
-        $31
+        e.seller,
+        case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
+            'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
+        $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+        $13, $14, $15, $16, $17, $18::integer, $19, $20, $21, $22, $23, $24, $25,
+        $26, $27, $28, $29, $30, $31,
+        $32
     from counter
     join environments e on e.id = $1
+    join customers c on c.environment_id = $1 and c.id = $3
     returning 1
 )
 select 1 / count(*) from written
@@ -178,6 +194,7 @@ type InvoiceInsertParams struct {
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
+	Discount          money.Minor
 	Tax               money.Minor
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
@@ -214,6 +231,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.Status,
 		arg.Reason,
 		arg.Currency,
+		arg.Discount,
 		arg.Tax,
 		arg.Taxes,
 		arg.TaxExempt,
@@ -245,10 +263,10 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 const invoiceLineInsert = `-- name: InvoiceLineInsert :exec
 insert into invoice_lines (
     id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
-    reverses, amount, tax_rates, period_start, period_end
+    reverses, amount, tax_rates, discounts, period_start, period_end
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer,
-    $11, $12, $13, $14, $15, $16, $17
+    $11, $12, $13, $14, $15, $16, $17, $18
 )
 `
 
@@ -268,6 +286,7 @@ type InvoiceLineInsertParams struct {
 	Reverses      *string
 	Amount        money.Minor
 	TaxRates      []string
+	Discounts     *invoice.Shares
 	PeriodStart   time.Time
 	PeriodEnd     time.Time
 }
@@ -289,6 +308,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 		arg.Reverses,
 		arg.Amount,
 		arg.TaxRates,
+		arg.Discounts,
 		arg.PeriodStart,
 		arg.PeriodEnd,
 	)
@@ -296,7 +316,7 @@ func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLin
 }
 
 const invoiceLineList = `-- name: InvoiceLineList :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from invoice_lines l
 where l.environment_id = $1 and l.invoice_id = any($2::text[])
 order by l.invoice_id, l.position
@@ -338,6 +358,8 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
 			&i.InvoiceLine.TaxRates,
+			&i.InvoiceLine.Discounts,
+			&i.InvoiceLine.Credited,
 		); err != nil {
 			return nil, err
 		}
@@ -351,7 +373,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
@@ -364,7 +386,7 @@ from (
 ) i
 cross join lateral (
     select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates
+           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -406,6 +428,8 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 			&i.UnitPrice,
 			&i.Reverses,
 			&i.TaxRates,
+			&i.Discounts,
+			&i.Credited,
 		); err != nil {
 			return nil, err
 		}
@@ -418,7 +442,7 @@ func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, ar
 }
 
 const invoiceLineListWithKey = `-- name: InvoiceLineListWithKey :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from api_keys k
 join invoice_lines l on l.environment_id = k.environment_id and l.invoice_id = $1
 where k.hash = $2
@@ -461,6 +485,8 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 			&i.InvoiceLine.UnitPrice,
 			&i.InvoiceLine.Reverses,
 			&i.InvoiceLine.TaxRates,
+			&i.InvoiceLine.Discounts,
+			&i.InvoiceLine.Credited,
 		); err != nil {
 			return nil, err
 		}
@@ -473,7 +499,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -553,6 +579,12 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
+			&i.Invoice.Credited,
+			&i.Invoice.CreditedTax,
+			&i.Invoice.CreditedDue,
+			&i.Invoice.CreditedRefund,
+			&i.Invoice.Buyer,
 		); err != nil {
 			return nil, err
 		}
@@ -565,7 +597,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -628,6 +660,12 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
+			&i.Invoice.Credited,
+			&i.Invoice.CreditedTax,
+			&i.Invoice.CreditedDue,
+			&i.Invoice.CreditedRefund,
+			&i.Invoice.Buyer,
 		); err != nil {
 			return nil, err
 		}
@@ -640,7 +678,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -691,12 +729,18 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.TaxExempt,
 		&i.Invoice.NumberText,
 		&i.Invoice.Seller,
+		&i.Invoice.Discount,
+		&i.Invoice.Credited,
+		&i.Invoice.CreditedTax,
+		&i.Invoice.CreditedDue,
+		&i.Invoice.CreditedRefund,
+		&i.Invoice.Buyer,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -757,6 +801,12 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.TaxExempt,
 			&i.Invoice.NumberText,
 			&i.Invoice.Seller,
+			&i.Invoice.Discount,
+			&i.Invoice.Credited,
+			&i.Invoice.CreditedTax,
+			&i.Invoice.CreditedDue,
+			&i.Invoice.CreditedRefund,
+			&i.Invoice.Buyer,
 		); err != nil {
 			return nil, err
 		}
@@ -771,12 +821,13 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 const invoiceUpdate = `-- name: InvoiceUpdate :exec
 with written as (
     update invoices
-    set status = $1, credit_applied = $2, amount_due = $3, amount_paid = $4,
-        phase = $5, automatic_attempts = $6, attempts = $7, skipped_retries = $8,
-        retry_at = $9,
-        attempt_trigger = $10, replaced_by = $11,
-        paid_at = $12, voided_at = $13, uncollectible_at = $14
-    where environment_id = $15 and id = $16
+    set status = $1, credit_applied = $2, carried_forward = $3, credited = $4,
+        credited_tax = $5, credited_due = $6, credited_refund = $7, amount_due = $8, amount_paid = $9,
+        phase = $10, automatic_attempts = $11, attempts = $12, skipped_retries = $13,
+        retry_at = $14,
+        attempt_trigger = $15, replaced_by = $16,
+        paid_at = $17, voided_at = $18, uncollectible_at = $19
+    where environment_id = $20 and id = $21
     returning 1
 )
 select 1 / count(*) from written
@@ -785,6 +836,11 @@ select 1 / count(*) from written
 type InvoiceUpdateParams struct {
 	Status            invoice.Status
 	CreditApplied     money.Minor
+	CarriedForward    money.Minor
+	Credited          money.Minor
+	CreditedTax       money.Minor
+	CreditedDue       money.Minor
+	CreditedRefund    money.Minor
 	AmountDue         money.Minor
 	AmountPaid        money.Minor
 	Phase             collection.Phase
@@ -805,6 +861,11 @@ func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateP
 	_, err := db.Exec(ctx, invoiceUpdate,
 		arg.Status,
 		arg.CreditApplied,
+		arg.CarriedForward,
+		arg.Credited,
+		arg.CreditedTax,
+		arg.CreditedDue,
+		arg.CreditedRefund,
 		arg.AmountDue,
 		arg.AmountPaid,
 		arg.Phase,

@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"perennial/billing/collection"
+	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/delivery"
+	"perennial/billing/discount"
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -23,6 +25,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/billing/testclock"
+	"perennial/db/internal/stored"
 )
 
 type ApiKey struct {
@@ -64,6 +67,55 @@ type App struct {
 	Keyset    []byte
 	CreatedAt time.Time
 	Position  int64
+}
+
+type Coupon struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Code           string
+	Name           string
+	Percent        *string
+	Amount         *money.Minor
+	Currency       *money.Currency
+	Duration       discount.Duration
+	Periods        *int
+	PlanIds        []string
+	MaxRedemptions *int
+	Redeemed       int
+	RedeemBy       *time.Time
+	Active         bool
+	CreatedAt      time.Time
+}
+
+type CreditNote struct {
+	ID             string
+	EnvironmentID  string
+	Position       int64
+	Number         int64
+	InvoiceID      string
+	CustomerID     string
+	SubscriptionID *string
+	Currency       money.Currency
+	Reason         creditnote.Reason
+	Memo           *string
+	Subtotal       money.Minor
+	Tax            money.Minor
+	Taxes          *invoice.Taxes
+	Total          money.Minor
+	Due            money.Minor
+	Balance        money.Minor
+	Refund         money.Minor
+	RefundID       *string
+	CreatedAt      time.Time
+}
+
+type CreditNoteLine struct {
+	EnvironmentID string
+	CreditNoteID  string
+	Position      int
+	InvoiceLineID string
+	Amount        money.Minor
 }
 
 type Customer struct {
@@ -216,6 +268,12 @@ type Invoice struct {
 	TaxExempt         *tax.Exemption
 	NumberText        *string
 	Seller            *invoice.Seller
+	Discount          money.Minor
+	Credited          money.Minor
+	CreditedTax       money.Minor
+	CreditedDue       money.Minor
+	CreditedRefund    money.Minor
+	Buyer             *invoice.Buyer
 }
 
 type InvoiceLine struct {
@@ -236,6 +294,8 @@ type InvoiceLine struct {
 	UnitPrice     *string
 	Reverses      *string
 	TaxRates      []string
+	Discounts     *invoice.Shares
+	Credited      money.Minor
 }
 
 type PaymentSend struct {
@@ -417,9 +477,11 @@ type Subscription struct {
 	RenewedIndex        int
 	Quantity            int64
 	PendingQuantity     *int64
+	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PendingLines        *stored.Lines
+	PaidElsewhereIndex  *int
 }
 
 type SubscriptionItem struct {

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
+	"perennial/db/internal/stored"
 )
 
 const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
@@ -43,7 +44,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -102,15 +103,17 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.RenewedIndex,
 		&i.Subscription.Quantity,
 		&i.Subscription.PendingQuantity,
+		&i.Subscription.Discounts,
 		&i.Subscription.ProrationMeasure,
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
+		&i.Subscription.PaidElsewhereIndex,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -185,9 +188,11 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.RenewedIndex,
 		&i.Subscription.Quantity,
 		&i.Subscription.PendingQuantity,
+		&i.Subscription.Discounts,
 		&i.Subscription.ProrationMeasure,
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
+		&i.Subscription.PaidElsewhereIndex,
 	)
 	return i, err
 }
@@ -199,14 +204,14 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        proration_measure, unprorated_index, pending_lines, created_at, updated_at
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, created_at, updated_at
     )
     select
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
         $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $39
+        $36, $37, $38, $39, $40, $41, $41
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -251,9 +256,11 @@ type SubscriptionInsertParams struct {
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
 	RemindedFor         *time.Time
+	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PaidElsewhereIndex  *int
+	PendingLines        *stored.Lines
 	CreatedAt           time.Time
 }
 
@@ -297,8 +304,10 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
 		arg.RemindedFor,
+		arg.Discounts,
 		arg.ProrationMeasure,
 		arg.UnproratedIndex,
+		arg.PaidElsewhereIndex,
 		arg.PendingLines,
 		arg.CreatedAt,
 	)
@@ -306,7 +315,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -394,9 +403,11 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.RenewedIndex,
 			&i.Subscription.Quantity,
 			&i.Subscription.PendingQuantity,
+			&i.Subscription.Discounts,
 			&i.Subscription.ProrationMeasure,
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
+			&i.Subscription.PaidElsewhereIndex,
 		); err != nil {
 			return nil, err
 		}
@@ -409,7 +420,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
 from subscriptions s
 left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
 where s.environment_id = $1 and s.id in (
@@ -491,9 +502,11 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 			&i.Subscription.RenewedIndex,
 			&i.Subscription.Quantity,
 			&i.Subscription.PendingQuantity,
+			&i.Subscription.Discounts,
 			&i.Subscription.ProrationMeasure,
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
+			&i.Subscription.PaidElsewhereIndex,
 			&i.Phase,
 			&i.Attempts,
 		); err != nil {
@@ -508,7 +521,7 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionListOfPlan = `-- name: SubscriptionListOfPlan :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
 from plans p
 cross join lateral (
     select n.id
@@ -609,9 +622,11 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 			&i.Subscription.RenewedIndex,
 			&i.Subscription.Quantity,
 			&i.Subscription.PendingQuantity,
+			&i.Subscription.Discounts,
 			&i.Subscription.ProrationMeasure,
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
+			&i.Subscription.PaidElsewhereIndex,
 		); err != nil {
 			return nil, err
 		}
@@ -662,7 +677,7 @@ func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.proration_measure, s.unprorated_index, s.pending_lines from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -722,9 +737,11 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.RenewedIndex,
 		&i.Subscription.Quantity,
 		&i.Subscription.PendingQuantity,
+		&i.Subscription.Discounts,
 		&i.Subscription.ProrationMeasure,
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
+		&i.Subscription.PaidElsewhereIndex,
 	)
 	return i, err
 }
@@ -802,9 +819,9 @@ with written as (
         collection_paused_at = $18, metadata = $19, method_changed_at = $20,
         next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
         quantity = $25, pending_quantity = $26, period_index = $27, renewed_index = $28, renewed_from = $29, trial_notice_at = $30, reminded_for = $31,
-        proration_measure = $32, unprorated_index = $33, pending_lines = $34,
-        wake_pending_since = coalesce(wake_pending_since, $35), revision = revision + 1
-    where environment_id = $36 and id = $37 and revision = $38
+        discounts = $32, proration_measure = $33, unprorated_index = $34, paid_elsewhere_index = $35, pending_lines = $36,
+        wake_pending_since = coalesce(wake_pending_since, $37), revision = revision + 1
+    where environment_id = $38 and id = $39 and revision = $40
     returning 1
 )
 select 1 / count(*) from written
@@ -842,9 +859,11 @@ type SubscriptionUpdateParams struct {
 	RenewedFrom         *time.Time
 	TrialNoticeAt       *time.Time
 	RemindedFor         *time.Time
+	Discounts           *subscription.Discounts
 	ProrationMeasure    *proration.Measure
 	UnproratedIndex     *int
-	PendingLines        []byte
+	PaidElsewhereIndex  *int
+	PendingLines        *stored.Lines
 	WakePendingSince    *time.Time
 	EnvironmentID       string
 	ID                  string
@@ -887,8 +906,10 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.RenewedFrom,
 		arg.TrialNoticeAt,
 		arg.RemindedFor,
+		arg.Discounts,
 		arg.ProrationMeasure,
 		arg.UnproratedIndex,
+		arg.PaidElsewhereIndex,
 		arg.PendingLines,
 		arg.WakePendingSince,
 		arg.EnvironmentID,

@@ -1,0 +1,203 @@
+package creditnote
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/totals"
+)
+
+// Request is what is to be given back. Lines or an Amount, with taxes, say how much; neither: all that is left.
+type Request struct {
+	ID     string
+	Lines  []Line
+	Amount money.Minor
+	Reason Reason
+	Memo   string
+	// InMoney gives a paid invoice back in money: RefundAmount of it, or all where that is 0. The rest goes to the balance.
+	InMoney      bool
+	RefundAmount money.Minor
+	Now          time.Time // in the customer's own time
+}
+
+// Given is what of an invoice was given back already.
+type Given struct {
+	Notes []Note // of the invoice
+	// Reversed is what later invoices took back for unused time, before taxes, by line.
+	Reversed map[string]money.Minor
+	// Money is what went back of the captured money, is reserved or owed to, whatever for.
+	Money money.Minor
+}
+
+// ErrNotCreditable refuses a note for an invoice that nobody owes or has paid.
+var ErrNotCreditable = fault.New(fault.Conflict, "invoice_not_creditable",
+	"Only open and paid invoices can be credited. This one is void, uncollectible or a draft.")
+
+// ErrNothingLeft refuses a note for an invoice that was given back whole.
+var ErrNothingLeft = fault.New(fault.Conflict, "invoice_nothing_to_credit",
+	"Nothing is left of the invoice to give back: it was credited, refunded or its time was taken back, or it billed nothing.")
+
+// ErrNotPaid refuses to give money back that was never paid.
+var ErrNotPaid = fault.InvalidParam("to", "credit_of_open_invoice",
+	"The invoice is open: a credit note reduces what is due. Omit `to` and `refundAmount`.")
+
+// ErrAmbiguous refuses a request with two measures of what is given back.
+var ErrAmbiguous = fault.InvalidParam("amount", "credit_note_ambiguous",
+	"The request has `lines` and `amount`. Send one of them, or neither to give back all that is left.")
+
+// ErrNoRefund refuses an amount in money where nothing is to go back in money.
+var ErrNoRefund = fault.InvalidParam("refundAmount", "refund_amount_without_refund",
+	"`refundAmount` requires `to: refund`. What exceeds it goes to the balance.")
+
+// ErrNotRefundable refuses to give money back that no provider took for the invoice.
+var ErrNotRefundable = fault.InvalidParam("to", "credit_not_refundable",
+	"No payment that Perennial can refund paid this invoice: credit or money from outside did. Send `to: balance`.")
+
+// Issue decides a credit note, whose Due, Balance and Refund Invoice.Credit and the payment allow. Nothing is given back
+// twice: of a line no more than it billed, less earlier notes and unused time that later invoices took back; in all no
+// more than the total, less earlier notes and money that went back without one. Faults: invoice_not_creditable,
+// invoice_nothing_to_credit, credit_exceeds_line, credit_exceeds_invoice, credit_line_unknown, credit_of_open_invoice,
+// refund_exceeds_credit_note, amount_too_large.
+func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
+	switch {
+	case inv.Status != invoice.Open && inv.Status != invoice.Paid:
+		return Note{}, ErrNotCreditable
+	case inv.Status == invoice.Open && ask.InMoney:
+		return Note{}, ErrNotPaid
+	}
+	bill, before := inv.Billed(), given.before(inv)
+	left, err := totals.Left(bill, before)
+	if err != nil {
+		return Note{}, err
+	}
+	if left = min(left, inv.Total-given.total()-given.unnoted()); left <= 0 {
+		return Note{}, ErrNothingLeft
+	}
+	items, worth, err := ask.value(inv, bill, before, left)
+	if err != nil {
+		return Note{}, err
+	}
+	if worth.Total > left {
+		return Note{}, totals.ExceedsInvoice(left)
+	}
+	note := Note{
+		ID: ask.ID, InvoiceID: inv.ID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, Currency: inv.Currency,
+		Reason: ask.Reason, Memo: ask.Memo, Subtotal: worth.Net, Tax: worth.Tax, Total: worth.Total, CreatedAt: ask.Now,
+	}
+	for _, item := range items {
+		note.Lines = append(note.Lines, Line{inv.Lines[item.Line].ID, item.Amount})
+	}
+	for i, t := range worth.Taxes {
+		if t != (totals.TaxSum{}) {
+			note.Taxes = append(note.Taxes, invoice.Tax{Rate: bill.Rates[i], Base: t.Base, Amount: t.Amount})
+		}
+	}
+	return note.destined(inv, ask)
+}
+
+// value is what is asked for: items of the invoice and what they are worth.
+func (ask Request) value(
+	inv invoice.Invoice, bill totals.Draft, before totals.Credited, left money.Minor,
+) ([]totals.Item, totals.Note, error) {
+	if len(ask.Lines) == 0 {
+		amount := ask.Amount
+		if amount == 0 {
+			amount = left
+		}
+		if amount > left {
+			return nil, totals.Note{}, totals.ExceedsInvoice(left)
+		}
+		return totals.CreditPart(bill, amount, before)
+	}
+	items, gross := make([]totals.Item, len(ask.Lines)), money.Minor(0)
+	for n, line := range ask.Lines {
+		i := slices.IndexFunc(inv.Lines, func(l invoice.Line) bool { return l.ID == line.InvoiceLineID })
+		if i < 0 {
+			return nil, totals.Note{}, fault.InvalidParam("lines", "credit_line_unknown",
+				"Line %d of the credit note names no line of the invoice. Send the `id` of one.", n)
+		}
+		items[n] = totals.Item{Line: i, Amount: line.Amount}
+		gross += line.Amount
+	}
+	worth, err := totals.CreditNote(bill, items, before)
+	if err != nil {
+		return nil, totals.Note{}, inLines(err)
+	}
+	if worth.Discount > 0 && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.Amount < 0 }) && gross > worth.Net {
+		// Credits on the invoice itself have given a part of these lines back.
+		return nil, totals.Note{}, totals.ExceedsInvoice(left)
+	}
+	return items, worth, nil
+}
+
+func inLines(err error) error {
+	if f := fault.From(err); f.Kind == fault.Invalid {
+		return f.In("lines")
+	}
+	return err
+}
+
+// destined says where the total goes.
+func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
+	switch {
+	case inv.Status == invoice.Open:
+		n.Due = min(n.Total, inv.OwnDue())
+	case ask.InMoney:
+		if n.Refund = ask.RefundAmount; n.Refund == 0 {
+			n.Refund = n.Total
+		}
+	}
+	if n.Refund > n.Total {
+		return Note{}, fault.InvalidParam("refundAmount", "refund_exceeds_credit_note",
+			"`refundAmount` is more than the credit note, which is over %d minor units. Send at most that.", n.Total)
+	}
+	n.Balance = n.Total - n.Due - n.Refund
+	return n, nil
+}
+
+// total is what the notes gave back.
+func (g Given) total() (sum money.Minor) {
+	for _, n := range g.Notes {
+		sum += n.Total
+	}
+	return sum
+}
+
+// unnoted is the money that went back without a credit note.
+func (g Given) unnoted() money.Minor {
+	sum := g.Money
+	for _, n := range g.Notes {
+		sum -= n.Refund
+	}
+	return max(sum, 0)
+}
+
+// before is what the notes and later invoices gave back, as totals reads it.
+func (g Given) before(inv invoice.Invoice) totals.Credited {
+	bill := inv.Billed()
+	out := totals.Credited{Lines: make([]money.Minor, len(bill.Lines)), Taxes: make([]totals.TaxSum, len(bill.Rates))}
+	for _, n := range g.Notes {
+		out.Net, out.Tax = out.Net+n.Subtotal, out.Tax+n.Tax
+		for _, l := range n.Lines {
+			if i := slices.IndexFunc(inv.Lines, func(of invoice.Line) bool { return of.ID == l.InvoiceLineID }); i >= 0 {
+				out.Lines[i] += l.Amount
+			}
+		}
+		for i, rate := range bill.Rates {
+			for _, t := range n.Taxes {
+				if t.ID == rate.ID {
+					out.Taxes[i].Base, out.Taxes[i].Amount = out.Taxes[i].Base+t.Base, out.Taxes[i].Amount+t.Amount
+				}
+			}
+		}
+	}
+	for i, l := range inv.Lines {
+		if reversed := min(g.Reversed[l.ID], l.Net()-out.Lines[i]); reversed > 0 {
+			out = out.With(bill, totals.Item{Line: i, Amount: reversed})
+		}
+	}
+	return out
+}

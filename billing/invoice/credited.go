@@ -1,0 +1,60 @@
+package invoice
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+)
+
+// Credited is what all credit notes of an invoice give back, in minor units.
+type Credited struct {
+	Total  money.Minor
+	Tax    money.Minor // of Total: what was added to the lines
+	Due    money.Minor // of Total: what the invoice no longer asks for
+	Refund money.Minor // of Total: what went back in money
+}
+
+// ErrHasCreditNotes refuses to take an invoice back of which credit notes gave a part back already.
+var ErrHasCreditNotes = fault.New(fault.Conflict, "invoice_has_credit_notes",
+	"Credit notes reduce this open invoice, so that it cannot be voided or replaced. Credit the rest of it instead, or "+
+		"wait until it is paid.")
+
+// OwnDue is what the invoice asks for itself: without what was brought forward of earlier ones.
+func (i Invoice) OwnDue() money.Minor { return max(i.AmountDue-i.BroughtForward, 0) }
+
+// Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and balance what goes to
+// the customer's balance. An open invoice asks for less; what the provider could not take of the rest is carried forward.
+// One with nothing left to pay is the caller's to settle.
+func (i Invoice) Credit(
+	more Credited, lines map[string]money.Minor, balance money.Minor, limits money.Limits,
+) (Invoice, []CreditEntry) {
+	var l ledger
+	i.Credited.Total += more.Total
+	i.Credited.Tax += more.Tax
+	i.Credited.Due += more.Due
+	i.Credited.Refund += more.Refund
+	i.Lines = slices.Clone(i.Lines)
+	for n := range i.Lines {
+		i.Lines[n].Credited += lines[i.Lines[n].ID]
+	}
+	if i.Status == Open {
+		i.AmountDue -= more.Due
+		left := i.AmountDue - limits.Collectable(i.AmountDue)
+		i.CarriedForward += left
+		i.AmountDue -= left
+		l.add(-left, CreditCarriedForward)
+	}
+	l.add(balance, CreditNoted)
+	return i, l.entries
+}
+
+// Uncredited is what credit notes leave of a line's amount. They give back what is billed after discounts: of an amount
+// that discounts reduce, the same part.
+func (l Line) Uncredited() money.Minor {
+	net := l.Net()
+	if l.Credited == 0 || net <= 0 {
+		return l.Amount
+	}
+	return money.Part(l.Amount, 0, int64(net-l.Credited), int64(net))
+}

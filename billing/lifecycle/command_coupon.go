@@ -1,0 +1,32 @@
+package lifecycle
+
+import "perennial/billing/discount"
+
+// RedeemCoupon gives the subscription a coupon. The caller reads Coupon once it has the State. Faults: those of
+// subscription.RedeemCoupon.
+type RedeemCoupon struct {
+	Code   string
+	Coupon *discount.Coupon // of that code
+}
+
+// Name implements Command.
+func (RedeemCoupon) Name() string { return "redeem_coupon" }
+
+func (c RedeemCoupon) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.RedeemCoupon(*c.Coupon, d.Now)
+	return func() error {
+		d.Changes.Redeemed = c.Coupon.ID
+		return d.carryOut(made)
+	}, err
+}
+
+// RemoveCoupon takes a coupon from the subscription. Faults: those of subscription.RemoveCoupon.
+type RemoveCoupon struct{ CouponID string }
+
+// Name implements Command.
+func (RemoveCoupon) Name() string { return "remove_coupon" }
+
+func (c RemoveCoupon) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.RemoveCoupon(c.CouponID, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}

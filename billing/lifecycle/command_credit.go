@@ -1,0 +1,131 @@
+package lifecycle
+
+import (
+	"maps"
+
+	"perennial/billing/collection"
+	"perennial/billing/creditnote"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice asks
+// for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is not decided,
+// since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults: those of
+// creditnote.Issue; payment_in_progress, credit_not_refundable, refund_exceeds_charge.
+type CreditInvoice struct {
+	creditnote.Request
+	Invoice invoice.Invoice // under lock, with its lines
+	Given   creditnote.Given
+	Charge  *payment.Transaction // that settled it, under lock; nil: none did
+}
+
+// Name returns credit_invoice.
+func (CreditInvoice) Name() string { return "credit_invoice" }
+
+func (c CreditInvoice) judge(d *decision) (func() error, error) {
+	if i := d.indexOpen(c.Invoice.ID); i >= 0 {
+		c.Invoice = d.Open[i]
+	}
+	made, err := c.credit(d)
+	if err != nil {
+		return nil, err
+	}
+	if made.settled() {
+		if _, err := d.Subscription.Settled(d.Facts(), made.invoice, d.Now); err != nil {
+			return nil, err
+		}
+	}
+	return func() error { return d.credited(made) }, nil
+}
+
+// credited is a credit note with what it leads to.
+type credited struct {
+	note    creditnote.Note
+	invoice invoice.Invoice
+	entries []invoice.CreditEntry
+	charge  *payment.Transaction // that pays Refund back
+}
+
+// settled reports whether the note leaves nothing to pay of an open invoice.
+func (c credited) settled() bool { return c.invoice.Status == invoice.Open && c.invoice.AmountDue == 0 }
+
+// credit decides the note. Nothing is changed yet.
+func (c CreditInvoice) credit(d *decision) (credited, error) {
+	if c.Invoice.Status == invoice.Open && d.pays(c.Invoice.ID) {
+		return credited{}, collection.ErrInProgress
+	}
+	c.Now = d.Now
+	if c.Charge != nil && !c.Charge.External() {
+		c.Given.Money = c.Charge.Amount - c.Charge.Refundable()
+	}
+	c.Given.Reversed = maps.Clone(c.Given.Reversed)
+	for _, l := range d.Subscription.PendingLines { // they will be on the next invoice
+		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
+			c.Given.Reversed[l.Reverses] -= l.Net()
+		}
+	}
+	note, err := creditnote.Issue(c.Invoice, c.Request, c.Given)
+	if err != nil {
+		return credited{}, err
+	}
+	if note.Refund > 0 {
+		if c.Charge == nil || c.Charge.External() {
+			return credited{}, creditnote.ErrNotRefundable
+		}
+		if _, _, err := c.Charge.Refund("", note.Refund, d.Now, d.Real); err != nil {
+			return credited{}, err
+		}
+	}
+	lines := make(map[string]money.Minor, len(note.Lines))
+	for _, l := range note.Lines {
+		lines[l.InvoiceLineID] += l.Amount
+	}
+	var limits money.Limits
+	if d.Provider != nil {
+		limits = d.Provider.Limits
+	}
+	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
+	inv, entries := c.Invoice.Credit(more, lines, note.Balance, limits)
+	return credited{note, inv, entries, c.Charge}, nil
+}
+
+// pays reports whether an attempt to pay an invoice is not decided.
+func (d *decision) pays(invoiceID string) bool {
+	for _, t := range d.Pending {
+		if t.InvoiceID == invoiceID {
+			return true
+		}
+	}
+	return false
+}
+
+// credited makes a credit note true.
+func (d *decision) credited(made credited) error {
+	note, inv := made.note, made.invoice
+	if note.Refund > 0 {
+		charge, err := d.refund(*made.charge, note.Refund)
+		if err != nil {
+			return err
+		}
+		note.RefundID = d.Changes.NewTransactions[len(d.Changes.NewTransactions)-1].ID
+		if _, known := d.Captures[inv.ID]; known {
+			d.Captures[inv.ID] = charge
+		}
+	}
+	d.Changes.CreditNotes = append(d.Changes.CreditNotes, note)
+	d.Changes.saveInvoice(inv)
+	d.credit(made.entries, inv.ID)
+	d.announce(event.CreditNoteCreated{CreditNote: note.Announced()})
+	i := d.indexOpen(inv.ID)
+	switch {
+	case made.settled():
+		return d.settle(i, inv, "")
+	case i >= 0:
+		d.Open[i] = inv
+	}
+	replace(d.Paid, inv, func(i invoice.Invoice) string { return i.ID })
+	return nil
+}

@@ -1,0 +1,119 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/discount"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+)
+
+// someCoupon draws one that no one has redeemed.
+func (l *life) someCoupon(draw chance) discount.Coupon {
+	c := discount.Coupon{ID: fmt.Sprintf("coup_%d", len(l.redeemed)+1), Code: "WELCOME", Active: true}
+	if draw(2, "percent") == 0 {
+		c.Percent = dec([]string{"50", "100", "33.3", "0.5"}[draw(4, "percent")])
+	} else {
+		c.Amount, c.Currency = money.Minor(1+draw(50_000, "amount off")), l.sub().Currency
+	}
+	switch draw(3, "duration") {
+	case 0:
+		c.Duration = discount.Once
+	case 1:
+		c.Duration, c.Periods = discount.Repeating, 1+draw(4, "periods")
+	case 2:
+		c.Duration = discount.Forever
+	}
+	if draw(4, "restricted") == 0 {
+		c.PlanIDs = []string{l.sub().PlanID, "plan_0"}
+	}
+	return c
+}
+
+// coupon redeems a coupon, or removes one.
+func (l *life) coupon(draw chance) {
+	if l.behind() {
+		return
+	}
+	var cmd lifecycle.Command
+	if had := l.sub().Discounts; len(had) > 0 && draw(3, "remove") == 0 {
+		cmd = lifecycle.RemoveCoupon{CouponID: had[draw(len(had), "which coupon")].CouponID}
+	} else {
+		c := l.someCoupon(draw)
+		cmd = lifecycle.RedeemCoupon{Code: c.Code, Coupon: &c}
+	}
+	invoices := len(l.store.invoices)
+	changes, err := l.apply(cmd)
+	switch c, redeems := cmd.(lifecycle.RedeemCoupon); {
+	case l.sub().Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case errors.Is(err, subscription.ErrTooManyCoupons):
+		require.Len(l.t, l.sub().Discounts, subscription.MaxDiscounts)
+	case redeems:
+		require.NoError(l.t, err)
+		require.Equal(l.t, c.Coupon.ID, changes.Redeemed)
+		require.Equal(l.t, redeemed{c.Coupon.Terms, l.sub().PeriodIndex + 1}, l.redeemed[c.Coupon.ID])
+	default:
+		require.NoError(l.t, err)
+		require.Empty(l.t, changes.Redeemed)
+	}
+	require.Len(l.t, l.store.invoices, invoices, "a coupon bills nothing")
+}
+
+// redeemed is a coupon as it was redeemed.
+type redeemed struct {
+	discount.Terms
+	from int
+}
+
+// checkDiscounts holds what the discounts of invoices say by themselves: they sum to the discount of the invoice, no line
+// is reduced by more than it bills, in no period and of no plan that the coupon is not for; an amount is taken off once
+// per period; and a credit gives back what was billed after discounts.
+func (l *life) checkDiscounts() {
+	lines, off := map[string]invoice.Line{}, map[billed]money.Minor{}
+	for _, inv := range l.store.invoices {
+		var sum money.Minor
+		for _, line := range inv.Lines {
+			sum += line.Discounts.Sum()
+			if line.Kind != invoice.ProrationCredit && (line.Net() < 0 || line.Net() > line.Amount) {
+				require.Failf(l.t, "a line is reduced by at most all of it", "%+v", line)
+			}
+			if inv.Status != invoice.Void {
+				lines[line.ID] = line
+			}
+			for _, share := range line.Discounts {
+				l.checkShare(line, share)
+				if inv.Status != invoice.Void {
+					off[billed{share.CouponID, line.PeriodIndex}] += share.Amount
+				}
+			}
+		}
+		if inv.Discount != sum || inv.Discounts().Sum() != sum {
+			require.Failf(l.t, "the shares of lines sum to the discount", "%+v", inv)
+		}
+	}
+	for of, sum := range off {
+		if c := l.redeemed[of.item]; sum < 0 || c.Amount > 0 && sum > c.Amount && !l.writtenOff {
+			require.Failf(l.t, "an amount is taken off once per period", "%d of %+v", sum, c)
+		}
+	}
+	for _, credit := range lines {
+		of, ok := lines[credit.Reverses]
+		if ok && credit.Net() != -money.Part(-credit.Amount, 0, int64(of.Net()), int64(of.Amount)) {
+			require.Failf(l.t, "a credit gives back what was billed after discounts", "%+v of %+v", credit, of)
+		}
+	}
+}
+
+func (l *life) checkShare(line invoice.Line, share invoice.Share) {
+	c, ok := l.redeemed[share.CouponID]
+	over := discount.Use{Terms: c.Terms, Periods: line.PeriodIndex - c.from}
+	if !ok || line.PeriodIndex < c.from || over.Ended() || !c.For(line.PlanID) {
+		require.Failf(l.t, "a coupon is taken off in its periods, of its plans", "%+v of %+v: %+v", share, line, c)
+	}
+}

@@ -1,0 +1,148 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/billing/tax"
+)
+
+var small = flat("plan_small", month, 200)
+
+// renewedWithCredit is a life on the plan team, taxed by a fifth, whose second period is paid by an invoice that takes in
+// what a change to the plan small at the beginning of the first one left waiting.
+func renewedWithCredit(t *testing.T) *life {
+	t.Helper()
+	l := newLife(t, append(plans, small), settings, team, 0)
+	l.store.taxRates = []tax.Definition{{Rate: tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}}
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	l.how = "create"
+	l.changePlan(small, false)
+	l.changePlan(team, true)
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, []money.Minor{1200, 240}, l.totals())
+	return l
+}
+
+// A credit of an earlier period on the invoice of this one takes nothing from what this period's unused time is worth.
+func TestCancel_RefundsPeriodThatTookACreditIn(t *testing.T) {
+	t.Parallel()
+	l := renewedWithCredit(t)
+
+	l.cancelNow(true)
+
+	closing := l.store.invoices[2]
+	require.Equal(t, money.Minor(-1200), closing.Total)
+	require.Equal(t, money.Minor(-200), closing.Tax, "the tax goes back with the line")
+	require.Equal(t, money.Minor(240), l.refunded(), "all that was paid with money")
+	require.Equal(t, money.Minor(960), l.store.balance, "the rest was paid by the credit")
+}
+
+// Neither does it count as given back where some of the payment was refunded.
+func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
+	t.Parallel()
+	l := renewedWithCredit(t)
+	state := l.load(true).state
+	charge := state.Captures[l.store.invoices[1].ID]
+	charge.AmountRefunded = 1
+	state.Captures[l.store.invoices[1].ID] = charge
+
+	_, changes, err := lifecycle.Apply(state, lifecycle.ChangePlan{Plan: &free}, l.moment())
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(-1199), changes.NewInvoices[0].Total)
+	require.Equal(t, invoice.ProrationCredit, changes.NewInvoices[0].Lines[0].Kind)
+}
+
+// Where the end was scheduled, what waited is collected once, as with the renewal that does not come.
+func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[payment.Outcome]invoice.Status{
+		payment.AnswerSucceeded: invoice.Paid, payment.AnswerDeclined: invoice.Open,
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		l.pass(2 * week)
+		l.how = subscription.NextInvoice
+		l.changePlan(pro, false)
+		l.schedule(lifecycle.Cancel{})
+		l.until(l.sub().CurrentPeriod.End)
+		require.Equal(t, subscription.Canceled, l.sub().Status)
+		require.Equal(t, []money.Minor{1000, 1000}, l.totals())
+		require.Equal(t, money.Minor(1000), l.live(l.store.invoices[1].ID).Amount)
+
+		l.result(answer)
+		l.pass(4 * week)
+
+		require.Equal(t, want, l.store.invoices[1].Status)
+		require.Len(t, l.charges(), 2, "no retry")
+		require.False(t, l.sub().FinishedAt.IsZero())
+	}
+}
+
+// A customer who cannot be charged has failed the attempt of the last invoice at once.
+func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.how = subscription.NextInvoice
+	l.changePlan(pro, false)
+	l.schedule(lifecycle.Cancel{})
+	l.newMethod(false)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, collection.Closed, l.store.invoices[1].Collection.Phase)
+	require.False(t, l.sub().FinishedAt.IsZero())
+	require.Equal(t, 1, l.account.events[event.TypeInvoicePaymentFailed])
+}
+
+// A renewal that credits only what it charges itself can be voided; one that credits what was paid cannot.
+func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]error{free.ID: nil, team.ID: lifecycle.ErrTakesTimeBack} { // what is paid already
+		l := newLife(t, append(plans, small), settings, free, 0)
+		l.until(created)
+		if first == team.ID {
+			l.changePlan(team, false)
+			l.result(payment.AnswerSucceeded)
+		}
+		l.how = subscription.NextInvoice
+		l.changePlan(pro, false)
+		l.pass(week)
+		l.how = subscription.NextInvoice
+		l.changePlan(small, false)
+		l.until(l.sub().CurrentPeriod.End)
+		l.result(payment.AnswerDeclined)
+		renewal := l.open()[0]
+		l.writtenOff = true
+
+		_, err := l.apply(lifecycle.VoidInvoice{InvoiceID: renewal.ID})
+
+		require.Equal(t, want, err, first)
+	}
+}
+
+// What is quoted to wait has the taxes that it will be billed with.
+func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.store.taxRates = []tax.Definition{{Rate: tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}}
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+
+	shown, err := lifecycle.Preview(l.store.load(true),
+		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, l.moment())
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(2400), shown.Quote.Waiting)
+	require.Equal(t, money.Minor(6000), shown.Upcoming[0].Total)
+}

@@ -1,0 +1,93 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+)
+
+// creditSome credits some invoice, all of it or a part. Whatever went back of it before, all notes never exceed it.
+func (l *life) creditSome(draw chance) {
+	if len(l.store.invoices) == 0 {
+		return
+	}
+	inv := l.store.invoices[draw(len(l.store.invoices), "which invoice")]
+	ask := creditnote.Request{ID: "cn", Reason: creditnote.Goodwill, InMoney: draw(3, "in money") == 0}
+	switch draw(3, "how much") {
+	case 0:
+		ask.Amount = money.Minor(1 + draw(2000, "amount"))
+	case 1:
+		line := inv.Lines[draw(len(inv.Lines), "which line")]
+		ask.Lines = []creditnote.Line{{InvoiceLineID: line.ID, Amount: money.Minor(1 + draw(2000, "of the line"))}}
+	}
+	l.creditInvoice(inv, ask)
+}
+
+// creditInvoice performs the command with what db loads for it.
+func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (creditnote.Note, error) {
+	cmd := lifecycle.CreditInvoice{Request: ask, Invoice: inv, Given: l.given(inv)}
+	if id := l.store.settled[inv.ID].TransactionID; id != "" {
+		charge := *l.store.transaction(id)
+		cmd.Charge = &charge
+	}
+	was, behind := l.noted, l.behind()
+	l.noted = true
+	changes, err := l.apply(cmd)
+	if err != nil {
+		l.noted = was
+		require.True(l.t, behind || fault.From(err).Refusal(), err)
+		return creditnote.Note{}, err
+	}
+	note, after := changes.CreditNotes[0], l.store.invoice(inv.ID)
+	require.Equal(l.t, note.Total, note.Subtotal+note.Tax)
+	require.Equal(l.t, note.Total, note.Due+note.Balance+note.Refund)
+	var all, taxes money.Minor
+	for _, n := range l.given(inv).Notes {
+		all += n.Total
+		for _, t := range n.Taxes {
+			if !t.Inclusive {
+				taxes += t.Amount
+			}
+		}
+	}
+	require.Equal(l.t, [2]money.Minor{after.Credited.Total, after.Credited.Tax}, [2]money.Minor{all, taxes})
+	require.LessOrEqual(l.t, all, inv.Total, "notes never exceed the invoice")
+	reversed := l.given(inv).Reversed
+	for _, line := range after.Lines {
+		require.LessOrEqual(l.t, line.Credited+reversed[line.ID], max(line.Net(), 0), "nor what is left of a line")
+	}
+	require.True(l.t, after.Status != invoice.Open || after.AmountDue > 0, "with nothing left to pay it is paid")
+	return note, nil
+}
+
+// given is what was given back of an invoice, as db reads it.
+func (l *life) given(inv invoice.Invoice) creditnote.Given {
+	out := creditnote.Given{Reversed: map[string]money.Minor{}}
+	for _, n := range l.store.notes {
+		if n.InvoiceID == inv.ID {
+			out.Notes = append(out.Notes, n)
+		}
+	}
+	for _, other := range l.store.invoices {
+		for _, line := range other.Lines {
+			if other.Status != invoice.Void && line.Reverses != "" {
+				out.Reversed[line.Reverses] -= line.Net()
+			}
+		}
+	}
+	return out
+}
+
+// hasNotes reports a refusal because of credit notes of an open invoice.
+func (l *life) hasNotes(err error) bool {
+	return errors.Is(err, invoice.ErrHasCreditNotes) && slices.ContainsFunc(l.open(), func(inv invoice.Invoice) bool {
+		return inv.Credited.Total > 0
+	})
+}

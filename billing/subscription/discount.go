@@ -1,0 +1,155 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/discount"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+// MaxDiscounts bounds the coupons that a subscription has at a time.
+const MaxDiscounts = 10
+
+// Discount is a coupon that the subscription has redeemed, with the terms of then: what becomes of the coupon changes
+// nothing. What is left of it follows from the index of the period, so that nothing counts it twice.
+type Discount struct {
+	CouponID string `json:"couponId"`
+	Code     string `json:"code"`
+	discount.Terms
+	From       int       `json:"from"` // the index of the first period that it is taken off
+	RedeemedAt time.Time `json:"redeemedAt"`
+}
+
+// Discounts are those of one subscription, in the order in which they are taken off.
+type Discounts []Discount
+
+// Left is how many periods it still holds for, from one on; unbounded says that there is no end.
+func (d Discount) Left(periodIndex int) (periods int, unbounded bool) {
+	return d.use(periodIndex).Left()
+}
+
+func (d Discount) use(periodIndex int) discount.Use {
+	return discount.Use{Terms: d.Terms, Periods: max(periodIndex-d.From, 0)}
+}
+
+// holds reports whether it is taken off what is billed in a period.
+func (d Discount) holds(periodIndex int) bool {
+	return periodIndex >= d.From && !d.use(periodIndex).Ended()
+}
+
+// The refusals of coupons.
+var (
+	ErrCouponRedeemed = fault.New(fault.Conflict, "coupon_already_redeemed",
+		"The subscription has this coupon already. Redeem it again when it has ended, or use another coupon.").In("couponCode")
+	ErrTooManyCoupons = fault.New(fault.Conflict, "coupon_limit",
+		"The subscription has %d coupons, which is the most. Remove one first.", MaxDiscounts).In("couponCode")
+	ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
+		"The subscription does not have this coupon.")
+)
+
+// RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is billed
+// of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
+// discount.Coupon.Redeem.
+func (s Subscription) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
+	if err := permit(s.Status, redeemCoupon); err != nil {
+		return Decision{}, err
+	}
+	if err := s.redeem(c, now); err != nil {
+		return Decision{}, err
+	}
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "discounts")}}, nil
+}
+
+// redeem begins with the next period that is opened: the first, where none is.
+func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
+	now = now.UTC().Truncate(time.Second)
+	if err := c.Redeem(discount.Redemption{PlanID: s.PlanID, Currency: s.Currency, At: now}); err != nil {
+		return err
+	}
+	s.dropEnded()
+	if s.indexDiscount(c.ID) >= 0 {
+		return ErrCouponRedeemed
+	}
+	if len(s.Discounts) >= MaxDiscounts {
+		return ErrTooManyCoupons
+	}
+	s.Discounts = append(slices.Clone(s.Discounts), Discount{
+		CouponID: c.ID, Code: c.Code, Terms: c.Terms, From: s.PeriodIndex + 1, RedeemedAt: now,
+	})
+	return nil
+}
+
+// RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so does
+// its redemption. Faults: subscription_canceled, coupon_not_redeemed.
+func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
+	if err := permit(s.Status, removeCoupon); err != nil {
+		return Decision{}, err
+	}
+	at := s.indexDiscount(couponID)
+	if at < 0 {
+		return Decision{}, ErrCouponNotRedeemed
+	}
+	s.Discounts = slices.Delete(slices.Clone(s.Discounts), at, at+1)
+	if len(s.Discounts) == 0 {
+		s.Discounts = nil
+	}
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "discounts")}}, nil
+}
+
+// indexDiscount finds a coupon that the subscription has; -1: it has not.
+func (s Subscription) indexDiscount(couponID string) int {
+	return slices.IndexFunc(s.Discounts, func(d Discount) bool { return d.CouponID == couponID })
+}
+
+// dropEnded forgets the coupons that ended before the current period.
+func (s *Subscription) dropEnded() {
+	ended := func(d Discount) bool { return d.use(s.PeriodIndex).Ended() }
+	if !slices.ContainsFunc(s.Discounts, ended) {
+		return
+	}
+	if s.Discounts = slices.DeleteFunc(slices.Clone(s.Discounts), ended); len(s.Discounts) == 0 {
+		s.Discounts = nil
+	}
+}
+
+// discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice. A
+// percentage is taken off each line. An amount is taken off once per period: what lines of the period have of it already,
+// and credits have not given back, is not taken off again. Fault: amount_too_large.
+func (s Subscription) discounted(f Facts, with, lines []invoice.Line) ([]invoice.Line, error) {
+	var coupons []invoice.Reduction
+	for _, d := range s.Discounts {
+		if !d.holds(s.PeriodIndex) {
+			continue
+		}
+		left := d.Discount
+		if left.Amount > 0 {
+			if left.Amount -= s.takenOff(f, with, d.CouponID); left.Amount <= 0 {
+				continue
+			}
+		}
+		coupons = append(coupons, invoice.Reduction{CouponID: d.CouponID, Code: d.Code, Discount: left, For: d.For})
+	}
+	return invoice.TakeOff(lines, coupons)
+}
+
+// takenOff is what lines of the current period have of a coupon.
+func (s Subscription) takenOff(f Facts, with []invoice.Line, couponID string) (sum money.Minor) {
+	add := func(lines []invoice.Line) {
+		for _, l := range lines {
+			if l.PeriodIndex == s.PeriodIndex {
+				sum += l.Discounts.Of(couponID)
+			}
+		}
+	}
+	add(with)
+	for _, closed := range [][]invoice.Invoice{f.Paid, f.WrittenOff} {
+		for _, inv := range closed {
+			add(inv.Lines)
+		}
+	}
+	return sum
+}

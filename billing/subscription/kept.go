@@ -1,0 +1,57 @@
+package subscription
+
+import (
+	"slices"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+// keeps is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit notes
+// and what else went back of the money that paid them: below zero where more went back. What credit notes gave back in
+// money is also in GivenBack, where the captures are known.
+func (s Subscription) keeps(f Facts) invoice.Back {
+	var out invoice.Back
+	var refunded money.Minor
+	for _, inv := range f.Paid {
+		own := s.own(inv)
+		out.Total, out.Tax = out.Total+own.Total-inv.Credited.Total, out.Tax+own.Tax-inv.Credited.Tax
+		refunded += inv.Credited.Refund
+	}
+	out.Total -= max(f.GivenBack-refunded, 0)
+	return out
+}
+
+// noted reports whether a paid invoice has credit notes.
+func (f Facts) noted() bool {
+	return slices.ContainsFunc(f.Paid, func(inv invoice.Invoice) bool { return inv.Credited.Total > 0 })
+}
+
+// own is what an invoice bills of the periods that the subscription spans. Prorations of earlier periods that waited for
+// the invoice are no part of it: a credit among them would count as if the current period had been billed less.
+func (s Subscription) own(inv invoice.Invoice) invoice.Back {
+	earlier := s.earlier(inv.Lines)
+	return invoice.Back{Total: inv.Total - earlier.Total, Tax: inv.Tax - earlier.Tax}
+}
+
+// credited is what lines of earlier periods give back, which was bounded when they were made.
+func (s Subscription) credited(lines []invoice.Line) invoice.Back {
+	sums := s.earlier(lines)
+	return invoice.Back{Total: max(-sums.Total, 0), Tax: max(-sums.Tax, 0)}
+}
+
+// earlier is what lines of periods before those that the subscription spans come to. Index 0 is that of a line from before
+// there was one: it is of the period that its invoice was issued in.
+func (s Subscription) earlier(lines []invoice.Line) invoice.Sums {
+	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
+		return l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex
+	})
+	sums, err := invoice.Draft{Lines: past, Back: unbound}.Sums()
+	if err != nil { // each was checked when it began to wait
+		return invoice.Sums{}
+	}
+	return sums
+}
+
+// unbound lets lines give back whatever they say.
+var unbound = invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}

@@ -1,0 +1,158 @@
+package db
+
+import (
+	"context"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/db/internal/dbsqlc"
+)
+
+// CreditNoteFilter narrows a list; empty: any.
+type CreditNoteFilter struct {
+	CustomerID string
+	InvoiceID  string
+}
+
+// CreditNoteWithKey reads key and credit note. Faults: api_key_unknown; credit_note_not_found, with the key.
+func (r Reader) CreditNoteWithKey(ctx context.Context, hash []byte, id string) (APIKey, creditnote.Note, error) {
+	row, err := queries.CreditNoteGetWithKey(ctx, r.handle, dbsqlc.CreditNoteGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "credit_note", err)
+		return key, creditnote.Note{}, err
+	}
+	notes := []creditnote.Note{creditNoteFromDB(row.CreditNote)}
+	err = r.readCreditLines(ctx, row.CreditNote.EnvironmentID, notes)
+	return apiKeyFromDB(row.ApiKeyDetail), notes[0], err
+}
+
+// CreditNotes lists an environment's, with their lines.
+func (r Reader) CreditNotes(
+	ctx context.Context, environmentID string, f CreditNoteFilter, page Page,
+) (notes []creditnote.Note, hasMore bool, err error) {
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.CreditNoteList(ctx, r.lists(), dbsqlc.CreditNoteListParams{
+		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), InvoiceID: null(f.InvoiceID),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("CreditNoteList", err)
+	}
+	notes, hasMore = cut(page, rows, func(row dbsqlc.CreditNoteListRow) creditnote.Note {
+		return creditNoteFromDB(row.CreditNote)
+	})
+	return notes, hasMore, r.readCreditLines(ctx, environmentID, notes)
+}
+
+// readCreditLines adds the lines of notes to them.
+func (r Reader) readCreditLines(ctx context.Context, environmentID string, notes []creditnote.Note) error {
+	if len(notes) == 0 {
+		return nil
+	}
+	at, ids := make(map[string]int, len(notes)), make([]string, len(notes))
+	for i, n := range notes {
+		at[n.ID], ids[i] = i, n.ID
+	}
+	rows, err := queries.CreditNoteLineList(ctx, r.handle,
+		dbsqlc.CreditNoteLineListParams{EnvironmentID: environmentID, CreditNoteIds: ids})
+	for _, row := range rows {
+		n := &notes[at[row.CreditNoteLine.CreditNoteID]]
+		n.Lines = append(n.Lines, creditnote.Line{
+			InvoiceLineID: row.CreditNoteLine.InvoiceLineID, Amount: row.CreditNoteLine.Amount,
+		})
+	}
+	return translate("CreditNoteLineList", err)
+}
+
+// LockForCredit reads, under lock, what a credit note of an invoice depends on beside the State of its subscription: the
+// invoice with its lines, what was given back of it, and the charge that settled it. Fault: invoice_not_found.
+func (tx *Tx) LockForCredit(ctx context.Context, environmentID, invoiceID string) (c lifecycle.CreditInvoice, err error) {
+	if c.Invoice, err = tx.LockInvoice(ctx, environmentID, invoiceID); err != nil {
+		return c, err
+	}
+	whole, err := tx.Invoice(ctx, environmentID, invoiceID)
+	if err != nil {
+		return c, err
+	}
+	c.Invoice = whole
+	if c.Given, err = tx.given(ctx, environmentID, whole); err != nil {
+		return c, err
+	}
+	captures, err := tx.lockCaptures(ctx, environmentID, []string{invoiceID})
+	if charge, ok := captures[invoiceID]; ok {
+		c.Charge = &charge
+	}
+	return c, err
+}
+
+// given is what was given back of an invoice, which is locked.
+func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Invoice) (creditnote.Given, error) {
+	out := creditnote.Given{Reversed: map[string]money.Minor{}}
+	rows, err := queries.CreditNoteListOfInvoice(ctx, r.handle,
+		dbsqlc.CreditNoteListOfInvoiceParams{EnvironmentID: environmentID, InvoiceID: inv.ID})
+	if err != nil {
+		return out, translate("CreditNoteListOfInvoice", err)
+	}
+	for _, row := range rows {
+		out.Notes = append(out.Notes, creditNoteFromDB(row.CreditNote))
+	}
+	if err := r.readCreditLines(ctx, environmentID, out.Notes); err != nil {
+		return out, err
+	}
+	ids := make([]string, len(inv.Lines))
+	for i, l := range inv.Lines {
+		ids[i] = l.ID
+	}
+	reversed, err := queries.InvoiceLineListReversing(ctx, r.handle,
+		dbsqlc.InvoiceLineListReversingParams{EnvironmentID: environmentID, LineIds: ids})
+	for _, row := range reversed {
+		out.Reversed[row.LineID] = money.Minor(row.Amount)
+	}
+	return out, translate("InvoiceLineListReversing", err)
+}
+
+// InsertCreditNote writes a credit note, books it on the lines of its invoice, and gives it its number. The environment's
+// counter stays locked from here to the commit, so that this comes last.
+func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *creditnote.Note) error {
+	for _, l := range n.Lines {
+		err := queries.InvoiceLineCredit(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceLineCreditParams{
+			EnvironmentID: environmentID, InvoiceID: n.InvoiceID, ID: l.InvoiceLineID, Amount: int64(l.Amount),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	number, err := queries.CreditNoteNumber(ctx, tx.pipe, environmentID)
+	if err != nil {
+		return translate("CreditNoteNumber", err)
+	}
+	n.Number = number
+	err = queries.CreditNoteInsert(ctx, tx.pipe, dbsqlc.CreditNoteInsertParams{
+		ID: n.ID, EnvironmentID: environmentID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID,
+		SubscriptionID: null(n.SubscriptionID), Currency: n.Currency, Reason: n.Reason, Memo: null(n.Memo),
+		Subtotal: n.Subtotal, Tax: n.Tax, Taxes: nullList(n.Taxes), Total: n.Total, Due: n.Due, Balance: n.Balance,
+		Refund: n.Refund, RefundID: null(n.RefundID), CreatedAt: n.CreatedAt,
+	})
+	for i, l := range n.Lines {
+		if err == nil {
+			err = queries.CreditNoteLineInsert(ctx, tx.pipe, dbsqlc.CreditNoteLineInsertParams{
+				EnvironmentID: environmentID, CreditNoteID: n.ID, Position: i, InvoiceLineID: l.InvoiceLineID, Amount: l.Amount,
+			})
+		}
+	}
+	return err
+}
+
+func creditNoteFromDB(row dbsqlc.CreditNote) creditnote.Note {
+	return creditnote.Note{
+		ID: row.ID, Number: row.Number, InvoiceID: row.InvoiceID, CustomerID: row.CustomerID,
+		SubscriptionID: value(row.SubscriptionID), Currency: row.Currency, Reason: row.Reason, Memo: value(row.Memo),
+		Subtotal: row.Subtotal, Tax: row.Tax, Taxes: value(row.Taxes), Total: row.Total, Due: row.Due, Balance: row.Balance,
+		Refund: row.Refund, RefundID: value(row.RefundID), CreatedAt: row.CreatedAt,
+	}
+}

@@ -1,0 +1,52 @@
+-- name: CouponInsert :exec
+with written as (
+    insert into coupons (
+        id, environment_id, code, name, percent, amount, currency, duration, periods, plan_ids, max_redemptions, redeem_by, active, created_at
+    ) values (
+        @id, @environment_id, @code, @name, @percent, @amount, @currency, @duration, @periods, @plan_ids, @max_redemptions, @redeem_by,
+        @active, @created_at
+    )
+    on conflict (environment_id, lower(code)) do nothing
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: CouponUpdate :exec
+with written as (
+    update coupons set name = @name, active = @active, redeem_by = @redeem_by
+    where environment_id = @environment_id and id = @id
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: CouponRedeem :exec
+-- Counts one redemption, where there is one left. Redemptions of one coupon wait for each other here, at the end of their
+-- transactions, so that as many as there are left succeed.
+with written as (
+    update coupons set redeemed = redeemed + 1
+    where environment_id = @environment_id and id = @id and active and (max_redemptions is null or redeemed < max_redemptions)
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: CouponLock :one
+select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and c.id = @id for no key update;
+
+-- name: CouponGetByCode :one
+select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and lower(c.code) = lower(@code::text);
+
+-- name: CouponGetWithKey :one
+select sqlc.embed(k), sqlc.embed(c)
+from api_key_details k
+join coupons c on c.environment_id = k.environment_id and c.id = @id
+where k.hash = @hash;
+
+-- name: CouponList :many
+select sqlc.embed(c)
+from coupons c
+where c.environment_id = @environment_id
+  and (sqlc.narg('active')::boolean is null or c.active = sqlc.narg('active'))
+  and (sqlc.narg('code')::text is null or lower(c.code) = lower(sqlc.narg('code')))
+  and c.position < @below::bigint and c.position > @above::bigint
+order by case when @forward::boolean then c.position end, c.position desc
+limit @row_limit;

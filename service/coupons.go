@@ -1,0 +1,96 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"perennial/billing/discount"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// CreateCoupon stores c, whose id and date are made here. It can be redeemed from now on. Faults: those of
+// discount.Coupon.Validate, discount.CheckCode and of text; currency_unknown, coupon_plans_too_many, plan_not_found,
+// coupon_code_taken.
+func (s *Service) CreateCoupon(
+	ctx context.Context, by Caller, c discount.Coupon, also Also[discount.Coupon],
+) (discount.Coupon, error) {
+	now := s.now()
+	c.ID, c.CreatedAt, c.Active, c.Name = id.New(id.Coupon, now), now, true, cmp.Or(c.Name, c.Code)
+	err := joined(discount.CheckCode(c.Code), c.Validate(), checkText("name", c.Name),
+		unlessEmpty(string(c.Currency), checkCurrency), s.checkPlans(ctx, by, c.PlanIDs))
+	if err != nil {
+		return c, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (discount.Coupon, error) {
+		if err := tx.InsertCoupon(ctx, by.EnvironmentID, c); err != nil {
+			return c, err
+		}
+		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponCreated{ID: c.ID}, now))
+	})
+}
+
+func checkCurrency(code string) error {
+	_, err := money.ParseCurrency(code)
+	return err
+}
+
+// checkPlans refuses a restriction to plans that do not exist: coupon_plans_too_many, plan_not_found.
+func (s *Service) checkPlans(ctx context.Context, by Caller, planIDs []string) error {
+	if len(planIDs) > discount.MaxPlans {
+		return fault.InvalidParam("planIds", "coupon_plans_too_many",
+			"A coupon can be restricted to at most %d plans. The request has %d.", discount.MaxPlans, len(planIDs))
+	}
+	for i, planID := range planIDs {
+		if _, err := s.Plan(ctx, by, planID); err != nil {
+			return inParam(err, fmt.Sprintf("planIds[%d]", i))
+		}
+	}
+	return nil
+}
+
+// CouponUpdate changes the fields that are not nil. What it takes off is not among them. A RedeemBy of the zero time is
+// never.
+type CouponUpdate struct {
+	Name     *string
+	Active   *bool
+	RedeemBy *time.Time
+}
+
+// UpdateCoupon changes a coupon, and announces what changed if anything did. Subscriptions keep what they have redeemed.
+// Faults: coupon_not_found and those of text.
+func (s *Service) UpdateCoupon(
+	ctx context.Context, by Caller, couponID string, u CouponUpdate, also Also[discount.Coupon],
+) (discount.Coupon, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (discount.Coupon, error) {
+		c, err := tx.LockCoupon(ctx, by.EnvironmentID, couponID)
+		if err != nil {
+			return c, err
+		}
+		var changed []string
+		if u.Name != nil && *u.Name != c.Name {
+			c.Name, changed = *u.Name, append(changed, "name")
+		}
+		if u.Active != nil && *u.Active != c.Active {
+			c.Active, changed = *u.Active, append(changed, "active")
+		}
+		if u.RedeemBy != nil && !u.RedeemBy.Equal(c.RedeemBy) {
+			c.RedeemBy, changed = *u.RedeemBy, append(changed, "redeemBy")
+		}
+		if len(changed) == 0 {
+			return c, nil
+		}
+		if err := checkText("name", c.Name); err != nil {
+			return c, err
+		}
+		if err := tx.SaveCoupon(ctx, by.EnvironmentID, c); err != nil {
+			return c, err
+		}
+		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponUpdated{ID: c.ID, Changed: changed}, s.now()))
+	})
+}

@@ -1,0 +1,88 @@
+package service
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/discount"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/test/scene"
+)
+
+func newCoupon(t *testing.T, svc *Service, by Caller, c discount.Coupon) discount.Coupon {
+	t.Helper()
+	c, err := svc.CreateCoupon(t.Context(), by, c, nil)
+	require.NoError(t, err)
+	return c
+}
+
+func half() discount.Terms {
+	return discount.Terms{Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once}
+}
+
+// However many redeem a coupon at the same time, as many as it allows succeed, and all others get nothing.
+func TestRedeemCoupon_ManyAtOnce(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	svc, by := at(s)
+	c := newCoupon(t, svc, by, discount.Coupon{Code: "RACE", Terms: half(), MaxRedemptions: 3})
+	customer, plan := s.Customer(t, "").ID, s.Plan(t, scene.Monthly(1000)).ID
+	var redeemed atomic.Int64
+	var clients sync.WaitGroup
+	for range 50 {
+		clients.Go(func() {
+			_, err := svc.CreateSubscription(t.Context(), by, NewSubscription{
+				CustomerID: customer, PlanID: plan, CouponCode: "race",
+			}, nil)
+			switch {
+			case err == nil:
+				redeemed.Add(1)
+			case fault.From(err) == nil || fault.From(err).Code != "coupon_used_up":
+				t.Error(err)
+			}
+		})
+	}
+	clients.Wait()
+	require.EqualValues(t, 3, redeemed.Load())
+	found, err := s.Store.CouponByCode(t.Context(), s.Env, "Race")
+	require.NoError(t, err)
+	require.Equal(t, 3, found.Redeemed)
+	subs, _, err := s.Store.Subscriptions(t.Context(), s.Env, db.SubscriptionFilter{CustomerID: customer},
+		db.Page{Limit: 100, Unsettled: true})
+	require.NoError(t, err)
+	require.Len(t, subs, 3)
+	require.Equal(t, c.ID, subs[0].Discounts[0].CouponID)
+}
+
+// A redemption bills the next period with the terms of then, whatever becomes of the coupon; its preview shows that, and
+// redeems nothing.
+func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
+	t.Parallel()
+	s, _, ref := pays(t, scene.Capture)
+	svc, by := at(s)
+	c := newCoupon(t, svc, by, discount.Coupon{Code: "HALF", Terms: half(), MaxRedemptions: 1})
+	cmd := lifecycle.RedeemCoupon{Code: "half"}
+
+	shown := svc.previewed(t, by, ref.ID, Preview{Command: cmd, Invoices: 2})
+
+	full := shown.Upcoming[1].Total
+	require.Equal(t, full/2, shown.Upcoming[0].Total)
+	require.Equal(t, full/2, shown.Upcoming[0].Discount)
+	require.NoError(t, svc.Command(t.Context(), by, ref.ID, cmd, Around[Performed]{}))
+	no := false
+	c, err := svc.UpdateCoupon(t.Context(), by, c.ID, CouponUpdate{Active: &no}, nil)
+	require.NoError(t, err)
+	require.Equal(t, 1, c.Redeemed)
+	later := svc.previewed(t, by, ref.ID, Preview{Invoices: 2})
+	require.Equal(t, []money.Minor{full / 2, full}, []money.Minor{later.Upcoming[0].Total, later.Upcoming[1].Total})
+	err = svc.Command(t.Context(), by, ref.ID, lifecycle.RedeemCoupon{Code: "none"}, Around[Performed]{})
+	require.Equal(t, "coupon_not_found", fault.From(err).Code)
+	require.NoError(t, svc.Command(t.Context(), by, ref.ID, lifecycle.RemoveCoupon{CouponID: c.ID}, Around[Performed]{}))
+	require.Equal(t, full, svc.previewed(t, by, ref.ID, Preview{Invoices: 1}).Upcoming[0].Total)
+}

@@ -1,0 +1,63 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/moving"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service/movefile"
+)
+
+// native is a customer or a subscription of this environment that a record of an export names by its id.
+type native struct{ erased bool }
+
+// here returns what a record of an export says of this environment: imported again, it would double what it came from.
+func (k *known) here(r movefile.Record) (native, bool) {
+	for _, name := range idsHere(r) {
+		if found, ok := k.natives[name]; ok {
+			return found, true
+		}
+	}
+	return native{}, false
+}
+
+// idsHere are the ids of a record that may be of this environment: what an export says, and an external id of our form.
+func idsHere(r movefile.Record) (ids []string) {
+	of := id.Customer
+	if r.Type == moving.SubscriptionType {
+		of = id.Subscription
+	}
+	if id.Is(of, r.PerennialID) {
+		ids = append(ids, r.PerennialID)
+	}
+	if r.Type != moving.BalanceType && id.Is(of, r.ID) { // of a balance, it names a customer, who may be here
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// readNatives finds the records of the batch that came from this environment.
+func (im *importing) readNatives(ctx context.Context, r db.Reader, batch []movefile.Record, k *known) error {
+	var ids []string
+	for _, record := range batch {
+		if record.Refused == nil {
+			ids = append(ids, idsHere(record)...)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	if im.of == moving.SubscriptionType {
+		found, err := r.SubscriptionIDs(ctx, im.by.EnvironmentID, ids)
+		for _, name := range found {
+			k.natives[name] = native{}
+		}
+		return err
+	}
+	customers, err := r.CustomersByID(ctx, im.by.EnvironmentID, ids)
+	for _, c := range customers {
+		k.natives[c.ID] = native{erased: !c.ErasedAt.IsZero()}
+	}
+	return err
+}
