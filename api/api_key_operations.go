@@ -10,7 +10,7 @@ import (
 
 // apiKeyOperations need a key that may do everything, so that no key can give itself more.
 func (s *Server) apiKeyOperations() {
-	example := APIKey{
+	example := Key{
 		ID: "key_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "shop server", Hint: "sk_test_…x7Fq", Kind: "secret",
 		Scopes: []string{"*"}, AllowedCIDRs: []string{"203.0.113.0/24"}, CreatedAt: 1763640000,
 	}
@@ -25,7 +25,7 @@ func (s *Server) apiKeyOperations() {
 		Description: "The key is of the same environment as the one that asks, and is shown in this response only. It can do " +
 			"no more: it can be used neither from elsewhere nor for longer.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: made,
-		Request: APIKeyForm{Name: "shop server", AllowedCIDRs: []string{"203.0.113.0/24"}},
+		Request: KeyForm{Name: "shop server", AllowedCIDRs: []string{"203.0.113.0/24"}},
 	}, s.createAPIKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getAPIKey", Method: http.MethodGet, Path: "/api-keys/{id}", Tag: "Environment", Summary: "Get an API key",
@@ -34,11 +34,11 @@ func (s *Server) apiKeyOperations() {
 	}, s.getAPIKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listAPIKeys", Method: http.MethodGet, Path: "/api-keys", Tag: "Environment", Summary: "List API keys",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: httpkit.List[APIKey]{Data: []APIKey{example}},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: httpkit.List[Key]{Data: []Key{example}},
 	}, s.listAPIKeys)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateAPIKey", Method: http.MethodPatch, Path: "/api-keys/{id}", Tag: "Environment", Summary: "Name an API key",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: APIKeyChange{Name: "shop server"},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: KeyChange{Name: "shop server"},
 		Response: example,
 	}, s.updateAPIKey)
 	httpkit.Register(s.kit, httpkit.Operation{
@@ -46,7 +46,7 @@ func (s *Server) apiKeyOperations() {
 		Summary: "Replace an API key",
 		Description: "Makes a key that may do the same. The old one ends at once: the next request with it gets 401 from every " +
 			"process. With `overlapSeconds` it goes on for that long, so that servers can change keys one after another.",
-		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Request: APIKeyRotation{OverlapSeconds: 3600},
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Request: KeyRotation{OverlapSeconds: 3600},
 		Response: rotated,
 	}, s.rotateAPIKey)
 	httpkit.Register(s.kit, httpkit.Operation{

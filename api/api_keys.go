@@ -14,8 +14,8 @@ import (
 	"perennial/service"
 )
 
-// APIKey opens the API in one environment. The key itself is shown once.
-type APIKey struct {
+// Key is an API key: it opens the API in one environment. The key itself is shown once.
+type Key struct {
 	ID           string   `json:"id" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name         string   `json:"name" example:"shop server" doc:"For people; empty where none was given."`
 	Key          string   `json:"key,omitempty" doc:"The key itself. Only in the response to the request that made it: never again, and not in a repeat with the same Idempotency-Key."`
@@ -30,12 +30,12 @@ type APIKey struct {
 	CreatedAt    int64    `json:"createdAt" example:"1763640000"`
 }
 
-func renderAPIKey(k db.ManagedKey) APIKey {
+func renderAPIKey(k db.ManagedKey) Key {
 	networks := make([]string, len(k.AllowedCIDRs))
 	for i, network := range k.AllowedCIDRs {
 		networks[i] = network.String()
 	}
-	return APIKey{
+	return Key{
 		ID: k.ID, Name: k.Name, Hint: k.Hint, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: networks,
 		ExpiresAt: unix(k.ExpiresAt), RevokedAt: unix(k.RevokedAt), Replaces: k.Replaces, LastUsedAt: unix(k.LastUsedAt),
 		CreatedAt: unix(k.CreatedAt),
@@ -43,19 +43,19 @@ func renderAPIKey(k db.ManagedKey) APIKey {
 }
 
 // madeAPIKey shows a new key once. What is stored for repeats does not have it.
-func madeAPIKey(k service.APIKey) httpkit.Made[APIKey] {
+func madeAPIKey(k service.APIKey) httpkit.Made[Key] {
 	repeats := renderAPIKey(k.ManagedKey)
 	shown := repeats
 	shown.Key = k.Plain
-	return httpkit.Made[APIKey]{Resource: shown, Repeats: &repeats}
+	return httpkit.Made[Key]{Resource: shown, Repeats: &repeats}
 }
 
 type createAPIKeyInput struct {
-	Body APIKeyForm
+	Body KeyForm
 }
 
-// APIKeyForm creates an API key.
-type APIKeyForm struct {
+// KeyForm creates an API key.
+type KeyForm struct {
 	Name         string   `json:"name,omitempty" maxLength:"100" example:"shop server" doc:"For people."`
 	Kind         string   `json:"kind,omitempty" enum:"secret,publishable" doc:"Default: secret."`
 	Scopes       []string `json:"scopes,omitempty" maxItems:"3" enum:"*,read,webhooks" doc:"What a secret key may do. Default: everything."`
@@ -63,7 +63,7 @@ type APIKeyForm struct {
 	ExpiresAt    int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, in the future. Default: never, or no later than the key that asks."`
 }
 
-func (f APIKeyForm) form() (service.APIKeyForm, error) {
+func (f KeyForm) form() (service.APIKeyForm, error) {
 	out := service.APIKeyForm{
 		Name: f.Name, Kind: apikey.Secret, Scopes: f.Scopes, ExpiresAt: instant(f.ExpiresAt),
 	}
@@ -83,7 +83,7 @@ func (f APIKeyForm) form() (service.APIKeyForm, error) {
 
 func (s *Server) createAPIKey(
 	ctx context.Context, c *httpkit.Call, in *createAPIKeyInput,
-) (*httpkit.Reply[APIKey], error) {
+) (*httpkit.Reply[Key], error) {
 	form, err := in.Body.form()
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (s *Server) createAPIKey(
 		})
 }
 
-func (s *Server) getAPIKey(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[APIKey], error) {
+func (s *Server) getAPIKey(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Key], error) {
 	return httpkit.OK(renderAPIKey(httpkit.Resource[db.ManagedKey](c))), nil
 }
 
@@ -106,7 +106,7 @@ type listAPIKeysInput struct {
 
 func (s *Server) listAPIKeys(
 	ctx context.Context, c *httpkit.Call, in *listAPIKeysInput,
-) (*httpkit.Reply[httpkit.List[APIKey]], error) {
+) (*httpkit.Reply[httpkit.List[Key]], error) {
 	page, err := in.DB(id.APIKey)
 	if err != nil {
 		return nil, err
@@ -118,17 +118,17 @@ func (s *Server) listAPIKeys(
 
 type updateAPIKeyInput struct {
 	httpkit.ByID
-	Body APIKeyChange
+	Body KeyChange
 }
 
-// APIKeyChange names a key. What it may do cannot be changed: make another key, and revoke this one.
-type APIKeyChange struct {
+// KeyChange names a key. What it may do cannot be changed: make another key, and revoke this one.
+type KeyChange struct {
 	Name string `json:"name" maxLength:"100" example:"shop server" doc:"For people; empty: none."`
 }
 
 func (s *Server) updateAPIKey(
 	ctx context.Context, c *httpkit.Call, in *updateAPIKeyInput,
-) (*httpkit.Reply[APIKey], error) {
+) (*httpkit.Reply[Key], error) {
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeAPIKey,
 		func(keep func(*db.Tx, service.APIKey) error) error {
 			_, err := s.service.RenameAPIKey(ctx, caller(c), in.ID, in.Body.Name, keep)
@@ -136,19 +136,19 @@ func (s *Server) updateAPIKey(
 		})
 }
 
-// APIKeyRotation replaces a key.
-type APIKeyRotation struct {
+// KeyRotation replaces a key.
+type KeyRotation struct {
 	OverlapSeconds int64 `json:"overlapSeconds,omitempty" minimum:"0" maximum:"604800" doc:"For how long the old key goes on, in seconds. Default: it ends at once."`
 }
 
 type rotateAPIKeyInput struct {
 	httpkit.ByID
-	Body *APIKeyRotation
+	Body *KeyRotation
 }
 
 func (s *Server) rotateAPIKey(
 	ctx context.Context, c *httpkit.Call, in *rotateAPIKeyInput,
-) (*httpkit.Reply[APIKey], error) {
+) (*httpkit.Reply[Key], error) {
 	var overlap time.Duration
 	if in.Body != nil {
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
@@ -161,7 +161,7 @@ func (s *Server) rotateAPIKey(
 
 func (s *Server) revokeAPIKey(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
-) (*httpkit.Reply[APIKey], error) {
+) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
 	return commandOf(ctx, s, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
 		return s.service.RevokeAPIKey(ctx, caller(c), keyID, around)

@@ -15,9 +15,9 @@ import (
 func TestAPIKeys_OpenWhatTheySay(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	made := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys",
+	made := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys",
 		`{"name":"shop","scopes":["read"],"allowedCidrs":["10.1.2.3/8"],"expiresAt":4102444800}`))
-	require.Equal(t, APIKey{
+	require.Equal(t, Key{
 		ID: made.ID, Name: "shop", Key: made.Key, Hint: "sk_test_…" + made.Key[len(made.Key)-4:], Kind: "secret",
 		Scopes: []string{"read"}, AllowedCIDRs: []string{"10.0.0.0/8"}, ExpiresAt: 4102444800, CreatedAt: made.CreatedAt,
 	}, made)
@@ -27,19 +27,19 @@ func TestAPIKeys_OpenWhatTheySay(t *testing.T) {
 		require.Equal(t, want, got.Status, "%s", got.Body)
 	}
 	reads(made.Key, http.StatusForbidden) // from elsewhere
-	open := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/v1/api-keys", `{"kind":"publishable"}`))
+	open := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/v1/api-keys", `{"kind":"publishable"}`))
 	reads(open.Key, http.StatusOK)
 
-	shown := as[APIKey](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+made.ID, nil))
+	shown := as[Key](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+made.ID, nil))
 	require.Empty(t, shown.Key, "a key is shown once")
-	renamed := as[APIKey](t, http.StatusOK, b.ask(t, b.test, "PATCH", "/api/api-keys/"+made.ID, `{"name":"shop 2"}`))
+	renamed := as[Key](t, http.StatusOK, b.ask(t, b.test, "PATCH", "/api/api-keys/"+made.ID, `{"name":"shop 2"}`))
 	require.Equal(t, "shop 2", renamed.Name)
 
-	as[APIKey](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/api-keys/"+open.ID+"/revoke", nil))
+	as[Key](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/api-keys/"+open.ID+"/revoke", nil))
 	reads(open.Key, http.StatusUnauthorized)
 	problem(t, http.StatusConflict, "api_key_ended", "", b.ask(t, b.test, "POST", "/api/api-keys/"+open.ID+"/revoke", nil))
 	listed := func(query string) int {
-		return len(as[httpkit.List[APIKey]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys"+query, nil)).Data)
+		return len(as[httpkit.List[Key]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys"+query, nil)).Data)
 	}
 	require.Equal(t, []int{3, 1, 2}, []int{listed(""), listed("?ended=true"), listed("?ended=false")}, "with the one that asks")
 
@@ -58,15 +58,15 @@ func TestAPIKeys_Rotate(t *testing.T) {
 	reads := func(key string) int {
 		return b.send(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+key).Status
 	}
-	first := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys", `{"name":"shop"}`))
-	second := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys/"+first.ID+"/rotate", nil))
+	first := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys", `{"name":"shop"}`))
+	second := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys/"+first.ID+"/rotate", nil))
 	require.Equal(t, [2]string{first.ID, "shop"}, [2]string{second.Replaces, second.Name})
 	require.Equal(t, [2]int{http.StatusUnauthorized, http.StatusOK}, [2]int{reads(first.Key), reads(second.Key)})
 
-	third := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys/"+second.ID+"/rotate",
+	third := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys/"+second.ID+"/rotate",
 		`{"overlapSeconds":3600}`))
 	require.Equal(t, [2]int{http.StatusOK, http.StatusOK}, [2]int{reads(second.Key), reads(third.Key)})
-	until := as[APIKey](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+second.ID, nil)).ExpiresAt
+	until := as[Key](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+second.ID, nil)).ExpiresAt
 	require.Equal(t, b.clock().Add(time.Hour).Unix(), until)
 }
 
@@ -100,9 +100,9 @@ func TestAPIKeys_AllowNoMoreThanTheirMaker(t *testing.T) {
 func TestAPIKeys_LastUse(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	made := as[APIKey](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys", `{}`))
+	made := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys", `{}`))
 	shown := func() int64 {
-		return as[APIKey](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+made.ID, nil)).LastUsedAt
+		return as[Key](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys/"+made.ID, nil)).LastUsedAt
 	}
 	require.NoError(t, b.NoteKeyUse(t.Context()))
 	require.Zero(t, shown())

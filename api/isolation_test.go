@@ -5,15 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/gorilla/mux"
 	"github.com/stretchr/testify/require"
 
-	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/apikey"
-	"perennial/internal/id"
 )
 
 // open lists the routes that need no API key, each for its reason.
@@ -172,66 +169,6 @@ var guarded = map[string]struct {
 	"POST /webhook-logs": {scope: "webhooks", body: func(o owned) any {
 		return map[string]any{"deliveryId": o.delivery}
 	}},
-}
-
-// owned are ids of one environment's rows.
-type owned struct {
-	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
-	taxRate, coupon, product, creditNote, apiKey                                                        string
-}
-
-// of is the id that a path's {id} stands for.
-func (o owned) of(path string) string {
-	for prefix, id := range map[string]string{
-		"/plans": o.plan, "/customers": o.customer, "/subscriptions": o.subscription, "/payments": o.payment,
-		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
-		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
-		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
-		"/credit-notes": o.creditNote,
-		"/products":     o.product, "/api-keys": o.apiKey,
-	} {
-		if strings.HasPrefix(path, prefix+"/") {
-			return id
-		}
-	}
-	return ""
-}
-
-// absent has the shape of ids that nobody has.
-func absent(at time.Time) owned {
-	return owned{
-		plan: id.New(id.Plan, at), customer: id.New(id.Customer, at), subscription: id.New(id.Subscription, at),
-		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
-		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
-		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
-	}
-}
-
-func (b *bench) fill(t testing.TB, e tenancy) owned {
-	t.Helper()
-	endpoint := b.newEndpoint(t, e, "*")
-	sub := b.newSubscription(t, e)
-	clock := as[TestClock](t, 201, b.ask(t, e, "POST", "/api/test-clocks", nil))
-	payment := as[Payment](t, 201, b.ask(t, e, "POST", "/api/payments",
-		map[string]any{"customerId": sub.CustomerID, "amount": 500, "currency": "USD"}))
-	events := as[httpkit.List[Event]](t, 200, b.ask(t, e, "GET", "/api/events?limit=1", nil))
-	logs := as[httpkit.List[WebhookLog]](t, 200,
-		b.ask(t, e, "GET", "/api/webhook-logs?limit=1&paymentTransactionId="+payment.ID, nil))
-	backup := as[PaymentProvider](t, 201, b.ask(t, e, "POST", "/api/payment-providers",
-		map[string]any{"provider": "stripe", "secretKey": "sk_" + string(e.mode) + "_good"}))
-	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
-	key := as[APIKey](t, 201, b.ask(t, e, "POST", "/api/api-keys", map[string]any{}))
-	inv := b.newInvoice(t, e, sub.ID)
-	coupon := as[Coupon](t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`))
-	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
-	return owned{
-		taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
-		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
-		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
-		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
-		invoice: inv, clock: clock.ID, event: events.Data[0].ID,
-	}
 }
 
 func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {

@@ -96,11 +96,7 @@ func (s *Server) Serve(l net.Listener) error {
 
 // NoteKeyUse writes down when the keys of the requests since the last time were used.
 func (s *Server) NoteKeyUse(ctx context.Context) error {
-	last := s.kit.KeysUsed()
-	if len(last) == 0 {
-		return nil
-	}
-	return s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
+	return s.service.NoteKeyUse(ctx, s.kit.KeysUsed())
 }
 
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the

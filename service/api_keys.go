@@ -130,3 +130,11 @@ func (s *Service) RenameAPIKey(
 		return APIKey{ManagedKey: k}, tx.Emit(ctx, by.EnvironmentID, event.New(updated, tx.Real))
 	})
 }
+
+// NoteKeyUse writes when keys were last used, by id.
+func (s *Service) NoteKeyUse(ctx context.Context, last map[string]time.Time) error {
+	if len(last) == 0 {
+		return nil
+	}
+	return s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
+}

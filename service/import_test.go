@@ -287,7 +287,8 @@ func TestExport_RoundTrip(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, before, []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")})
+	after := []int{rows(t, from, "customers"), rows(t, from, "subscriptions"), rows(t, from, "credit_entries")}
+	require.Equal(t, before, after)
 	_, err = from.Pool.Exec(t.Context(), "update subscriptions set pending_lines = '[{}]' where id = $1", native.ID)
 	require.NoError(t, err)
 	file.Reset()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/rating"
 )
 
 // Ref names one version of a plan. A subscription has one, so that it keeps the prices that it was sold.
@@ -49,8 +50,11 @@ func SamePrices(a, b []Price) bool {
 func written(prices []Price) ([]string, error) {
 	texts := make([]string, len(prices))
 	for i, p := range prices {
-		p.ID = ""
-		text, err := json.Marshal(p)
+		text, err := json.Marshal(struct {
+			Name  string       `json:"name"`
+			Once  bool         `json:"once"`
+			Price rating.Price `json:"price"`
+		}{p.Name, p.Once, p.Price})
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,166 @@
+package db_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/erasure"
+	"perennial/billing/fault"
+	"perennial/billing/routing"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// Locks and writes of another environment's rows find nothing either.
+func TestIsolation_Writes(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	txn := b.pendingCharge(t, inv.ID)
+	ours := b.newEnvironment(t)
+	endpoint, err := b.store.WebhookEndpoint(t.Context(), b.env, b.endpoint(t, b.env, "*"))
+	require.NoError(t, err)
+	for name, write := range map[string]struct {
+		code string
+		do   func(context.Context, *db.Tx) error
+	}{
+		"lock customer": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockCustomer(ctx, ours.env, b.customer.ID)
+			return err
+		}},
+		"lock plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockPlan(ctx, ours.env, b.plan.ID)
+			return err
+		}},
+		"update plan": {"plan_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SavePlan(ctx, ours.env, b.plan, b.plan)
+		}},
+		"lock product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			_, err := tx.LockProduct(ctx, ours.env, other.ID)
+			return err
+		}},
+		"save product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other := aProduct(id.New(id.Product, wall))
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			return tx.SaveProduct(ctx, ours.env, other)
+		}},
+		"a foreign product": {"product_not_found", func(ctx context.Context, tx *db.Tx) error {
+			other, p := aProduct(id.New(id.Product, wall)), ours.plan
+			if err := tx.InsertProduct(ctx, b.env, other); err != nil {
+				return err
+			}
+			p.ProductID = other.ID
+			return tx.SavePlan(ctx, ours.env, ours.plan, p)
+		}},
+		"lock tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
+			rate := aTaxRate(id.New(id.TaxRate, wall))
+			if err := tx.InsertTaxRate(ctx, b.env, rate); err != nil {
+				return err
+			}
+			_, err := tx.LockTaxRate(ctx, ours.env, rate.ID)
+			return err
+		}},
+		"save tax rate": {"tax_rate_not_found", func(ctx context.Context, tx *db.Tx) error {
+			rate := aTaxRate(id.New(id.TaxRate, wall))
+			if err := tx.InsertTaxRate(ctx, b.env, rate); err != nil {
+				return err
+			}
+			return tx.SaveTaxRate(ctx, ours.env, rate)
+		}},
+		"lock key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockAPIKey(ctx, ours.env, b.key)
+			return err
+		}},
+		"save key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveAPIKey(ctx, ours.env, db.ManagedKey{ID: b.key})
+		}},
+		"lock coupon": {"coupon_not_found", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			if err := tx.InsertCoupon(ctx, b.env, coupon); err != nil {
+				return err
+			}
+			_, err := tx.LockCoupon(ctx, ours.env, coupon.ID)
+			return err
+		}},
+		"redeem coupon": {"coupon_used_up", func(ctx context.Context, tx *db.Tx) error {
+			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
+			tx.RedeemCoupon(ours.env, coupon.ID)
+			return tx.InsertCoupon(ctx, b.env, coupon)
+		}},
+		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)
+			return err
+		}},
+		"lock subscription": {"subscription_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockSubscription(ctx, ours.env, b.subscription.ID)
+			return err
+		}},
+		"lock invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockInvoice(ctx, ours.env, inv.ID)
+			return err
+		}},
+		"lock for credit": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockForCredit(ctx, ours.env, inv.ID)
+			return err
+		}},
+		"lock transaction": {"transaction_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockTransaction(ctx, ours.env, txn.ID)
+			return err
+		}},
+		"revoke key": {"api_key_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.RevokeAPIKey(ctx, ours.env, b.key)
+		}},
+		"update customer": {"customer_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveCustomer(ctx, ours.env, b.customer)
+		}},
+		"erase customer": {"customer_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.EraseCustomer(ctx, ours.env, b.customer.ID)
+		}},
+		"save clock": {"test_clock_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveTestClock(ctx, ours.env, b.clock)
+		}},
+		"save subscription": {"subscription_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveSubscription(ctx, ours.env, b.subscription)
+		}},
+		"lock endpoint": {"webhook_endpoint_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockWebhookEndpoint(ctx, ours.env, endpoint.ID)
+			return err
+		}},
+		"save endpoint": {"webhook_endpoint_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveWebhookEndpoint(ctx, ours.env, endpoint, db.EndpointChange{Action: db.EndpointUpdated})
+		}},
+		"lock erasure": {"erasure_not_found", func(ctx context.Context, tx *db.Tx) error {
+			e := erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, wall)
+			if err := tx.BeginErasure(ctx, b.env, e); err != nil {
+				return err
+			}
+			_, err := tx.LockErasure(ctx, ours.env, e.ID)
+			return err
+		}},
+		"save invoice": {"invoice_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveInvoice(ctx, ours.env, inv)
+		}},
+		"lock breaker": {"provider_config_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockBreaker(ctx, ours.env, b.provider)
+			return err
+		}},
+		"route to an account": {"provider_config_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.ReplaceRoutingRules(ctx, ours.env, []routing.Rule{{Position: 1, AccountID: b.provider}})
+		}},
+		"save transaction": {"transaction_changed", func(ctx context.Context, tx *db.Tx) error {
+			return tx.SaveTransaction(ctx, ours.env, txn)
+		}},
+	} {
+		err := b.try(t, write.do)
+		require.Error(t, err, name)
+		require.Equal(t, write.code, fault.From(err).Code, name)
+	}
+}
