@@ -8,7 +8,7 @@ import (
 	"perennial/internal/id"
 )
 
-// apiKeyOperations need a key that may do everything, so that no key can give itself more.
+// apiKeyOperations that change something need a key that may do everything, so that no key can give itself more.
 func (s *Server) apiKeyOperations() {
 	example := Key{
 		ID: "key_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "shop server", Hint: "sk_test_…x7Fq", Kind: "secret",
@@ -30,11 +30,11 @@ func (s *Server) apiKeyOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getAPIKey", Method: http.MethodGet, Path: "/api-keys/{id}", Tag: "Environment", Summary: "Get an API key",
 		Description: "By its id. The key itself cannot be read again.",
-		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
+		Status:      http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
 	}, s.getAPIKey)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listAPIKeys", Method: http.MethodGet, Path: "/api-keys", Tag: "Environment", Summary: "List API keys",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: httpkit.List[Key]{Data: []Key{example}},
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Key]{Data: []Key{example}},
 	}, s.listAPIKeys)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateAPIKey", Method: http.MethodPatch, Path: "/api-keys/{id}", Tag: "Environment", Summary: "Name an API key",

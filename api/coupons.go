@@ -29,7 +29,7 @@ type Coupon struct {
 	MaxRedemptions int      `json:"maxRedemptions,omitempty" example:"500" doc:"How many times it can be redeemed. Absent: without bound."`
 	TimesRedeemed  int      `json:"timesRedeemed" example:"42" doc:"How many times it was redeemed."`
 	RedeemBy       int64    `json:"redeemBy,omitempty" example:"1767225600" doc:"From when it can no longer be redeemed, in Unix seconds of the customer's time. What was redeemed before goes on."`
-	Active         bool     `json:"active" example:"true" doc:"Whether it can be redeemed. What was redeemed before goes on."`
+	Active         bool     `json:"active" example:"true" doc:"Whether it is offered. It can be redeemed until redeemBy and up to maxRedemptions; what was redeemed before goes on."`
 	CreatedAt      int64    `json:"createdAt" example:"1763640000"`
 }
 
@@ -111,7 +111,7 @@ func (s *Server) getCoupon(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) 
 
 type listCouponsInput struct {
 	httpkit.Page
-	Active string `query:"active" enum:"true,false" doc:"true: only those that can be redeemed. false: only the others."`
+	Active string `query:"active" enum:"true,false" doc:"true: only coupons that are not deactivated, also those whose time or redemptions are used up. false: only the others."`
 	Code   string `query:"code" maxLength:"50" doc:"Only the coupon with this code, in any case."`
 }
 

@@ -2,6 +2,7 @@ package db_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"reflect"
 	"testing"
@@ -82,6 +83,9 @@ func (b *bundle) filled(t *testing.T) filling {
 	note, coupon := b.creditNote(inv), id.New(id.Coupon, wall)
 	product := aProduct(id.New(id.Product, wall))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"), Scopes: []string{"*"}}
+		require.NoError(t, tx.InsertAPIKey(ctx, b.env, former))
+		require.NoError(t, tx.RevokeAPIKey(ctx, b.env, former.ID))
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
@@ -148,6 +152,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	_, err = b.pool.Exec(t.Context(), `insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
 		values ($1, $2, 1, $3, false, now())`, b.env, owed[0].ID, endpoint)
 	require.NoError(t, err)
+	ended := true
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
@@ -186,6 +191,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Transactions": "none", "Events": "none", "Disputes": "none", "DisputeWithKey": dispute,
 		},
 		filters: map[reflect.Type]any{
+			reflect.TypeFor[db.APIKeyFilter]():       db.APIKeyFilter{Ended: &ended}, // each environment has a key that has not
 			reflect.TypeFor[db.CustomerFilter]():     db.CustomerFilter{TestClockID: b.clock.ID},
 			reflect.TypeFor[db.SubscriptionFilter](): db.SubscriptionFilter{CustomerID: b.customer.ID},
 			reflect.TypeFor[db.InvoiceFilter]():      db.InvoiceFilter{SubscriptionID: b.subscription.ID},

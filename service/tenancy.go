@@ -97,7 +97,7 @@ func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) erro
 		return err
 	}
 	err = s.RevokeAPIKey(ctx, caller, keyID, Around[APIKey]{})
-	if fault.From(err).Code == "api_key_ended" {
+	if err != nil && fault.From(err).Code == "api_key_ended" {
 		return nil
 	}
 	return err

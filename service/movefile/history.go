@@ -30,6 +30,7 @@ type planForm struct {
 type priceForm struct {
 	ID    string `json:"id"`
 	Label string `json:"name,omitempty"`
+	Once  bool   `json:"once,omitempty"`
 	rating.Price
 }
 
@@ -41,7 +42,7 @@ func (w *Writer) Plan(p plan.Plan) error {
 		Metadata: p.Metadata, CreatedAt: stampOf(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
 	}
 	for i, price := range p.Prices {
-		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Price: price.Price}
+		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price}
 	}
 	return w.lines.Encode(f)
 }
@@ -57,12 +58,14 @@ type invoiceForm struct {
 	Currency       money.Currency `json:"currency"`
 	Lines          []lineForm     `json:"lines"`
 	Subtotal       money.Minor    `json:"subtotal"`
+	Discount       money.Minor    `json:"discount,omitempty"`
 	Tax            money.Minor    `json:"tax"`
 	Taxes          invoice.Taxes  `json:"taxes,omitempty"`
 	Total          money.Minor    `json:"total"`
 	CreditApplied  money.Minor    `json:"creditApplied,omitempty"`
 	BroughtForward money.Minor    `json:"broughtForward,omitempty"`
 	CarriedForward money.Minor    `json:"carriedForward,omitempty"`
+	Credited       money.Minor    `json:"credited,omitempty"`
 	AmountDue      money.Minor    `json:"amountDue"`
 	AmountPaid     money.Minor    `json:"amountPaid"`
 	PeriodStart    *stamp         `json:"periodStart,omitempty"`
@@ -80,6 +83,7 @@ type lineForm struct {
 	Quantity    string           `json:"quantity,omitempty"`
 	UnitPrice   string           `json:"unitPrice,omitempty"`
 	Amount      money.Minor      `json:"amount"`
+	Discounts   invoice.Shares   `json:"discounts,omitempty"`
 	PeriodStart *stamp           `json:"periodStart,omitempty"`
 	PeriodEnd   *stamp           `json:"periodEnd,omitempty"`
 }
@@ -89,7 +93,7 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	f := invoiceForm{
 		Type: moving.InvoiceType, ID: i.ID, Number: i.ShownNumber(), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Status: i.Status, Reason: i.Reason, Currency: i.Currency, Subtotal: i.Subtotal(),
-		Tax: i.Tax, Taxes: i.Taxes, Total: i.Total, CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
+		Discount: i.Discount, Credited: i.Credited.Total, Tax: i.Tax, Taxes: i.Taxes, Total: i.Total, CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
 		CarriedForward: i.CarriedForward, AmountDue: i.AmountDue, AmountPaid: i.AmountPaid,
 		PeriodStart: stampOf(i.Period.Start), PeriodEnd: stampOf(i.Period.End), IssuedAt: stampOf(i.IssuedAt),
 		PaidAt: stampOf(i.PaidAt), VoidedAt: stampOf(i.VoidedAt), Lines: make([]lineForm, len(i.Lines)),
@@ -97,7 +101,7 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	for n, l := range i.Lines {
 		f.Lines[n] = lineForm{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
-			UnitPrice: l.UnitPrice, Amount: l.Amount, PeriodStart: stampOf(l.Period.Start), PeriodEnd: stampOf(l.Period.End),
+			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: stampOf(l.Period.Start), PeriodEnd: stampOf(l.Period.End),
 		}
 	}
 	return w.lines.Encode(f)
