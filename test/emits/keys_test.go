@@ -5,6 +5,7 @@ import (
 
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/internal/id"
 	"perennial/service"
 )
 
@@ -17,21 +18,22 @@ var keys = map[string]func(*stage) func() error{
 			return err
 		}
 	},
-	"updateAPIKey": onKey(func(s *stage, id string) error {
-		_, err := s.service.RenameAPIKey(s.ctx, s.by, id, "shop", nil)
+	"updateAPIKey": onKey(func(s *stage, keyID string) error {
+		_, err := s.service.RenameAPIKey(s.ctx, s.by, keyID, "shop", nil)
 		return err
 	}),
-	"rotateAPIKey": onKey(func(s *stage, id string) error {
-		return s.service.RotateAPIKey(s.ctx, s.by, id, 0, service.Around[service.APIKey]{})
+	"rotateAPIKey": onKey(func(s *stage, keyID string) error {
+		return s.service.RotateAPIKey(s.ctx, s.by, keyID, 0, service.Around[service.APIKey]{})
 	}),
-	"revokeAPIKey": onKey(func(s *stage, id string) error {
-		return s.service.RevokeAPIKey(s.ctx, s.by, id, service.Around[service.APIKey]{})
+	"revokeAPIKey": onKey(func(s *stage, keyID string) error {
+		return s.service.RevokeAPIKey(s.ctx, s.by, keyID, service.Around[service.APIKey]{})
 	}),
 }
 
-// ownKey stores the key that the stage's caller has.
+// ownKey gives the stage's caller a key that is stored.
 func (s *stage) ownKey() {
 	s.t.Helper()
+	s.by.Actor = db.ByKey(id.New(id.APIKey, s.Clock.Now()))
 	s.must(s.Store.InTx(s.ctx, s.by.Actor, s.Clock.Now(), func(tx *db.Tx) error {
 		return tx.InsertAPIKey(s.ctx, s.Env, db.NewAPIKey{
 			ID: s.by.Actor.ID(), Kind: string(apikey.Secret), Hash: apikey.Hash(rand.Text()), Scopes: []string{"*"},
@@ -40,7 +42,7 @@ func (s *stage) ownKey() {
 }
 
 // onKey performs a request about a key that exists.
-func onKey(do func(s *stage, id string) error) func(*stage) func() error {
+func onKey(do func(s *stage, keyID string) error) func(*stage) func() error {
 	return func(s *stage) func() error {
 		s.ownKey()
 		made, err := s.service.CreateAPIKey(s.ctx, s.by, service.APIKeyForm{Kind: apikey.Secret}, nil)
