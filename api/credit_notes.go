@@ -24,7 +24,7 @@ type CreditNote struct {
 	Reason          string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill" doc:"Why the invoice is credited."`
 	Memo            string           `json:"memo,omitempty" example:"Sorry for the outage" doc:"What the customer reads. Erased with the customer."`
 	Lines           []CreditNoteLine `json:"lines" doc:"The parts of the invoice's lines that it gives back."`
-	Subtotal        int64            `json:"subtotal" example:"500" doc:"The lines without their share of the discounts, in minor units."`
+	Subtotal        int64            `json:"subtotal" example:"500" doc:"The lines, without the taxes that are added, in minor units."`
 	Tax             int64            `json:"tax" example:"0" doc:"The tax that had been added to them."`
 	Taxes           []InvoiceTax     `json:"taxes" doc:"The taxes that it gives back, by rate."`
 	Total           int64            `json:"total" example:"500" doc:"subtotal plus tax, and amountDueReduced plus balanceCredited plus refundAmount."`
@@ -38,7 +38,7 @@ type CreditNote struct {
 // CreditNoteLine is a part of an invoice's line.
 type CreditNoteLine struct {
 	InvoiceLineID string `json:"invoiceLineId" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The line of the invoice."`
-	Amount        int64  `json:"amount" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, before discounts and without the taxes that are added."`
+	Amount        int64  `json:"amount" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, after discounts and without the taxes that are added."`
 }
 
 func renderCreditNote(n creditnote.Note) CreditNote {

@@ -24,7 +24,7 @@ const (
 	Other          Reason = "other"
 )
 
-// Line is a part of an invoice's line that is given back, before discounts and taxes, in minor units.
+// Line is a part of an invoice's line that is given back, after discounts and before taxes, in minor units.
 type Line struct {
 	InvoiceLineID string
 	Amount        money.Minor
@@ -41,7 +41,7 @@ type Note struct {
 	Reason         Reason
 	Memo           string // what the customer reads; may be empty
 	Lines          []Line
-	Subtotal       money.Minor   // the lines without their share of the discounts
+	Subtotal       money.Minor   // the lines, without the taxes that are added
 	Tax            money.Minor   // that was added to them
 	Taxes          invoice.Taxes // by rate
 	Total          money.Minor

@@ -26,7 +26,8 @@ type Request struct {
 // Given is what of an invoice was given back already.
 type Given struct {
 	Notes []Note // of the invoice
-	// Reversed is what later invoices took back for unused time, before taxes, by line.
+	// Reversed is what credits took back for unused time, on later invoices and on the invoice itself, after discounts and
+	// before taxes, by line.
 	Reversed map[string]money.Minor
 	// Money is what went back of the captured money, is reserved or owed to, whatever for.
 	Money money.Minor
@@ -194,10 +195,24 @@ func (g Given) before(inv invoice.Invoice) totals.Credited {
 			}
 		}
 	}
+	own := reversedBy(inv)
 	for i, l := range inv.Lines {
-		if reversed := min(g.Reversed[l.ID], l.Net()-out.Lines[i]); reversed > 0 {
-			out = out.With(bill, totals.Item{Line: i, Amount: reversed})
+		if later := min(g.Reversed[l.ID]-own[l.ID], l.Net()-out.Lines[i]); later > 0 {
+			out = out.With(bill, totals.Item{Line: i, Amount: later})
 		}
+		out.Lines[i] += max(min(own[l.ID], l.Net()-out.Lines[i]), 0)
 	}
 	return out
+}
+
+// reversedBy is what credits on an invoice take back of its own lines. The invoice came to less by that: it was given
+// back of the lines, but not of the total.
+func reversedBy(inv invoice.Invoice) map[string]money.Minor {
+	own := map[string]money.Minor{}
+	for _, l := range inv.Lines {
+		if slices.ContainsFunc(inv.Lines, func(of invoice.Line) bool { return l.Reverses != "" && of.ID == l.Reverses }) {
+			own[l.Reverses] -= l.Net()
+		}
+	}
+	return own
 }

@@ -62,10 +62,12 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 		c.Given.Money = c.Charge.Amount - c.Charge.Refundable()
 	}
 	c.Given.Reversed = maps.Clone(c.Given.Reversed)
-	for _, l := range d.Subscription.PendingLines { // they will be on the next invoice
-		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
-			c.Given.Reversed[l.Reverses] -= l.Net()
-		}
+	c.reversed(d.Subscription.PendingLines) // they will be on the next invoice
+	for _, issued := range d.Changes.NewInvoices {
+		c.reversed(issued.Lines) // catching up has issued it since Given was read
+	}
+	if !d.Customer.ErasedAt.IsZero() {
+		c.Memo = "" // it may name the customer, and nothing would erase it
 	}
 	note, err := creditnote.Issue(c.Invoice, c.Request, c.Given)
 	if err != nil {
@@ -90,6 +92,15 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
 	inv, entries := c.Invoice.Credit(more, lines, note.Balance, limits)
 	return credited{note, inv, entries, c.Charge}, nil
+}
+
+// reversed adds what lines take back to what was given back.
+func (c *CreditInvoice) reversed(lines []invoice.Line) {
+	for _, l := range lines {
+		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
+			c.Given.Reversed[l.Reverses] -= l.Net()
+		}
+	}
 }
 
 // pays reports whether an attempt to pay an invoice is not decided.

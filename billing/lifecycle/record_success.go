@@ -56,7 +56,14 @@ func (r *recording) settle() error {
 	if i < 0 {
 		inv = r.d.takeWrittenOff(inv)
 	}
-	return r.d.settle(i, inv, r.txn.ID)
+	due := inv.AmountDue
+	if err := r.d.settle(i, inv, r.txn.ID); err != nil || r.txn.Amount <= due {
+		return err
+	}
+	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back.
+	charge, err := r.d.refundAs(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "excess"), r.txn, r.txn.Amount-due)
+	r.txn = charge
+	return err
 }
 
 // settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/payment"
 )
 
 // creditSome credits some invoice, all of it or a part. Whatever went back of it before, all notes never exceed it.
@@ -39,6 +40,7 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	}
 	was, behind := l.noted, l.behind()
 	l.noted = true
+	untouched := l.untouchedBy(inv, cmd.Given, cmd.Charge)
 	changes, err := l.apply(cmd)
 	if err != nil {
 		l.noted = was
@@ -48,6 +50,9 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	note, after := changes.CreditNotes[0], l.store.invoice(inv.ID)
 	require.Equal(l.t, note.Total, note.Subtotal+note.Tax)
 	require.Equal(l.t, note.Total, note.Due+note.Balance+note.Refund)
+	if len(ask.Lines) == 0 && ask.Amount == 0 && untouched && !behind {
+		require.Equal(l.t, inv.Total, note.Total, "nothing was given back of it before, so that all is given back now")
+	}
 	var all, taxes money.Minor
 	for _, n := range l.given(inv).Notes {
 		all += n.Total
@@ -65,6 +70,19 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 	}
 	require.True(l.t, after.Status != invoice.Open || after.AmountDue > 0, "with nothing left to pay it is paid")
 	return note, nil
+}
+
+// untouchedBy reports whether nothing was given back of an invoice but what it took back itself.
+func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *payment.Transaction) bool {
+	for _, other := range l.store.invoices {
+		for _, line := range append(slices.Clone(other.Lines), l.sub().PendingLines...) {
+			if other.ID != inv.ID && slices.ContainsFunc(inv.Lines, func(of invoice.Line) bool { return of.ID == line.Reverses }) {
+				return false
+			}
+		}
+	}
+	return len(given.Notes) == 0 && (charge == nil || charge.External() || charge.Refundable() == charge.Amount) &&
+		!slices.ContainsFunc(l.sub().PendingLines, func(line invoice.Line) bool { return line.Reverses != "" })
 }
 
 // given is what was given back of an invoice, as db reads it.

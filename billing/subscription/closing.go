@@ -59,7 +59,7 @@ func (s Subscription) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
 	for _, inv := range paid {
 		if s.Spans(inv) {
-			sum += inv.AmountPaid - inv.BroughtForward - max(inv.Total, s.own(inv).Total)
+			sum += inv.AmountPaid - inv.BroughtForward - max(inv.Total, s.own(inv).Total) + inv.Credited.Due
 		}
 	}
 	return sum

@@ -82,7 +82,7 @@ create table credit_note_lines (
     credit_note_id  text    not null,
     position        integer not null,
     invoice_line_id text    not null,
-    amount          bigint  not null check (amount > 0), -- before discounts and taxes
+    amount          bigint  not null check (amount > 0), -- after discounts, before taxes
     primary key (environment_id, credit_note_id, position),
     foreign key (environment_id, credit_note_id) references credit_notes (environment_id, id)
 );

@@ -1,0 +1,49 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// A charge that failed, and succeeds after all when a credit note has reduced the invoice, is too much by that.
+func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.advance()
+	first := l.live("").ID
+	l.result(payment.AnswerDeclined)
+	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 400})
+	require.NoError(t, err)
+	l.answer(first, payment.AnswerSucceeded)
+	require.Empty(t, l.open())
+	refunds := l.refunds()
+	require.Len(t, refunds, 1)
+	require.Equal(t, [2]money.Minor{1000, 400}, [2]money.Minor{l.store.transaction(first).Amount, refunds[0].Amount})
+}
+
+// A note meets what was due first: the renewal takes the credits in that waited for it, and the note gives back the rest.
+func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, []plan.Plan{team, pro}, settings, pro, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	paid := l.store.invoices[0]
+	l.pass(2 * week)
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &team, Proration: subscription.NextInvoice})
+	require.NoError(t, err)
+	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Hour))
+	note, err := l.creditInvoice(paid, creditnote.Request{})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(3000-1500), note.Total, "half was taken back by the renewal")
+	require.Equal(t, invoice.Cycle, l.store.invoices[1].Reason)
+}
