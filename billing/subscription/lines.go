@@ -64,7 +64,7 @@ func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
 func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
 	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
-	item.Rates = nil
+	item.Rates, item.Credited = nil, 0
 	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	return item
 }
