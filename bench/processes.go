@@ -113,7 +113,7 @@ func (r *rig) startOurs(ctx context.Context) (err error) {
 		return err
 	}
 	if r.ours.temporal, err = client.DialContext(ctx,
-		client.Options{HostPort: r.address, Namespace: oursName, Logger: silent{}}); err != nil {
+		client.Options{HostPort: r.address, Namespace: oursName, Logger: devstack.Silent{}}); err != nil {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.ours.temporal.Close(); return nil })
@@ -137,7 +137,7 @@ func (r *rig) startWorker(ctx context.Context) (err error) {
 		return err
 	}
 	return eventually(ctx, "the current version", func() error {
-		c, err := client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: oursName, Logger: silent{}})
+		c, err := client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: oursName, Logger: devstack.Silent{}})
 		if err != nil {
 			return err
 		}
@@ -195,7 +195,7 @@ func (r *rig) startBare(ctx context.Context) error {
 	}
 	r.atEnd(func(context.Context) error { r.bare.pool.Close(); return nil })
 	if r.bare.temporal, err = client.DialContext(ctx,
-		client.Options{HostPort: r.address, Namespace: bareName, Logger: silent{}}); err != nil {
+		client.Options{HostPort: r.address, Namespace: bareName, Logger: devstack.Silent{}}); err != nil {
 		return err
 	}
 	r.atEnd(func(context.Context) error { r.bare.temporal.Close(); return nil })

@@ -222,7 +222,7 @@ func (r *rig) database(name string) string {
 
 // register makes a namespace and waits until it can be used.
 func (r *rig) register(ctx context.Context, name string) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: name, Logger: silent{}})
+	c, err := client.DialContext(ctx, client.Options{HostPort: r.address, Namespace: name, Logger: devstack.Silent{}})
 	if err != nil {
 		return err
 	}
@@ -260,11 +260,3 @@ func eventually(ctx context.Context, what string, check func() error) error {
 		}
 	}
 }
-
-// silent drops the SDK's log lines.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}

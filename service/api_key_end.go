@@ -19,33 +19,21 @@ func (s *Service) RotateAPIKey(
 	ctx context.Context, by Caller, keyID string, overlap time.Duration, around Around[APIKey],
 ) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (APIKey, error) {
-		old, err := s.lockLiving(ctx, tx, by, keyID)
+		old, err := lockLiving(ctx, tx, by, keyID)
 		if err != nil {
 			return APIKey{}, err
 		}
-		maker, err := s.maker(ctx, tx, by)
-		if err != nil {
-			return APIKey{}, err
-		}
-		form := APIKeyForm{
+		k, err := makeAPIKey(ctx, tx, by, APIKeyForm{
 			Name: old.Name, Kind: apikey.Kind(old.Kind), Scopes: old.Scopes, AllowedCIDRs: old.AllowedCIDRs,
 			ExpiresAt: old.ExpiresAt,
-		}
-		if err := form.within(maker, tx.Real); err != nil {
-			return APIKey{}, err
-		}
-		k := newAPIKey(form, by.Mode, tx.Real)
-		k.Replaces = old.ID
-		if err := insertAPIKey(ctx, tx, by.EnvironmentID, k); err != nil {
+		}, old.ID)
+		if err != nil {
 			return APIKey{}, err
 		}
 		if err := end(ctx, tx, by.EnvironmentID, &old, overlap); err != nil {
 			return APIKey{}, err
 		}
-		if err := tx.Emit(ctx, by.EnvironmentID, event.New(event.APIKeyCreated{ID: k.ID, Replaces: old.ID}, tx.Real)); err != nil {
-			return APIKey{}, err
-		}
-		return k.APIKey, tx.Emit(ctx, by.EnvironmentID, event.New(ended(old), tx.Real))
+		return k, tx.Emit(ctx, by.EnvironmentID, event.New(ended(old), tx.Real))
 	})
 }
 
@@ -53,7 +41,7 @@ func (s *Service) RotateAPIKey(
 // Faults: api_key_not_found, api_key_ended.
 func (s *Service) RevokeAPIKey(ctx context.Context, by Caller, keyID string, around Around[APIKey]) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (APIKey, error) {
-		k, err := s.lockLiving(ctx, tx, by, keyID)
+		k, err := lockLiving(ctx, tx, by, keyID)
 		if err != nil {
 			return APIKey{}, err
 		}
@@ -65,7 +53,7 @@ func (s *Service) RevokeAPIKey(ctx context.Context, by Caller, keyID string, aro
 }
 
 // lockLiving locks a key that still opens something. Faults: api_key_not_found, api_key_ended.
-func (s *Service) lockLiving(ctx context.Context, tx *db.Tx, by Caller, keyID string) (db.ManagedKey, error) {
+func lockLiving(ctx context.Context, tx *db.Tx, by Caller, keyID string) (db.ManagedKey, error) {
 	k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
 	if err == nil && k.Ended(tx.Real) {
 		err = fault.New(fault.Conflict, "api_key_ended", "The API key %s was revoked or has expired. Nothing is left to end.", keyID)

@@ -35,23 +35,31 @@ func (s *Service) CreateAPIKey(ctx context.Context, by Caller, f APIKeyForm, als
 		return APIKey{}, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (APIKey, error) {
-		maker, err := s.maker(ctx, tx, by)
-		if err != nil {
-			return APIKey{}, err
-		}
-		if err := f.within(maker, tx.Real); err != nil {
-			return APIKey{}, err
-		}
-		k := newAPIKey(f, by.Mode, tx.Real)
-		if err := insertAPIKey(ctx, tx, by.EnvironmentID, k); err != nil {
-			return APIKey{}, err
-		}
-		return k.APIKey, tx.Emit(ctx, by.EnvironmentID, event.New(event.APIKeyCreated{ID: k.ID}, tx.Real))
+		return makeAPIKey(ctx, tx, by, f, "")
 	})
 }
 
+// makeAPIKey writes a key that allows no more than the one that asks, and announces it. It replaces another, or none.
+// Faults: key_allows_more, key_expiry_past.
+func makeAPIKey(ctx context.Context, tx *db.Tx, by Caller, f APIKeyForm, replaces string) (APIKey, error) {
+	asks, err := maker(ctx, tx, by)
+	if err != nil {
+		return APIKey{}, err
+	}
+	if err := f.within(asks, tx.Real); err != nil {
+		return APIKey{}, err
+	}
+	k := newAPIKey(f, by.Mode, tx.Real)
+	k.Replaces = replaces
+	if err := k.insert(ctx, tx, by.EnvironmentID); err != nil {
+		return APIKey{}, err
+	}
+	created := event.APIKeyCreated{ID: k.ID, Replaces: replaces}
+	return APIKey{k.ManagedKey, k.key.Plain}, tx.Emit(ctx, by.EnvironmentID, event.New(created, tx.Real))
+}
+
 // maker is the key that asks; a person at a terminal has none, and no limits.
-func (s *Service) maker(ctx context.Context, tx *db.Tx, by Caller) (db.ManagedKey, error) {
+func maker(ctx context.Context, tx *db.Tx, by Caller) (db.ManagedKey, error) {
 	if by.Actor.Kind() != db.ActorKey {
 		return db.ManagedKey{}, nil
 	}
@@ -85,27 +93,27 @@ func (f APIKeyForm) within(maker db.ManagedKey, now time.Time) error {
 	return nil
 }
 
-// madeKey is a key with the hash that is stored of it.
-type madeKey struct {
-	APIKey
-	hash []byte
+// newKey is a key that has just been made, and how it is managed.
+type newKey struct {
+	db.ManagedKey
+	key apikey.Key
 }
 
-func newAPIKey(f APIKeyForm, mode apikey.Mode, now time.Time) madeKey {
+func newAPIKey(f APIKeyForm, mode apikey.Mode, now time.Time) newKey {
 	key := apikey.New(f.Kind, mode)
 	scopes := f.Scopes
 	if len(scopes) == 0 {
 		scopes = []string{"*"}
 	}
-	return madeKey{APIKey{db.ManagedKey{
+	return newKey{db.ManagedKey{
 		ID: id.New(id.APIKey, now), Name: f.Name, Kind: string(f.Kind), Hint: key.Hint, Scopes: scopes,
 		AllowedCIDRs: f.AllowedCIDRs, ExpiresAt: f.ExpiresAt, CreatedAt: now,
-	}, key.Plain}, key.Hash}
+	}, key}
 }
 
-func insertAPIKey(ctx context.Context, tx *db.Tx, environmentID string, k madeKey) error {
+func (k newKey) insert(ctx context.Context, tx *db.Tx, environmentID string) error {
 	return tx.InsertAPIKey(ctx, environmentID, db.NewAPIKey{
-		ID: k.ID, Name: k.Name, Kind: k.Kind, Hash: k.hash, Hint: k.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
+		ID: k.ID, Name: k.Name, Kind: k.Kind, Hash: k.key.Hash, Hint: k.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
 		ExpiresAt: k.ExpiresAt, Replaces: k.Replaces,
 	})
 }

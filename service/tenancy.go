@@ -29,6 +29,13 @@ type NewKey struct {
 	Account      *Account // nil: none
 }
 
+// form is what the key is to be, apart from where.
+func (k NewKey) form() APIKeyForm {
+	return APIKeyForm{
+		Name: k.Name, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs, ExpiresAt: k.ExpiresAt,
+	}
+}
+
 // Account becomes the environment's primary provider configuration.
 type Account struct {
 	Provider    string // "stripe"
@@ -65,13 +72,10 @@ func (s *Service) ProvisionKey(
 				return err
 			}
 		}
-		p.out.Key, p.out.ID, p.out.Environment = apikey.New(k.Kind, k.Mode), id.New(id.APIKey, tx.Real), environment
+		made := newAPIKey(k.form(), k.Mode, tx.Real)
+		p.out.Key, p.out.ID, p.out.Environment = made.key, made.ID, environment
 		out = p.out
-		return tx.InsertAPIKey(ctx, environment.ID, db.NewAPIKey{
-			ID: out.ID, Name: k.Name, Kind: string(k.Kind), Hash: out.Key.Hash, Hint: out.Key.Hint, Scopes: k.Scopes,
-			AllowedCIDRs: k.AllowedCIDRs,
-			ExpiresAt:    k.ExpiresAt,
-		})
+		return made.insert(ctx, tx, environment.ID)
 	})
 	return out, err
 }

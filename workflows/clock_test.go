@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
+	"perennial/internal/devstack"
 	"perennial/workflows"
 )
 
@@ -32,7 +33,7 @@ var clockRef = contract.Ref{EnvironmentID: "env_1", ID: "clk_1"}
 func clockwork(t *testing.T, f *fakeClocks) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(devstack.Silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(noon)
 	env.SetTestTimeout(20 * time.Second)
@@ -155,7 +156,7 @@ func TestReconciler_MakesPassesUntilNoBatchIsFull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var suite testsuite.WorkflowTestSuite
-			suite.SetLogger(silent{})
+			suite.SetLogger(devstack.Silent{})
 			env := suite.NewTestWorkflowEnvironment()
 			env.RegisterWorkflowWithOptions(workflows.Reconciler, workflow.RegisterOptions{Name: contract.ReconcilerWorkflow})
 			f := &fakeReconciler{more: c.more, fail: c.fail}

@@ -15,6 +15,7 @@ import (
 
 	"perennial/billing/erasure"
 	"perennial/contract"
+	"perennial/internal/devstack"
 	"perennial/workflows"
 )
 
@@ -33,7 +34,7 @@ var erasing = contract.ErasureInput{Ref: contract.Ref{EnvironmentID: "env_1", ID
 func eraser(t *testing.T, f *fakeErasures) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(devstack.Silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(noon)
 	env.SetTestTimeout(20 * time.Second)

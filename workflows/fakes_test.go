@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
+	"perennial/internal/devstack"
 	"perennial/workflows"
 )
 
@@ -83,7 +84,7 @@ func wired(t *testing.T, f *fakes) *testsuite.TestWorkflowEnvironment {
 // bare is an environment at noon without activities.
 func bare() *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(devstack.Silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(noon)
 	env.SetTestTimeout(time.Minute)

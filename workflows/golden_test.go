@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
+	"perennial/internal/devstack"
 	"perennial/workflows"
 )
 
@@ -53,7 +54,7 @@ func TestGolden_HistoriesReplay(t *testing.T) {
 			history, err := client.HistoryFromJSON(bytes.NewReader(raw), client.HistoryJSONOptions{})
 			require.NoError(t, err)
 			require.Greater(t, len(history.GetEvents()), 5, "a history of nothing")
-			require.NoError(t, replayer(t).ReplayWorkflowHistory(silent{}, history))
+			require.NoError(t, replayer(t).ReplayWorkflowHistory(devstack.Silent{}, history))
 		})
 	}
 }
@@ -66,7 +67,7 @@ func TestGolden_ReplayNoticesAnotherOrder(t *testing.T) {
 	raw = bytes.ReplaceAll(raw, []byte(`"Charge"`), []byte(`"CheckPayment"`))
 	history, err := client.HistoryFromJSON(bytes.NewReader(raw), client.HistoryJSONOptions{})
 	require.NoError(t, err)
-	require.ErrorContains(t, replayer(t).ReplayWorkflowHistory(silent{}, history), "nondeterministic")
+	require.ErrorContains(t, replayer(t).ReplayWorkflowHistory(devstack.Silent{}, history), "nondeterministic")
 }
 
 func replayer(t *testing.T) worker.WorkflowReplayer {

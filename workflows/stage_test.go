@@ -16,6 +16,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/devstack"
 	"perennial/internal/testkit"
 	"perennial/service/dispatch"
 	"perennial/test/scene"
@@ -74,7 +75,7 @@ func (s *stage) run(until time.Time) {
 	s.runs++
 	require.Less(s.t, s.runs, 2_000, "the workflow does not come to rest")
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(devstack.Silent{})
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartTime(s.at)
 	env.SetTestTimeout(time.Minute)
@@ -131,10 +132,3 @@ func (s *stage) command(c command) *answer {
 
 // wake signals that the row changed.
 func (s *stage) wake() { s.env.SignalWorkflow(contract.SignalWake, contract.Wake{By: "system"}) }
-
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}

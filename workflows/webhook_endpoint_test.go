@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"perennial/contract"
+	"perennial/internal/devstack"
 	"perennial/internal/testkit/receiver"
 	"perennial/workflows"
 )
@@ -29,7 +30,7 @@ type looks struct {
 func endpointStage(t *testing.T, answer func(n int, now time.Time) contract.DeliverOutput) *looks {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(silent{})
+	suite.SetLogger(devstack.Silent{})
 	l := &looks{env: suite.NewTestWorkflowEnvironment()}
 	l.env.RegisterWorkflowWithOptions(workflows.WebhookEndpoint,
 		workflow.RegisterOptions{Name: contract.WebhookEndpointWorkflow})

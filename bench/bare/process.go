@@ -15,6 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"perennial/bench/stage"
+
+	"perennial/internal/devstack"
 )
 
 // Config is what the bare side's process is told.
@@ -75,7 +77,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	defer pool.Close()
 	temporal, err := client.DialContext(ctx, client.Options{
-		HostPort: c.TemporalAddress, Namespace: c.Namespace, Logger: silent{},
+		HostPort: c.TemporalAddress, Namespace: c.Namespace, Logger: devstack.Silent{},
 	})
 	if err != nil {
 		return err
@@ -132,11 +134,3 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	}
 	return func() { payments.Stop(); billing.Stop() }, nil
 }
-
-// silent drops the SDK's log lines.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}

@@ -178,7 +178,7 @@ func (s *Server) await(ctx context.Context) error {
 }
 
 func (s *Server) ping(ctx context.Context) error {
-	c, err := client.DialContext(ctx, client.Options{HostPort: s.address, Logger: silent{}})
+	c, err := client.DialContext(ctx, client.Options{HostPort: s.address, Logger: devstack.Silent{}})
 	if err != nil {
 		return err
 	}
@@ -186,11 +186,3 @@ func (s *Server) ping(ctx context.Context) error {
 	_, err = c.CheckHealth(ctx, &client.CheckHealthRequest{})
 	return err
 }
-
-// silent drops what the client says about a server that is not up yet.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}

@@ -16,6 +16,8 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
+
+	"perennial/internal/devstack"
 )
 
 // Namespace is one test's own Temporal namespace.
@@ -54,7 +56,7 @@ func Temporal(t testing.TB) *Namespace {
 // Client connects to the namespace; it is closed at the end of the test.
 func (n *Namespace) Client(t testing.TB) client.Client {
 	t.Helper()
-	c, err := client.NewLazyClient(client.Options{HostPort: n.Address, Namespace: n.Name, Logger: silent{}})
+	c, err := client.NewLazyClient(client.Options{HostPort: n.Address, Namespace: n.Name, Logger: devstack.Silent{}})
 	if err != nil {
 		t.Fatalf("Temporal client: %v", err)
 	}
@@ -78,11 +80,3 @@ func (n *Namespace) usable(ctx context.Context, c client.Client) error {
 	})
 	return err
 }
-
-// silent drops the client's log lines: a test tells its own story.
-type silent struct{}
-
-func (silent) Debug(string, ...any) {}
-func (silent) Info(string, ...any)  {}
-func (silent) Warn(string, ...any)  {}
-func (silent) Error(string, ...any) {}
