@@ -62,6 +62,7 @@ type Server struct {
 
 	gate   service.Gate
 	kit    *httpkit.Kit
+	shapes httpkit.Shapes // of records that are judged one by one
 	health *httpkit.Health
 	http   *http.Server
 }

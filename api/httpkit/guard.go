@@ -52,7 +52,7 @@ func (k *Kit) open(
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}
-	payload, err := readBody(w, r)
+	payload, err := readBody(w, r, op.Values)
 	if err != nil {
 		return nil, nil, err
 	}

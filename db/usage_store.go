@@ -1,0 +1,48 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/usage"
+)
+
+// RecordUsage is InsertUsage in a transaction of its own: one round trip.
+func (s *Store) RecordUsage(
+	ctx context.Context, by Actor, environmentID string, now time.Time, records []NewUsage,
+) ([]UsageTaken, error) {
+	results := make([]UsageTaken, len(records))
+	err := s.InTx(ctx, by, now, func(tx *Tx) error { return tx.InsertUsage(ctx, environmentID, records, results) })
+	return results, err
+}
+
+// Correction decides about a correction: see usage.Correct.
+type Correction func(
+	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
+) (usage.Record, error)
+
+// CorrectUsage writes a correction of the record that its Corrects names by key. Faults: usage_record_not_found and those
+// of decide.
+func (s *Store) CorrectUsage(
+	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
+) (UsageTaken, error) {
+	results := make([]UsageTaken, 1)
+	err := s.InTx(ctx, by, now, func(tx *Tx) error {
+		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
+			correction.Corrects)
+		if err != nil {
+			return err
+		}
+		if correction.Record, err = decide(original, corrected, of, correction.Record); err != nil {
+			return err
+		}
+		return tx.InsertUsage(ctx, environmentID, []NewUsage{correction}, results)
+	})
+	return results[0], err
+}
+
+// MaintainUsage makes the partitions of the months ahead and drops those whose records are all older than keepDays.
+func (tx *Tx) MaintainUsage(ctx context.Context, ahead, keepDays int) (dropped int, err error) {
+	return queries.UsageMaintain(ctx, tx.pipe, usageMaintain(ahead, keepDays))
+}
