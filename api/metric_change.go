@@ -26,7 +26,7 @@ type MetricChange struct {
 
 // MetricDefinition is what a version counts.
 type MetricDefinition struct {
-	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum"`
+	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
 	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal. Default: the quantity."`
 	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
 	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`

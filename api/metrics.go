@@ -65,7 +65,7 @@ func renderMetric(m usage.Metric) Metric {
 type MetricForm struct {
 	Name        string            `json:"name" minLength:"1" maxLength:"100" example:"api_calls" doc:"What usage records call it: letters, digits and _ . : / -, beginning with a letter. Unique in the environment; it never changes."`
 	DisplayName string            `json:"displayName,omitempty" maxLength:"100" example:"API calls" doc:"For people. Default: the name."`
-	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum"`
+	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
 	Property    string            `json:"property,omitempty" maxLength:"100" example:"bytes" doc:"The property that is aggregated, a decimal. Default: the quantity."`
 	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" example:"user" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
 	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`

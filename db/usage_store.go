@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/usage"
+	"perennial/db/internal/dbsqlc"
 )
 
 // RecordUsage is InsertUsage in a transaction of its own: one round trip.
@@ -42,7 +43,17 @@ func (s *Store) CorrectUsage(
 	return results[0], err
 }
 
-// MaintainUsage makes the partitions of the months ahead and drops those whose records are all older than keepDays.
-func (tx *Tx) MaintainUsage(ctx context.Context, ahead, keepDays int) (dropped int, err error) {
-	return queries.UsageMaintain(ctx, tx.pipe, usageMaintain(ahead, keepDays))
+// Records are kept for more than a year, in partitions of a month. What is missing half a year ahead is made, so that
+// records are taken even if nobody looks for months.
+const (
+	usageKeepDays    = 400
+	usageMonthsAhead = 6
+)
+
+// MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep. Global:
+// retention.
+func (tx *Tx) MaintainUsage(ctx context.Context) (dropped int, err error) {
+	dropped, err = queries.UsageMaintain(ctx, tx.pipe,
+		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
+	return dropped, translate("UsageMaintain", err)
 }

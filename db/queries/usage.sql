@@ -176,3 +176,60 @@ select last_usage_position()::bigint as position;
 -- name: UsageMaintain :one
 -- Global: partitions of all environments.
 select maintain_usage_partitions(@ahead::integer, make_interval(days => @keep_days::integer))::integer as dropped;
+
+-- name: UsageErase :one
+-- The properties of the next records of a customer.
+with batch as materialized (
+    select r.subscription_id, r.metric_id, r.at, r.id
+    from subscriptions s
+    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id and r.properties is not null
+    where s.environment_id = @environment_id and s.customer_id = @customer_id
+    limit @row_limit
+), written as (
+    update usage_records r set properties = null
+    from batch b
+    where r.environment_id = @environment_id and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id
+)
+select count(*)::integer as handled from batch b;
+
+-- name: UsageVersionList :many
+-- Global: rebuilding; all metric versions of one environment, or of all.
+select m.environment_id, m.id
+from metrics m
+where sqlc.narg('environment_id')::text is null or m.environment_id = sqlc.narg('environment_id')
+order by m.environment_id, m.id;
+
+-- name: UsageSubscriptionList :many
+-- Subscriptions with records or aggregates of a metric version, whose customers are not erased: what was erased cannot be
+-- counted again.
+select s.id
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id and c.erased_at is null
+where s.environment_id = @environment_id and s.id > @after_id
+  and (exists (select 1 from usage_aggregates a
+               where a.environment_id = s.environment_id and a.subscription_id = s.id and a.version_id = @version_id)
+       or exists (select 1 from usage_records r
+                  where r.environment_id = s.environment_id and r.subscription_id = s.id and r.metric_id = @metric_id))
+order by s.id
+limit @row_limit;
+
+-- name: UsageOldestPosition :one
+-- Of the records of a metric that are kept.
+select coalesce((
+    select min(r.position) from usage_records r where r.environment_id = @environment_id and r.metric_id = @metric_id
+), 9223372036854775807)::bigint as position;
+
+-- name: UsageRecordPage :many
+-- Records of a subscription in the order of time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
+  and (r.at, r.id) > (@after_at::timestamptz, @after_id::text) and r.position <= @position
+order by r.at, r.id
+limit @row_limit;
+
+-- name: UsageAggregateOf :many
+select a.bucket, a.dimension, a.first_position, a.state
+from usage_aggregates a
+where a.environment_id = @environment_id and a.subscription_id = @subscription_id and a.version_id = @version_id;

@@ -116,9 +116,16 @@ begin
         where h.inhparent = 'usage_records'::regclass
           and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= (now() - keep) at time zone 'UTC'
     loop
-        execute format('drop table %I', name);
-        dropped := dropped + 1;
+        -- It waits for whoever reads usage, and everybody would wait behind it: another pass finds a better moment.
+        begin
+            perform set_config('lock_timeout', '1s', true);
+            execute format('drop table %I', name);
+            dropped := dropped + 1;
+        exception when lock_not_available then
+            exit;
+        end;
     end loop;
+    perform set_config('lock_timeout', '0', true);
     return dropped;
 end $$;
 -- +goose StatementEnd
