@@ -30,8 +30,8 @@ type CloudEvent struct {
 	Data            UsageProperties `json:"data,omitempty" doc:"quantity, by default 1; everything else is a property of the record."`
 }
 
-// form is the record that the event reports.
-func (e CloudEvent) form() (UsageForm, time.Time, error) {
+// record is what the event reports. Faults: value_unknown, for its time, and those of UsageForm.record.
+func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 	f := UsageForm{
 		SubscriptionID: e.Subject, MetricName: e.Type, Quantity: "1", IdempotencyKey: e.Source + "#" + e.ID,
 		Properties: UsageProperties{},
@@ -43,16 +43,18 @@ func (e CloudEvent) form() (UsageForm, time.Time, error) {
 		}
 		f.Properties[name] = value
 	}
-	if e.Time == "" {
-		return f, time.Time{}, nil
+	var at time.Time
+	if e.Time != "" {
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, e.Time); err != nil {
+			return f, usage.Record{}, fault.InvalidParam("time", "value_unknown",
+				"`time` is not an RFC 3339 timestamp. Send one such as 2026-01-15T10:00:00Z.")
+		}
+		at = at.UTC().Truncate(time.Microsecond)
 	}
-	at, err := time.Parse(time.RFC3339Nano, e.Time)
-	if err != nil {
-		return f, at, fault.InvalidParam("time", "value_unknown",
-			"`time` is not an RFC 3339 timestamp. Send one such as 2026-01-15T10:00:00Z.")
-	}
-	f.Timestamp = at.Unix()
-	return f, at.UTC().Truncate(time.Microsecond), nil
+	record, err := f.record()
+	record.At = at
+	return f, record, err
 }
 
 // recordCloudEvents takes one event, which is answered like a record, or a list, which is answered like a batch.
@@ -66,17 +68,7 @@ func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.
 		if err != nil {
 			return err
 		}
-		out, err := s.recordEvents(ctx, c, []CloudEvent{event})
-		if err != nil {
-			return err
-		}
-		// A sender of one event reads the status alone.
-		status := http.StatusOK
-		if out.Refused > 0 {
-			status = out.Data[0].Status
-		}
-		httpkit.WriteJSON(w, httpkit.JSONType, status, out)
-		return nil
+		return s.recordCloudEvent(ctx, c, w, event)
 	}
 	events, err := httpkit.ReadJSON[[]CloudEvent](s.shapes, payload, usageValues)
 	if err != nil {
@@ -93,22 +85,33 @@ func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.
 	return nil
 }
 
+// recordCloudEvent takes one event. Its sender reads the status alone, so that a refusal is the answer.
+func (s *Server) recordCloudEvent(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event CloudEvent) error {
+	form, record, err := event.record()
+	if err != nil {
+		return err
+	}
+	outcome, err := s.service.RecordUsage(ctx, caller(c), record)
+	if err != nil {
+		return err
+	}
+	out := UsageBatch{Data: make([]UsageResult, 1)}
+	out.take(0, form, outcome)
+	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
+	return nil
+}
+
 func (s *Server) recordEvents(ctx context.Context, c *httpkit.Call, events []CloudEvent) (UsageBatch, error) {
 	out := UsageBatch{Data: make([]UsageResult, len(events))}
 	var forms []UsageForm
 	var records []usage.Record
 	var places []int
 	for i, event := range events {
-		form, at, err := event.form()
-		var record usage.Record
-		if err == nil {
-			record, err = form.record()
-		}
+		form, record, err := event.record()
 		if err != nil {
 			out.refuse(i, err)
 			continue
 		}
-		record.At = at
 		forms, records, places = append(forms, form), append(records, record), append(places, i)
 	}
 	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)

@@ -76,7 +76,7 @@ func TestUsage_CountsOnce(t *testing.T) {
 	// A repeat is answered as the first request was, whatever has become of the subscription.
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub+"/cancel", `{"immediateEffect":true}`).Status)
 	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", body).Status)
-	problem(t, 422, "usage_outside_subscription", "timestamp", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k2", "")))
+	problem(t, 409, "usage_after_end", "timestamp", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k2", "")))
 }
 
 func TestUsage_Refusals(t *testing.T) {
@@ -93,7 +93,7 @@ func TestUsage_Refusals(t *testing.T) {
 		{form("subscriptionId", `"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`), 404, "subscription_not_found", "subscriptionId"},
 		{form("metricName", `"sms"`), 404, "metric_not_found", "metricName"},
 		{form("timestamp", fmt.Sprint(now-91*86400)), 422, "usage_too_old", "timestamp"},
-		{form("timestamp", fmt.Sprint(now-86400)), 422, "usage_outside_subscription", "timestamp"},
+		{form("timestamp", fmt.Sprint(now-86400)), 422, "usage_before_subscription", "timestamp"},
 		{form("timestamp", fmt.Sprint(now+2*3600)), 422, "usage_too_far_ahead", "timestamp"},
 		{form("quantity", "-1"), 422, "usage_quantity_negative", "quantity"},
 		{form("quantity", `"1"`), 422, "type_wrong", "quantity"},
@@ -198,7 +198,7 @@ func TestUsage_Stream(t *testing.T) {
 	for i := range 1200 {
 		fmt.Fprintln(&lines, usageBody(sub, fmt.Sprint("k", i), ""))
 	}
-	fmt.Fprintln(&lines, "nonsense\n")
+	fmt.Fprint(&lines, "nonsense\n\n")
 	fmt.Fprintln(&lines, replaceField(usageBody(sub, "x", ""), "metricName", `"sms"`))
 	for round := range 2 {
 		got := b.ask(t, b.test, "POST", "/api/usage/stream", lines.String(), "Content-Type", ndjsonType)

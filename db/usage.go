@@ -77,7 +77,7 @@ func usageTakenFromDB(row dbsqlc.UsageInsertRow) UsageTaken {
 	return UsageTaken{
 		Taken: row.Taken, At: row.At,
 		Facts: usage.Facts{
-			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: value(row.Started), Ended: value(row.Ended),
+			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: value(row.Ended),
 			MetricAbsent: row.MetricAbsent,
 			Metric: usage.Metric{Active: row.Active, Definition: usage.Definition{
 				Property: value(row.Property), KeyProperty: value(row.KeyProperty), CarriesOver: row.Carries,
@@ -94,8 +94,8 @@ type UsageKey struct {
 }
 
 // UsageKeys reads what is known of keys; those never used are absent.
-func (r Reader) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]UsageKey, error) {
-	rows, err := queries.UsageKeyList(ctx, r.handle, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
+func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]UsageKey, error) {
+	rows, err := queries.UsageKeyList(ctx, l.store.handle, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
 	known := make(map[string]UsageKey, len(rows))
 	for _, row := range rows {
 		known[row.Key] = UsageKey{RecordID: row.RecordID, At: row.At, Fingerprint: row.Fingerprint}

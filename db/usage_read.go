@@ -16,9 +16,10 @@ const allPositions = 1<<63 - 1
 // one period from their aggregates, the others, and what is not aggregated yet, from records. Each record that was
 // committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read with how far they
 // are, and the records behind that afterwards.
-func (r Reader) UsageSeries(
+func (l *UsageLog) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {
+	r := l.store.Reader
 	from, to, split := periods[0].Start, periods[len(periods)-1].End, usage.SplitHours(periods)
 	if of.Carries() {
 		from = time.Time{}

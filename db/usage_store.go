@@ -9,12 +9,18 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
+// UsageLog is where usage is kept: records, keys and aggregates in this database.
+type UsageLog struct{ store *Store }
+
+// NewUsageLog returns the usage of a store.
+func NewUsageLog(s *Store) *UsageLog { return &UsageLog{s} }
+
 // RecordUsage is InsertUsage in a transaction of its own: one round trip.
-func (s *Store) RecordUsage(
+func (l *UsageLog) RecordUsage(
 	ctx context.Context, by Actor, environmentID string, now time.Time, records []NewUsage,
 ) ([]UsageTaken, error) {
 	results := make([]UsageTaken, len(records))
-	err := s.InTx(ctx, by, now, func(tx *Tx) error { return tx.InsertUsage(ctx, environmentID, records, results) })
+	err := l.store.InTx(ctx, by, now, func(tx *Tx) error { return tx.InsertUsage(ctx, environmentID, records, results) })
 	return results, err
 }
 
@@ -25,11 +31,11 @@ type Correction func(
 
 // CorrectUsage writes a correction of the record that its Corrects names by key. Faults: usage_record_not_found and those
 // of decide.
-func (s *Store) CorrectUsage(
+func (l *UsageLog) CorrectUsage(
 	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
-	err := s.InTx(ctx, by, now, func(tx *Tx) error {
+	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
 		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
 			correction.Corrects)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"perennial/db"
 )
 
-// UsageStore is what usage needs of the place where records are kept. PostgreSQL is behind it (db.Store); an engine for
+// UsageStore is what usage needs of the place where records are kept. PostgreSQL is behind it (db.UsageLog); an engine for
 // more records than one PostgreSQL takes would be another (ADR 55).
 type UsageStore interface {
 	// RecordUsage judges records and writes those that pass and whose key was never used, all in one transaction and one

@@ -64,7 +64,7 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	h := newHouse(t)
 	metrics := h.meters(t)
 	now := h.Clock.Now().Truncate(time.Microsecond)
-	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour)).ID
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour)).ID
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
 	stream := streamed(r, sub, metrics, now)
 	accepted := map[string]usage.Record{} // by id

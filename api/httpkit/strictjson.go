@@ -67,7 +67,7 @@ func (p *place) String() string {
 // isNote reports whether the value is the caller's own: one of metadata, or of the properties of a usage record, which
 // are the data of a CloudEvent.
 func (p *place) isNote() bool {
-	if p == nil || p.parent == nil || p.name == "" {
+	if p == nil || p.parent == nil {
 		return false
 	}
 	return p.isOfMetadata() || p.parent.name == "properties" || p.parent.name == "data"

@@ -34,13 +34,15 @@ var (
 	errTooFarAhead = fault.InvalidParam("timestamp", "usage_too_far_ahead",
 		"`timestamp` is more than %d minutes in the future. Send the time of the usage in Unix seconds.",
 		int(MaxAhead.Minutes()))
-	errOutside = fault.InvalidParam("timestamp", "usage_outside_subscription",
-		"`timestamp` is before the subscription began or after it ended. Send the subscription that was in force then.")
+	errTooEarly = fault.InvalidParam("timestamp", "usage_before_subscription",
+		"`timestamp` is before the subscription began. Send the subscription that was in force then.")
+	errEnded = fault.New(fault.Conflict, "usage_after_end",
+		"The subscription ended before `timestamp`. Send usage of the time before its end, or another subscription.").In("timestamp")
 )
 
 // Admit decides whether a record is taken. Faults, in this order: subscription_not_found, metric_not_found,
-// metric_archived, usage_too_old, usage_too_far_ahead, usage_outside_subscription, usage_property_missing,
-// usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so that one statement
+// metric_archived, usage_too_old, usage_too_far_ahead, usage_before_subscription, usage_after_end,
+// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so that one statement
 // decides and writes.
 func Admit(r Record, f Facts) error {
 	switch {
@@ -55,8 +57,10 @@ func Admit(r Record, f Facts) error {
 		return errTooOld
 	case r.At.After(f.Now.Add(MaxAhead)):
 		return errTooFarAhead
-	case r.At.Before(f.Started), !f.Ended.IsZero() && !r.At.Before(f.Ended):
-		return errOutside
+	case r.At.Before(f.Started):
+		return errTooEarly
+	case !f.Ended.IsZero() && !r.At.Before(f.Ended):
+		return errEnded
 	}
 	value, lacks := f.Metric.value(r)
 	switch {

@@ -3,6 +3,7 @@ package usage
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -75,35 +76,35 @@ func (m Metric) Validate() error {
 	}
 	if states[m.Aggregation] == nil {
 		return fault.InvalidParam("aggregation", "aggregation_unknown",
-			"%.30q is not an aggregation. Send sum, count, max, last, unique_count, weighted_sum or latest_per_key.",
-			string(m.Aggregation))
+			"%.30q is not an aggregation. Send one of the documented ones, such as `sum`.", string(m.Aggregation))
 	}
 	if err := m.validateProperties(); err != nil {
 		return err
 	}
 	if m.CarriesOver && (m.Aggregation == Max || m.Aggregation == Last || m.Aggregation == Count) {
 		return fault.InvalidParam("carriesOver", "metric_carry_invalid",
-			"`carriesOver` needs the aggregation sum, unique_count or latest_per_key. A weighted_sum always carries over.")
+			"`carriesOver` needs the aggregation `sum`, `unique_count` or `latest_per_key`. A `weighted_sum` always carries over.")
 	}
 	return cmp.Or(m.Filter.validate(), m.Conversion.validate())
 }
 
 func (m Metric) validateProperties() error {
-	unclear := func(param, detail string) error {
-		return fault.InvalidParam(param, "metric_property_unclear", "%s", detail)
-	}
 	switch {
 	case m.Aggregation.keyed() != (m.KeyProperty != ""):
-		return unclear("keyProperty", "unique_count and latest_per_key need `keyProperty`. The other aggregations have none.")
+		return fault.InvalidParam("keyProperty", "metric_property_unclear",
+			"`unique_count` and `latest_per_key` need `keyProperty`. The other aggregations have none.")
 	case m.Property != "" && (m.Aggregation == Count || m.Aggregation == UniqueCount):
-		return unclear("property", "count and unique_count add no values up. Omit `property`.")
+		return fault.InvalidParam("property", "metric_property_unclear",
+			"`count` and `unique_count` add no values up. Omit `property`.")
 	case len(m.GroupBy) > MaxGroupBy:
-		return unclear("groupBy", "A metric is grouped by at most "+strconv.Itoa(MaxGroupBy)+" properties.")
+		return fault.InvalidParam("groupBy", "metric_property_unclear",
+			"A metric is grouped by at most %d properties.", MaxGroupBy)
 	}
 	seen := map[string]bool{}
 	for i, name := range m.GroupBy {
 		if name == "" || len(name) > MaxName || seen[name] {
-			return unclear("groupBy["+strconv.Itoa(i)+"]", "`groupBy` names each property once.")
+			return fault.InvalidParam(fmt.Sprintf("groupBy[%d]", i), "metric_property_unclear",
+				"`groupBy` names each property once.")
 		}
 		seen[name] = true
 	}

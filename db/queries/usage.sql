@@ -46,8 +46,9 @@ with given as materialized (
     select @environment_id, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
     from admitted a join taken t on t.key = a.key
 )
-select j.ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
-       j.now::timestamptz as now, j.at::timestamptz as at, j.started, j.ended, j.active::boolean as active,
+select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
+       j.now::timestamptz as now, j.at::timestamptz as at,
+       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
        j.carries::boolean as carries, j.property, j.key_property, (t.key is not null)::boolean as taken
 from judged j left join taken t on t.key = j.key;
 
@@ -95,7 +96,7 @@ with tail as materialized (
 )
 select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
 from tail t
-where t.subscription_id = @subscription_id and t.at >= @from_time and t.at < @to_time;
+where t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz and t.at < @to_time::timestamptz;
 
 -- name: UsageHourList :many
 -- All records of some hours of subscriptions, up to a position.

@@ -170,8 +170,7 @@ create table usage_progress (
     environment_id text   not null,
     version_id     text   not null,
     position       bigint not null,
-    primary key (environment_id, version_id),
-    foreign key (environment_id, version_id) references metrics (environment_id, id)
+    primary key (environment_id, version_id)
 );
 
 -- What the records of an hour come to, by metric version and dimension.
