@@ -138,7 +138,16 @@ func (s Subscription) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns
 			return nil, inAddOn(ErrPlanInactive, i)
 		}
 	}
-	return Sell(asked, beside)
+	sold, err := Sell(asked, beside)
+	if err == nil && len(sold) == len(s.AddOns) && len(sold) == len(common(sold, s.AddOns)) {
+		return s.AddOns, nil // the same in another order
+	}
+	return sold, err
+}
+
+// common returns the add-ons of one list that the other has with the same version and quantity.
+func common(a, b AddOns) AddOns {
+	return slices.DeleteFunc(slices.Clone(a), func(one AddOn) bool { return !slices.Contains(b, one) })
 }
 
 // addOn returns one of the add-ons that are known. A version that is not, which no loader leaves out, has no prices.
