@@ -49,7 +49,7 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 		Proration: subscription.ProrationBehavior(c.Proration),
 	}
 	if c.AddOns != nil {
-		addOns := chosen(*c.AddOns)
+		addOns := addOnChoices(*c.AddOns)
 		change.AddOns = &addOns
 	}
 	return change, nil
