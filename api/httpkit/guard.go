@@ -16,8 +16,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// guard stands before every operation: key, query, body, headers, in this order, so that a stranger learns nothing from
-// a malformed request.
+// guard stands before every operation: a seat, key, quota, query, body, headers, in this order, so that a stranger
+// learns nothing from a malformed request.
 func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
@@ -25,7 +25,13 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 		if op.Access.Publishable {
 			allowAnyOrigin(w.Header())
 		}
-		c, payload, err := k.open(ctx, w, r, op)
+		seat, err := k.seats.take(ctx)
+		if err != nil {
+			writeProblem(w, k.refuse(ctx, err))
+			return
+		}
+		defer seat.leave()
+		c, payload, err := k.open(ctx, w, r, op, seat)
 		if err != nil {
 			writeProblem(w, k.refuse(ctx, err))
 			return
@@ -39,7 +45,7 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 // open does everything before the operation itself. Its bound is short and its own: a database that hangs must leave
 // time to say so within ten seconds.
 func (k *Kit) open(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
 ) (*Call, io.Reader, error) {
 	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
 	defer cancel()
@@ -47,12 +53,18 @@ func (k *Kit) open(
 	if err != nil {
 		return nil, nil, err
 	}
-	c.caller, c.schemas = ctx, k.huma.OpenAPI().Components.Schemas
+	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
+	if err := k.count(w.Header(), c.KeyID); err != nil {
+		return nil, nil, err
+	}
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}
-	payload, err := readBody(w, r)
+	var payload []byte
+	if r.ContentLength != 0 {
+		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r); return err })
+	}
 	if err != nil {
 		return nil, nil, err
 	}

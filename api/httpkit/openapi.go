@@ -109,6 +109,8 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusUnauthorized:        "The API key is missing or invalid.",
 		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
 		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
+		http.StatusTooManyRequests: "The API key made too many requests. This one was not performed. Repeat it after " +
+			"Retry-After.",
 		http.StatusInternalServerError: "The request failed with a server error. " +
 			"Quote the requestId when you ask for help.",
 		http.StatusServiceUnavailable: "The service is unavailable. " +
@@ -118,8 +120,9 @@ func (o Operation) refusalReasons() map[int]string {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
 	if o.Crowds {
-		reasons[http.StatusTooManyRequests] = "Too many requests change this subscription at the same time. This one " +
-			"was not performed. Repeat it after Retry-After, with the same Idempotency-Key."
+		reasons[http.StatusTooManyRequests] = "The API key made too many requests, or too many requests change this " +
+			"subscription at the same time. This one was not performed. Repeat it after Retry-After, with the same " +
+			"Idempotency-Key."
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{
