@@ -11,9 +11,9 @@ import (
 func (tx *Tx) SpendKeyRequests(
 	ctx context.Context, spent map[string]int, perSecond, burst int,
 ) (left map[string]float64, err error) {
-	ids, counts := make([]string, 0, len(spent)), make([]int32, 0, len(spent))
+	ids, counts := make([]string, 0, len(spent)), make([]int, 0, len(spent))
 	for id, n := range spent {
-		ids, counts = append(ids, id), append(counts, int32(n)) //nolint:gosec // requests of less than a second
+		ids, counts = append(ids, id), append(counts, n)
 	}
 	rows, err := queries.APIKeySpend(ctx, tx.pipe, dbsqlc.APIKeySpendParams{
 		Ids: ids, Spent: counts, PerSecond: float64(perSecond), Burst: float64(burst),

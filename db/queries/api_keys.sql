@@ -51,11 +51,12 @@ where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at);
 -- Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
 -- write them in the same order. A debt is at most a burst, so that it is paid back soon.
 insert into api_key_buckets as b (key_id, tokens, spent, at)
-select s.key_id, @burst::float8 - s.spent, s.spent, clock_timestamp()
-from (select unnest(@ids::text[]) as key_id, unnest(@spent::integer[]) as spent) s
+select s.key_id, l.burst - s.spent, s.spent, clock_timestamp()
+from (select unnest(@ids::text[]) as key_id, unnest(@spent::integer[]) as spent) s,
+     (select @burst::double precision as burst) l
 order by s.key_id
 on conflict (key_id) do update set
-    tokens = greatest(-@burst::float8, least(@burst::float8, b.tokens
-        + greatest(0, extract(epoch from clock_timestamp() - b.at)) * @per_second::float8) - excluded.spent),
+    tokens = greatest(0 - @burst::double precision, least(@burst::double precision, b.tokens
+        + greatest(0, extract(epoch from clock_timestamp() - b.at)) * @per_second::double precision) - excluded.spent),
     spent = excluded.spent, at = clock_timestamp()
 returning b.key_id, b.tokens;

@@ -113,6 +113,58 @@ func (q *Queries) APIKeyRevoke(ctx context.Context, db DBTX, arg APIKeyRevokePar
 	return err
 }
 
+const aPIKeySpend = `-- name: APIKeySpend :many
+insert into api_key_buckets as b (key_id, tokens, spent, at)
+select s.key_id, l.burst - s.spent, s.spent, clock_timestamp()
+from (select unnest($1::text[]) as key_id, unnest($2::integer[]) as spent) s,
+     (select $3::double precision as burst) l
+order by s.key_id
+on conflict (key_id) do update set
+    tokens = greatest(0 - $3::double precision, least($3::double precision, b.tokens
+        + greatest(0, extract(epoch from clock_timestamp() - b.at)) * $4::double precision) - excluded.spent),
+    spent = excluded.spent, at = clock_timestamp()
+returning b.key_id, b.tokens
+`
+
+type APIKeySpendParams struct {
+	Ids       []string
+	Spent     []int
+	Burst     float64
+	PerSecond float64
+}
+
+type APIKeySpendRow struct {
+	KeyID  string
+	Tokens float64
+}
+
+// Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
+// write them in the same order. A debt is at most a burst, so that it is paid back soon.
+func (q *Queries) APIKeySpend(ctx context.Context, db DBTX, arg APIKeySpendParams) ([]APIKeySpendRow, error) {
+	rows, err := db.Query(ctx, aPIKeySpend,
+		arg.Ids,
+		arg.Spent,
+		arg.Burst,
+		arg.PerSecond,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []APIKeySpendRow
+	for rows.Next() {
+		var i APIKeySpendRow
+		if err := rows.Scan(&i.KeyID, &i.Tokens); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const managedKeyGetWithKey = `-- name: ManagedKeyGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.kind, m.hash, m.hint, m.scopes, m.allowed_cidrs, m.expires_at, m.revoked_at, m.created_at, m.name, m.replaces, m.last_used_at, m.position
 from api_key_details k
