@@ -10,7 +10,7 @@ import (
 // route builds every route of the server.
 func (s *Server) route(c Config) {
 	kit := c.describe()
-	kit.Requests = s.quota
+	kit.Requests, kit.Visitors = s.quota, s.visitors
 	s.kit = httpkit.New(httpkit.Deps{Store: s.store, Telemetry: s.telemetry, Now: s.now}, kit)
 	s.health = httpkit.NewHealth(s.telemetry.Logger,
 		httpkit.Requirement{Check: s.store.Ping, Absent: httpkit.ErrDatabaseAway})

@@ -68,11 +68,12 @@ type Server struct {
 	drainDelay time.Duration
 	publicURL  string
 
-	gate   service.Gate
-	quota  *quota.Quota // nil: no limit
-	kit    *httpkit.Kit
-	health *httpkit.Health
-	http   *http.Server
+	gate     service.Gate
+	quota    *quota.Quota // of keys; nil: no limit
+	visitors *quota.Quota // of publishable keys and addresses, in this process
+	kit      *httpkit.Kit
+	health   *httpkit.Health
+	http     *http.Server
 }
 
 // NewServer builds the routes.
@@ -82,7 +83,7 @@ func NewServer(d Deps, c Config) *Server {
 		drainDelay: c.DrainDelay, publicURL: c.PublicURL,
 	}
 	if c.KeyRate.PerSecond > 0 {
-		s.quota = quota.New(c.KeyRate)
+		s.quota, s.visitors = quota.New(c.KeyRate), quota.New(c.KeyRate)
 	}
 	s.route(c)
 	s.http = &http.Server{
@@ -116,7 +117,8 @@ func (s *Server) ShareKeyRequests(ctx context.Context) error {
 	if s.quota == nil {
 		return nil
 	}
-	return s.quota.Share(ctx, s.now, func(ctx context.Context, spent map[string]int) (map[string]float64, error) {
+	s.visitors.Prune(s.now())
+	return s.quota.Share(ctx, s.now, func(ctx context.Context, spent map[string]quota.Spent) (map[string]float64, error) {
 		return s.service.SpendKeyRequests(ctx, spent, s.quota.Limit())
 	})
 }

@@ -4,20 +4,20 @@ import (
 	"context"
 
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/quota"
 )
 
-// SpendKeyRequests subtracts requests from the keys' shared buckets, which hold at most burst and fill by perSecond, and
-// returns what is left in each; less than nothing where processes granted the same ones.
+// SpendKeyRequests subtracts requests from the keys' shared buckets, and returns what is left in each; less than nothing
+// where processes granted the same ones.
 func (tx *Tx) SpendKeyRequests(
-	ctx context.Context, spent map[string]int, perSecond, burst int,
+	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {
-	ids, counts := make([]string, 0, len(spent)), make([]int, 0, len(spent))
-	for id, n := range spent {
-		ids, counts = append(ids, id), append(counts, n)
+	p := dbsqlc.APIKeySpendParams{PerSecond: float64(limit.PerSecond), Burst: float64(limit.Burst)}
+	for id, s := range spent {
+		p.Ids, p.Spent = append(p.Ids, id), append(p.Spent, s.Requests)
+		p.WithinSeconds = append(p.WithinSeconds, s.Within.Seconds())
 	}
-	rows, err := queries.APIKeySpend(ctx, tx.pipe, dbsqlc.APIKeySpendParams{
-		Ids: ids, Spent: counts, PerSecond: float64(perSecond), Burst: float64(burst),
-	})
+	rows, err := queries.APIKeySpend(ctx, tx.pipe, p)
 	if err != nil {
 		return nil, translate("APIKeySpend", err)
 	}

@@ -19,39 +19,45 @@ grant usage on schema public to perennial_api, perennial_worker, perennial_read;
 
 -- Both programs add to what is there. What must not change is refused by triggers, which only the owner can switch off.
 grant select, insert, update on all tables in schema public to perennial_api, perennial_worker;
-grant usage on all sequences in schema public to perennial_api, perennial_worker;
+grant usage, select on all sequences in schema public to perennial_api, perennial_worker;
 revoke insert, update on goose_db_version from perennial_api, perennial_worker;
+-- A right that a build no longer uses is revoked one release later: the build before still runs.
 
 -- What was written once.
 revoke update on credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
     settlements, webhook_endpoint_changes from perennial_api, perennial_worker;
 
--- Whose data is whose, and with which keys, is no matter of a worker.
+-- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates,
-    environment_changes, setting_changes, webhook_endpoint_changes, routing_rules from perennial_worker;
+    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, imported_records
+    from perennial_worker;
+revoke insert on provider_configs, webhook_endpoints from perennial_worker;
+revoke update on events, temporal_epoch, workers from perennial_api;
 
 -- What is no record for ever.
-grant delete on provider_credentials, routing_rules, webhook_attempts to perennial_api;
-grant delete on provider_credentials, idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries
-    to perennial_worker;
+grant delete on provider_credentials, routing_rules to perennial_api;
+grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
 
--- People and reports: everything but secrets, sealed or hashed, links that act for a payer, and bodies that may hold them.
-grant select on all tables in schema public to perennial_read;
+-- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns
+-- of JSON and bytes, also those of later tables, are hidden but for those that are named here.
 do $$
 declare
-    hidden constant jsonb := '{
-        "api_keys": ["hash"], "api_key_details": ["hash"], "apps": ["keyset"],
-        "idempotency_keys": ["fingerprint", "response"], "imported_records": ["hash"],
-        "provider_configs": ["secret_key_sealed", "webhook_secret_sealed"],
-        "provider_credentials": ["sealed"], "transactions": ["confirm_token"],
-        "webhook_endpoints": ["secret_sealed", "previous_secret_sealed"]}';
-    hiding record;
+    hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
+        'webhook_attempts.error_text'];
+    shown constant text[] := array['credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+        'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.seller', 'invoices.taxes',
+        'plans.dunning', 'plans.metadata', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
+        'subscriptions.metadata', 'subscriptions.pending_lines', 'transactions.disputes'];
+    giving record;
 begin
-    for hiding in select key as name, value as columns from jsonb_each(hidden) loop
-        execute format('revoke select on %I from perennial_read', hiding.name);
-        execute (
-            select format('grant select (%s) on %I to perennial_read', string_agg(quote_ident(attname), ', '), hiding.name)
-            from pg_attribute
-            where attrelid = hiding.name::regclass and attnum > 0 and not attisdropped and not hiding.columns ? attname::text);
+    for giving in
+        select c.relname as name, string_agg(quote_ident(a.attname), ', ') as columns
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
+          and not c.relname || '.' || a.attname = any (hidden)
+          and (a.atttypid not in ('json'::regtype, 'jsonb'::regtype, 'bytea'::regtype) or c.relname || '.' || a.attname = any (shown))
+        group by c.relname
+    loop
+        execute format('grant select (%s) on %I to perennial_read', giving.columns, giving.name);
     end loop;
 end $$;

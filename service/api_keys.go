@@ -143,10 +143,10 @@ func (s *Service) RenameAPIKey(
 // SpendKeyRequests subtracts requests, by key, from what the keys may make in all processes, and returns what is left of
 // each; less than nothing where processes granted the same ones.
 func (s *Service) SpendKeyRequests(
-	ctx context.Context, spent map[string]int, limit quota.Limit,
+	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {
 	err = s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) (err error) {
-		left, err = tx.SpendKeyRequests(ctx, spent, limit.PerSecond, limit.Burst)
+		left, err = tx.SpendKeyRequests(ctx, spent, limit)
 		return err
 	})
 	return left, err

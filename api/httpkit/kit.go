@@ -42,6 +42,8 @@ type Config struct {
 	Bounds Bounds
 	// Requests bounds those of each API key; nil: any number.
 	Requests *quota.Quota
+	// Visitors bounds those of each address with a publishable key, which is in web pages for anybody to read.
+	Visitors *quota.Quota
 	// AtOnce bounds the operations that are worked on at one time; 0: any number.
 	AtOnce int
 }
@@ -55,6 +57,7 @@ type Kit struct {
 	bounds    Bounds
 	turns     turns
 	seats     *seats
+	exhausted exhausted
 	used      keyUse
 
 	router *mux.Router

@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -11,10 +12,13 @@ import (
 
 // patience is how long a request waits for a seat. With the time that everybody in a seat is worked for it stays below a
 // second, after which most callers have given up and their work would be done for nobody.
-const patience = 600 * time.Millisecond
+const patience = 800 * time.Millisecond
 
 // crowd is how many requests may wait, for each seat.
 const crowd = 16
+
+// prompt is how long a seat is kept for a body that is not here yet. Nearly all come with their headers.
+const prompt = 10 * time.Millisecond
 
 var errOverloaded = fault.New(fault.Unavailable, "overloaded",
 	"The service has more requests than it can serve. This one was not performed. Repeat it after Retry-After.").
@@ -34,52 +38,67 @@ func newSeats(n int) *seats {
 	return &seats{free: semaphore.NewWeighted(int64(n)), queue: semaphore.NewWeighted(int64(n) * crowd)}
 }
 
-// seat is one request's. It belongs to one goroutine.
+// seat is one request's.
 type seat struct {
 	of    *seats
+	mu    sync.Mutex
 	taken bool
 }
 
-// take waits for a seat, in order of arrival. Fault: overloaded, before anything is done for the request.
-func (s *seats) take(ctx context.Context) (*seat, error) {
-	if s.free == nil {
-		return &seat{of: s}, nil
+// take waits for a seat, in order of arrival. Fault: overloaded.
+func (s *seat) take(ctx context.Context) error {
+	free, queue := s.of.free, s.of.queue
+	if free == nil {
+		return nil
 	}
-	if !s.free.TryAcquire(1) {
-		if !s.queue.TryAcquire(1) {
-			return nil, errOverloaded
+	if !free.TryAcquire(1) {
+		if !queue.TryAcquire(1) {
+			return errOverloaded
 		}
-		defer s.queue.Release(1)
+		defer queue.Release(1)
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
-		if s.free.Acquire(ctx, 1) != nil {
-			return nil, errOverloaded
+		if free.Acquire(ctx, 1) != nil {
+			return errOverloaded
 		}
 	}
-	return &seat{of: s, taken: true}, nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = true
+	return nil
 }
 
-// leave gives the seat to somebody else. It may be called again.
-func (s *seat) leave() {
-	if s.taken {
+// leave gives the seat to somebody else, and reports whether there was one. It may be called again.
+func (s *seat) leave() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	left := s.taken
+	if left {
 		s.taken = false
 		s.of.free.Release(1)
 	}
+	return left
 }
 
-// during does what the caller makes us wait for, such as sending a body, without the seat, and then takes one again.
-// Faults: those of wait; overloaded.
+// during does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody else
+// has the seat meanwhile. Faults: those of wait; overloaded.
 func (s *seat) during(ctx context.Context, wait func() error) error {
-	if !s.taken {
-		return wait()
-	}
-	s.leave()
-	if err := wait(); err != nil {
+	var mu sync.Mutex
+	var over, left bool
+	late := time.AfterFunc(prompt, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !over {
+			left = s.leave()
+		}
+	})
+	err := wait()
+	late.Stop()
+	mu.Lock()
+	over = true
+	mu.Unlock()
+	if err != nil || !left {
 		return err
 	}
-	if s.of.free.Acquire(ctx, 1) != nil {
-		return errOverloaded
-	}
-	s.taken = true
-	return nil
+	return s.take(ctx)
 }

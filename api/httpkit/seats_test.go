@@ -14,20 +14,19 @@ func TestSeats_LetNobodyWaitLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newSeats(1)
-		first, err := s.take(t.Context())
-		require.NoError(t, err)
+		first, second := &seat{of: s}, &seat{of: s}
+		require.NoError(t, first.take(t.Context()))
 		began := time.Now()
-		_, err = s.take(t.Context())
-		require.ErrorIs(t, err, errOverloaded)
+		require.ErrorIs(t, second.take(t.Context()), errOverloaded)
+		require.False(t, second.leave(), "it has none")
 		require.Equal(t, patience, time.Since(began))
 		go func() {
 			time.Sleep(patience / 2)
 			first.leave()
 			first.leave() // again: nothing more
 		}()
-		second, err := s.take(t.Context())
-		require.NoError(t, err)
-		second.leave()
+		require.NoError(t, second.take(t.Context()))
+		require.True(t, second.leave())
 	})
 }
 
@@ -42,8 +41,8 @@ func TestSeats_BoundWorkAndQueue(t *testing.T) {
 		for range n + n*crowd + 10 {
 			go func() {
 				began := time.Now()
-				seat, err := s.take(context.Background())
-				if err != nil {
+				seat := &seat{of: s}
+				if err := seat.take(context.Background()); err != nil {
 					require.ErrorIs(t, err, errOverloaded)
 					require.Zero(t, time.Since(began))
 					refused.Add(1)
@@ -57,6 +56,7 @@ func TestSeats_BoundWorkAndQueue(t *testing.T) {
 					return nil
 				}
 				_ = work()
+				// A body that is late. Those that are together in the end take seats one after another.
 				require.NoError(t, seat.during(context.Background(), func() error { time.Sleep(time.Minute); return nil }))
 				_ = work()
 				done.Add(1)
@@ -77,9 +77,35 @@ func TestSeats_NoBound(t *testing.T) {
 	t.Parallel()
 	s := newSeats(0)
 	for range 1000 {
-		seat, err := s.take(t.Context())
-		require.NoError(t, err)
+		seat := &seat{of: s}
+		require.NoError(t, seat.take(t.Context()))
 		require.NoError(t, seat.during(t.Context(), func() error { return nil }))
-		defer seat.leave()
+		require.False(t, seat.leave())
 	}
+}
+
+// A body that comes with its headers, as nearly all do, costs no second wait.
+func TestSeats_AreKeptForAPromptBody(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSeats(1)
+		first, second := &seat{of: s}, &seat{of: s}
+		require.NoError(t, first.take(t.Context()))
+		require.NoError(t, first.during(t.Context(), func() error {
+			time.Sleep(prompt / 2)
+			require.False(t, s.free.TryAcquire(1))
+			return nil
+		}))
+		require.NoError(t, first.during(t.Context(), func() error {
+			time.Sleep(2 * prompt)
+			require.NoError(t, second.take(t.Context()), "somebody else is worked for meanwhile")
+			go func() {
+				time.Sleep(patience / 2)
+				second.leave()
+			}()
+			return nil
+		}))
+		require.True(t, first.leave())
+		require.True(t, s.free.TryAcquire(1))
+	})
 }

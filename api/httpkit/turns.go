@@ -73,12 +73,15 @@ func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored
 	}
 	within, cancel := context.WithTimeout(ctx, k.bounds.InFlight)
 	defer cancel()
-	// Who waits here leaves its seat for good: after the first one there is only an answer to read.
-	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key}, c.seat.leave)
+	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key}, func() { c.seat.leave() })
 	if err != nil || !met {
 		return leave, nil, err
 	}
-	if before, err = k.answered(ctx, c); err != nil {
+	before, err = k.answered(ctx, c)
+	if err == nil && before == nil { // the first one was refused for a moment: this one is worked for
+		err = c.seat.take(ctx)
+	}
+	if err != nil {
 		leave()
 		return nil, nil, err
 	}

@@ -51,7 +51,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
-		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: max(c.HTTP.KeyRate, c.HTTP.KeyBurst)},
+		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: c.HTTP.KeyBurst},
 		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted,
 	})
 	part := &apiPart{server: server, url: scheme + "://" + reachable(inner.Addr().String()), done: make(chan struct{})}

@@ -36,9 +36,15 @@ func migrateCommand() *command {
 						return err
 					}
 				}
-				if *roles && !*status {
-					if err := db.GrantRoles(ctx, url); err != nil {
+				if !*status {
+					granted, err := db.RolesGranted(ctx, url)
+					if err != nil {
 						return err
+					}
+					if granted || *roles { // new tables are granted too
+						if err := db.GrantRoles(ctx, url); err != nil {
+							return err
+						}
 					}
 				}
 				return tellSchema(ctx, p.stdout, url)

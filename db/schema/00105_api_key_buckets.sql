@@ -6,5 +6,6 @@ create unlogged table api_key_buckets (
     key_id text             not null primary key,
     tokens double precision not null, -- less than nothing where processes granted the same ones
     spent  integer          not null, -- by the last report
+    within double precision not null, -- seconds, in which that was
     at     timestamptz      not null
 ) with (fillfactor = 50);

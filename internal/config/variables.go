@@ -156,15 +156,15 @@ var ownVariables = []Variable{
 	{
 		Name: "API_KEY_BURST", Default: "200", Example: "200",
 		Meaning: "Most requests that one API key may make at once after a pause; each process may grant as many in the same fifth of a " +
-			"second, which is paid back after it.",
+			"second, which is paid back after it, by ten processes at most. A publishable key has as many for each address and process.",
 		Fix: "give at least API_KEY_RATE",
 		set: number(1, 1_000_000, func(c *Config) *int { return &c.HTTP.KeyBurst }),
 	},
 	{
-		Name: "API_REQUESTS_AT_ONCE", Default: "48", Example: "48",
+		Name: "API_REQUESTS_AT_ONCE", Default: "16", Example: "16",
 		Meaning: "Most requests that one process works on at one time. Others wait a moment, and are then refused with 503, so that " +
 			"those that are let in are answered soon. Callbacks of providers and requests that wait as `Prefer` asks are not counted.",
-		Fix: "give two or three times DATABASE_POOL_API",
+		Fix: "give less than DATABASE_POOL_API: the rest is for callbacks, health and reports",
 		set: number(1, 100_000, func(c *Config) *int { return &c.HTTP.RequestsAtOnce }),
 	},
 	{

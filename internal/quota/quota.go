@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Limit allows PerSecond requests in each second in the long run, and Burst at once. PerSecond 0 allows any number.
+// Limit allows PerSecond requests in each second in the long run, and Burst at once.
 type Limit struct{ PerSecond, Burst int }
 
 // Quota bounds the requests of each key. It is safe for concurrent use.
@@ -30,7 +30,8 @@ type Quota struct {
 type bucket struct {
 	tokens float64
 	at     time.Time // when there were as many
-	spent  int       // since Share took it over
+	spent  int       // that nobody was told of
+	since  time.Time // when the first of those was
 }
 
 // New makes a quota whose buckets are full.
@@ -38,10 +39,15 @@ func New(l Limit) *Quota { return &Quota{limit: l, buckets: map[string]*bucket{}
 
 // Grant is the answer to one request.
 type Grant struct {
-	OK    bool
-	Left  int           // requests that would be granted now
-	Wait  time.Duration // until a request is granted; 0 where one would be granted now
-	Until time.Duration // until the bucket is full
+	OK   bool
+	Left int           // requests that would be granted now
+	Wait time.Duration // until one more is granted, or, where some are left, until the bucket is full
+}
+
+// Spent is what was granted to a key, and within which time.
+type Spent struct {
+	Requests int
+	Within   time.Duration
 }
 
 // Limit is what each key may do.
@@ -59,14 +65,17 @@ func (q *Quota) Take(key string, now time.Time) Grant {
 	q.fill(b, now)
 	g := Grant{OK: b.tokens >= 1}
 	if g.OK {
+		if b.spent == 0 {
+			b.since = now
+		}
 		b.tokens--
 		b.spent++
 	}
-	g.Left = max(0, int(b.tokens))
-	g.Until = q.after(float64(q.limit.Burst) - b.tokens)
-	if g.Left == 0 {
-		g.Wait = q.after(1 - b.tokens)
+	missing := float64(q.limit.Burst) - b.tokens
+	if g.Left = max(0, int(b.tokens)); g.Left == 0 {
+		missing = 1 - b.tokens
 	}
+	g.Wait = time.Duration(missing / float64(q.limit.PerSecond) * float64(time.Second))
 	return g
 }
 
@@ -78,17 +87,12 @@ func (q *Quota) fill(b *bucket, now time.Time) {
 	b.at = now
 }
 
-// after is how long a number of tokens takes to accrue.
-func (q *Quota) after(tokens float64) time.Duration {
-	return time.Duration(tokens / float64(q.limit.PerSecond) * float64(time.Second))
-}
-
 // Share tells what was spent since it was called last, by key, and takes over what tell answers: what the shared buckets
 // hold after it. Where tell fails, the same is told again the next time. Full buckets of which nobody spent are
 // forgotten.
 func (q *Quota) Share(
 	ctx context.Context, now func() time.Time,
-	tell func(ctx context.Context, spent map[string]int) (left map[string]float64, err error),
+	tell func(ctx context.Context, spent map[string]Spent) (left map[string]float64, err error),
 ) error {
 	spent := q.takeSpent(now())
 	if len(spent) == 0 {
@@ -97,11 +101,12 @@ func (q *Quota) Share(
 	left, err := tell(ctx, spent)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for key, n := range spent {
+	for key, s := range spent {
 		b := q.buckets[key]
 		switch tokens, told := left[key]; {
 		case err != nil:
-			b.spent += n
+			b.spent += s.Requests
+			b.since = now().Add(-s.Within)
 		case told:
 			b.tokens, b.at = tokens-float64(b.spent), now()
 		}
@@ -109,15 +114,19 @@ func (q *Quota) Share(
 	return err
 }
 
-func (q *Quota) takeSpent(now time.Time) map[string]int {
+// Prune forgets full buckets, of a quota that is not shared.
+func (q *Quota) Prune(now time.Time) { q.takeSpent(now) }
+
+func (q *Quota) takeSpent(now time.Time) map[string]Spent {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	spent := map[string]int{}
+	spent := map[string]Spent{}
 	for key, b := range q.buckets {
 		q.fill(b, now)
 		switch {
 		case b.spent > 0:
-			spent[key], b.spent = b.spent, 0
+			spent[key] = Spent{b.spent, now.Sub(b.since)}
+			b.spent = 0
 		case b.tokens >= float64(q.limit.Burst):
 			delete(q.buckets, key)
 		}

@@ -114,23 +114,30 @@ func (q *Queries) APIKeyRevoke(ctx context.Context, db DBTX, arg APIKeyRevokePar
 }
 
 const aPIKeySpend = `-- name: APIKeySpend :many
-insert into api_key_buckets as b (key_id, tokens, spent, at)
-select s.key_id, l.burst - s.spent, s.spent, clock_timestamp()
-from (select unnest($1::text[]) as key_id, unnest($2::integer[]) as spent) s,
-     (select $3::double precision as burst) l
+insert into api_key_buckets as b (key_id, tokens, spent, within, at)
+select s.key_id, greatest(-10 * l.burst, least(l.burst, l.burst + s.within * l.per_second - s.spent)), s.spent, s.within,
+    clock_timestamp()
+from (select unnest($1::text[]) as key_id, unnest($2::integer[]) as spent,
+          unnest($3::double precision[]) as within) s,
+     (select $4::double precision as burst, $5::double precision as per_second) l
 order by s.key_id
 on conflict (key_id) do update set
-    tokens = greatest(0 - $3::double precision, least($3::double precision, b.tokens
-        + greatest(0, extract(epoch from clock_timestamp() - b.at)) * $4::double precision) - excluded.spent),
-    spent = excluded.spent, at = clock_timestamp()
+    tokens = (
+        select greatest(-10 * l.burst, least(l.burst,
+            least(l.burst, b.tokens + greatest(0, p.passed - excluded.within) * l.per_second)
+            + least(p.passed, excluded.within) * l.per_second - excluded.spent))
+        from (select greatest(0, extract(epoch from clock_timestamp() - b.at)::double precision) as passed) p,
+             (select $4::double precision as burst, $5::double precision as per_second) l),
+    spent = excluded.spent, within = excluded.within, at = clock_timestamp()
 returning b.key_id, b.tokens
 `
 
 type APIKeySpendParams struct {
-	Ids       []string
-	Spent     []int
-	Burst     float64
-	PerSecond float64
+	Ids           []string
+	Spent         []int
+	WithinSeconds []float64
+	Burst         float64
+	PerSecond     float64
 }
 
 type APIKeySpendRow struct {
@@ -139,11 +146,13 @@ type APIKeySpendRow struct {
 }
 
 // Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
-// write them in the same order. A debt is at most a burst, so that it is paid back soon.
+// write them in the same order. What accrued while the requests were made counts before the bucket is full, so that a
+// late report costs nothing. A debt is at most ten bursts, so that it is paid back.
 func (q *Queries) APIKeySpend(ctx context.Context, db DBTX, arg APIKeySpendParams) ([]APIKeySpendRow, error) {
 	rows, err := db.Query(ctx, aPIKeySpend,
 		arg.Ids,
 		arg.Spent,
+		arg.WithinSeconds,
 		arg.Burst,
 		arg.PerSecond,
 	)
