@@ -86,7 +86,7 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 		}}
 	}
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
-		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success},
+		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success}, Headers: limits(),
 	}}
 	if op.Tagged {
 		out[strconv.Itoa(http.StatusNotModified)] = notModified()
@@ -99,6 +99,15 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 		}
 	}
 	return out
+}
+
+// limits describes the headers that tell a key what it has left.
+func limits() map[string]*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	return map[string]*huma.Param{
+		"RateLimit-Policy": {Schema: text, Example: `"key";q=200;w=2`, Description: "How many requests the API key may make (q) in how many seconds (w)."},
+		"RateLimit":        {Schema: text, Example: `"key";r=199;t=1`, Description: "How many are left (r), and in how many seconds it may make more, or all of them (t)."},
+	}
 }
 
 // refusalReasons says which statuses an operation may refuse with, and why. It depends on what the operation is, so
