@@ -48,6 +48,7 @@ type bench struct {
 	engine   *fakeEngine
 	provider *fakeProvider
 	pool     *pgxpool.Pool
+	worker   *db.Store // with the rights of a worker
 	log      *lockedBuffer
 	base     time.Time
 	elapsed  atomic.Int64
@@ -87,6 +88,9 @@ func newBench(t testing.TB) *bench {
 	store, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleAPI), MaxConns: 12, Clock: b.clock})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
+	b.worker, err = db.Open(t.Context(), db.Config{URL: database.As(db.RoleWorker), MaxConns: 2, Clock: b.clock})
+	require.NoError(t, err)
+	t.Cleanup(b.worker.Close)
 	b.pool = database.Pool(t)
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{
 		Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock,

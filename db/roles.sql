@@ -29,9 +29,9 @@ revoke update on credential_changes, credit_entries, credit_note_lines, decision
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates,
-    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, imported_records
+    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions
     from perennial_worker;
-revoke insert on provider_configs, webhook_endpoints from perennial_worker;
+revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
 
 -- What is no record for ever.
