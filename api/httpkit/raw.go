@@ -31,7 +31,9 @@ type RawHandler func(ctx context.Context, c *Call, w http.ResponseWriter, r *htt
 func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		c, err := k.openRaw(ctx, r, op, body)
+		seat := &seat{of: k.seats}
+		defer seat.leave()
+		c, err := k.openRaw(ctx, w, r, op, body, seat)
 		if err == nil {
 			within := context.WithValue(ctx, callKey{}, c)
 			if !body.Endless {
@@ -41,6 +43,7 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 			}
 			err = h(within, c, w, r)
 		}
+		seat.leave() // before it waits for a caller who does not read
 		if err != nil {
 			writeProblem(w, k.refuse(ctx, err))
 		}
@@ -60,14 +63,27 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 	k.huma.OpenAPI().AddOperation(&described)
 }
 
-func (k *Kit) openRaw(ctx context.Context, r *http.Request, op Operation, body RawBody) (*Call, error) {
-	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
-	defer cancel()
-	c, err := k.authenticate(within, r, op, "")
+// openRaw does what open does, but for the body. An endless request keeps no seat: it mostly waits for its caller.
+func (k *Kit) openRaw(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
+) (*Call, error) {
+	hash, mode, err := bearer(r.Header)
 	if err != nil {
 		return nil, err
 	}
-	c.caller, c.schemas = ctx, k.huma.OpenAPI().Components.Schemas
+	if err := k.atTheDoor(w.Header(), hash); err != nil {
+		return nil, err
+	}
+	if err := seat.take(ctx); err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
+	defer cancel()
+	c, err := k.authenticate(within, w.Header(), r, op, "", hash, mode)
+	if err != nil {
+		return nil, err
+	}
+	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, err
@@ -83,6 +99,9 @@ func (k *Kit) openRaw(ctx context.Context, r *http.Request, op Operation, body R
 	if media = strings.ToLower(strings.TrimSpace(media)); media != "" && !slices.Contains(body.Takes, media) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
 			"The content type is not supported. Send `Content-Type: %s`.", body.Takes[0])
+	}
+	if body.Endless {
+		seat.leave()
 	}
 	return c, nil
 }

@@ -83,7 +83,7 @@ func (m Metric) Validate() error {
 	}
 	if m.CarriesOver && (m.Aggregation == Max || m.Aggregation == Last || m.Aggregation == Count) {
 		return fault.InvalidParam("carriesOver", "metric_carry_invalid",
-			"`carriesOver` needs the aggregation `sum`, `unique_count` or `latest_per_key`. A `weighted_sum` always carries over.")
+			"`carriesOver` needs an aggregation that adds up quantities or keys. See its documentation.")
 	}
 	return cmp.Or(m.Filter.validate(), m.Conversion.validate())
 }
@@ -92,7 +92,7 @@ func (m Metric) validateProperties() error {
 	switch {
 	case m.Aggregation.keyed() != (m.KeyProperty != ""):
 		return fault.InvalidParam("keyProperty", "metric_property_unclear",
-			"`unique_count` and `latest_per_key` need `keyProperty`. The other aggregations have none.")
+			"An aggregation by keys needs `keyProperty`. The others have none.")
 	case m.Property != "" && (m.Aggregation == Count || m.Aggregation == UniqueCount):
 		return fault.InvalidParam("property", "metric_property_unclear",
 			"`count` and `unique_count` add no values up. Omit `property`.")

@@ -92,7 +92,9 @@ create index usage_records_tail on usage_records (environment_id, metric_id, pos
 -- Makes the partitions of this month and the next ones where they are absent, and drops those that hold nothing younger
 -- than keep. Partitions are attached, which blocks no insert.
 -- +goose StatementBegin
-create function maintain_usage_partitions(ahead integer, keep interval) returns integer language plpgsql as $$
+-- It runs as the owner of the tables, since programs may create and drop none.
+create function maintain_usage_partitions(ahead integer, keep interval) returns integer language plpgsql
+    security definer set search_path = public as $$
 declare
     first date := date_trunc('month', now() at time zone 'UTC');
     month date;
