@@ -21,8 +21,8 @@ const (
 	// InDraft: being written; it has no number yet, and nothing is owed.
 	InDraft Status = "draft"
 	Open    Status = "open"
-	Paid Status = "paid"
-	Void Status = "void"
+	Paid    Status = "paid"
+	Void    Status = "void"
 	// Uncollectible: given up by a person.
 	Uncollectible Status = "uncollectible"
 )

@@ -23,6 +23,9 @@ func Advance(s State, at Moment) (State, Changes, error) {
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
 func (d *decision) catchUp() error {
+	if d.manual() {
+		return nil
+	}
 	if !d.Customer.ErasedAt.IsZero() {
 		return d.endErased()
 	}
@@ -46,7 +49,7 @@ func (d *decision) catchUp() error {
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
 // neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
 func (d *decision) endErased() error {
-	if d.Subscription.ID == "" || d.Subscription.Status == subscription.Canceled {
+	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
 	d.Subscription.PendingLines = nil

@@ -20,20 +20,26 @@ import (
 )
 
 // State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
-// that belongs to none: a charge of its own, or a refund of one.
+// that belongs to none, a charge of its own or a refund of one, and for a manual invoice (manual.go).
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
-	Balance      money.Minor // credit of the customer in the subscription's currency, minor units
-	Plan         plan.Plan
-	PendingPlan  *plan.Plan            // of Subscription.PendingPlanID
-	Settings     subscription.Settings // of the environment
-	TaxRates     []tax.Definition      // of the environment: all that may hold for the customer
-	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
-	Open         []invoice.Invoice     // open invoices with lines, oldest first
-	Paid         []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
-	WrittenOff   []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
-	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
+	Balance      money.Minor // credit of the customer in Currency, minor units
+	// Currency is the subscription's, or that of the manual invoice.
+	Currency money.Currency
+	// Draft is the manual invoice while it is a draft; nil: there is none.
+	Draft *invoice.Invoice
+	// TimeZone is the environment's, whose days count for a manual invoice.
+	TimeZone    string
+	Plan        plan.Plan
+	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
+	Settings    subscription.Settings // of the environment
+	TaxRates    []tax.Definition      // of the environment: all that may hold for the customer
+	ClockNow    time.Time             // where the customer's test clock stands; zero: real time
+	Open        []invoice.Invoice     // open invoices with lines, oldest first
+	Paid        []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
+	WrittenOff  []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
+	Pending     []payment.Transaction // undecided charges of the subscription, oldest first
 	// Captures are the successful charges that settled Paid, by invoice id.
 	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
@@ -121,6 +127,9 @@ func (s State) InReview() *payment.Transaction {
 
 // next returns what happens to the subscription by itself, and when.
 func (s State) next() (subscription.Action, time.Time) {
+	if s.manual() {
+		return subscription.ActionNone, time.Time{}
+	}
 	var collecting *collection.State
 	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
 		collecting = &s.Open[i].Collection
@@ -145,6 +154,10 @@ func (s State) indexOpen(invoiceID string) int {
 func (s State) clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
 	s.WrittenOff = slices.Clone(s.WrittenOff)
+	if s.Draft != nil {
+		draft := *s.Draft
+		s.Draft = &draft
+	}
 	captures := make(map[string]payment.Transaction, len(s.Captures))
 	for id, t := range s.Captures {
 		captures[id] = t
