@@ -29,7 +29,9 @@ func (s *Service) RetryInvoice(ctx context.Context, by Caller, invoiceID string,
 	if err != nil {
 		return err
 	}
-	return s.Command(ctx, by, seen.SubscriptionID, lifecycle.Pay{InvoiceID: invoiceID}, around)
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+		return commandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID})
+	})
 }
 
 // SkipRetry lets the next automatic retry of an open invoice not happen. Faults: invoice_not_found, those of
@@ -47,7 +49,7 @@ func (s *Service) onInvoice(
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, cmd)
+		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}

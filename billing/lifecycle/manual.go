@@ -28,7 +28,7 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	if d.Provider != nil {
 		in.Limits = d.Provider.Limits
 	}
-	if location, err := period.LoadLocation(d.TimeZone); err == nil {
+	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {
 		in.Location = location
 	}
 	out, err := invoicing.Finalize(*d.Draft, tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), in)

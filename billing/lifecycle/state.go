@@ -6,6 +6,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -24,13 +25,11 @@ import (
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
-	Balance      money.Minor // credit of the customer in Currency, minor units
-	// Currency is the subscription's, or that of the manual invoice.
+	Balance      money.Minor // credit of the customer in BalanceCurrency, minor units
+	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
 	// Draft is the manual invoice while it is a draft; nil: there is none.
 	Draft *invoice.Invoice
-	// TimeZone is the environment's, whose days count for a manual invoice.
-	TimeZone    string
 	Plan        plan.Plan
 	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
 	Settings    subscription.Settings // of the environment
@@ -78,6 +77,9 @@ type IDs interface {
 func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
+
+// BalanceCurrency is the currency of Balance.
+func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.Currency, s.Currency) }
 
 // settings are those of the environment and of the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
