@@ -118,10 +118,18 @@ var guarded = map[string]struct {
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
-	"GET /payments":                          {},
-	"GET /payments/{id}":                     {publishable: true},
-	"GET /disputes":                          {},
-	"GET /disputes/{id}":                     {},
+	"GET /payments":      {},
+	"GET /payments/{id}": {publishable: true},
+	"GET /disputes":      {},
+	"GET /disputes/{id}": {},
+	"POST /invoices": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "currency": "USD",
+			"lines": []any{map[string]any{"description": "x", "amount": 1}}}
+	}},
+	"PATCH /invoices/{id}":                   {body: func(owned) any { return map[string]any{"netDays": 3} }},
+	"DELETE /invoices/{id}":                  {},
+	"POST /invoices/{id}/finalize":           {},
+	"POST /invoices/{id}/pay":                {},
 	"GET /invoices":                          {},
 	"GET /invoices/{id}":                     {},
 	"POST /invoices/{id}/void":               {},
@@ -217,7 +225,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/webhook-logs"); {
+	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the

@@ -19,6 +19,10 @@ import (
 var ErrNotDraft = fault.New(fault.Conflict, "invoice_not_draft",
 	"The invoice is finalized: what it bills never changes. Void it or credit it instead.")
 
+// ErrCustomerDeleted refuses to bill a customer who was deleted.
+var ErrCustomerDeleted = fault.New(fault.Conflict, "invoice_customer_deleted",
+	"The customer of this draft was deleted, so that it cannot be finalized. Delete the draft.")
+
 // ErrDraft refuses what only an issued invoice can take.
 var ErrDraft = fault.New(fault.Conflict, "invoice_is_draft",
 	"The invoice is a draft: nothing is owed yet. Finalize it first, or change or delete the draft.")
@@ -48,20 +52,55 @@ type Identity struct {
 // New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults: those of
 // Line, of terms.Terms and amount_too_large; lines_missing.
 func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
-	return written(invoice.Invoice{
+	if err := c.Terms.Validate(); err != nil {
+		return invoice.Invoice{}, err
+	}
+	lines, err := billed(c.Lines, id.Currency, around.LineID)
+	if err != nil {
+		return invoice.Invoice{}, err
+	}
+	return summed(invoice.Invoice{
 		ID: id.ID, CustomerID: id.CustomerID, TestClockID: id.TestClockID, Currency: id.Currency,
 		Status: invoice.InDraft, Reason: invoice.Manual,
-		Period:     period.Period{Start: around.Now, End: around.Now},
+		Terms: c.Terms, Period: period.Period{Start: around.Now, End: around.Now},
 		Collection: collection.State{Phase: collection.Waiting}, CreatedAt: around.Now,
-	}, c, around)
+	}, lines, around)
 }
 
-// Revise replaces the content of a draft. Faults: invoice_not_draft, those of New.
-func Revise(draft invoice.Invoice, c Content, around Around) (invoice.Invoice, error) {
+// Change is what a person changes of a draft; nil: as it is.
+type Change struct {
+	Lines   []Line // replace all
+	Method  *terms.Method
+	NetDays *int
+}
+
+// Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait. Faults:
+// invoice_not_draft, those of New.
+func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, error) {
 	if draft.Status != invoice.InDraft {
 		return draft, ErrNotDraft
 	}
-	return written(draft, c, around)
+	how := draft.Terms
+	if c.Method != nil {
+		if how.Method = *c.Method; !how.Sent() {
+			how.NetDays = 0
+		}
+	}
+	if c.NetDays != nil {
+		how.NetDays = *c.NetDays
+	}
+	if err := how.Validate(); err != nil {
+		return draft, err
+	}
+	lines, err := draft.Lines, error(nil)
+	if c.Lines != nil {
+		lines, err = billed(c.Lines, draft.Currency, around.LineID)
+	}
+	if err != nil {
+		return draft, err
+	}
+	draft.Terms = how
+	return summed(draft, lines, around)
 }
 
 // Deletable reports whether an invoice can be deleted without a trace: only a draft can. Fault: invoice_not_draft.
@@ -72,29 +111,40 @@ func Deletable(inv invoice.Invoice) error {
 	return nil
 }
 
-func written(inv invoice.Invoice, c Content, around Around) (invoice.Invoice, error) {
-	if err := c.Terms.Validate(); err != nil {
-		return inv, err
+// billed makes lines of what a person wrote. Faults: lines_missing, those of Line.
+func billed(written []Line, c money.Currency, id func(position int) string) ([]invoice.Line, error) {
+	if len(written) == 0 {
+		return nil, fault.InvalidParam("lines", "lines_missing", "`lines` is empty. Send at least one line.")
 	}
-	if len(c.Lines) == 0 {
-		return inv, fault.InvalidParam("lines", "lines_missing", "`lines` is empty. Send at least one line.")
-	}
-	lines := make([]invoice.Line, len(c.Lines))
-	for i, l := range c.Lines {
-		line, err := l.bill(inv.Currency)
-		if err != nil {
-			return inv, err
+	lines := make([]invoice.Line, len(written))
+	for i, l := range written {
+		var err error
+		if lines[i], err = l.bill(c); err != nil {
+			return nil, err
 		}
-		line.ID, line.Rates, line.Period = around.LineID(i), around.Rates, inv.Period
-		lines[i] = line
+		lines[i].ID = id(i)
 	}
-	sums, err := invoice.Draft{Lines: lines}.Sums()
+	return lines, nil
+}
+
+// summed is the draft with some lines. Fault: amount_too_large.
+func summed(draft invoice.Invoice, lines []invoice.Line, around Around) (invoice.Invoice, error) {
+	draft.Lines = taxed(lines, around.Rates, draft.Period)
+	sums, err := invoice.Draft{Lines: draft.Lines}.Sums()
 	if err != nil {
-		return inv, err
+		return draft, err
 	}
-	inv.Lines, inv.Terms, inv.TaxExempt = lines, c.Terms, around.Exempt
-	inv.Tax, inv.Taxes, inv.Total, inv.AmountDue = sums.Tax, sums.Taxes, sums.Total, sums.Total
-	return inv, nil
+	draft.TaxExempt, draft.Tax, draft.Taxes = around.Exempt, sums.Tax, sums.Taxes
+	draft.Total, draft.AmountDue = sums.Total, sums.Total
+	return draft, nil
+}
+
+func taxed(lines []invoice.Line, rates []tax.Rate, at period.Period) []invoice.Line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].Rates, lines[i].Period = rates, at
+	}
+	return lines
 }
 
 // Finalize issues a draft: its lines are taxed with the rates that hold now, the customer's balance counts, and what is
@@ -105,13 +155,9 @@ func Finalize(draft invoice.Invoice, rates []tax.Rate, in invoice.Issuing) (invo
 		return invoice.Issued{}, ErrNotDraft
 	}
 	at := period.Period{Start: in.Now, End: in.Now}
-	lines := slices.Clone(draft.Lines)
-	for i := range lines {
-		lines[i].Rates, lines[i].Period = rates, at
-	}
 	in.ID, in.CustomerID, in.SubscriptionID, in.Currency = draft.ID, draft.CustomerID, "", draft.Currency
 	in.Terms = draft.Terms
-	out, err := invoice.Draft{Reason: invoice.Manual, Period: at, Lines: lines}.Issue(in)
+	out, err := invoice.Draft{Reason: invoice.Manual, Period: at, Lines: taxed(draft.Lines, rates, at)}.Issue(in)
 	if err != nil {
 		return invoice.Issued{}, err
 	}

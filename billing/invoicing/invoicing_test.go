@@ -104,7 +104,7 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 	out, err := invoicing.Finalize(draft, nil, invoice.Issuing{Now: now})
 	require.NoError(t, err)
 	for _, inv := range []invoice.Invoice{out.Invoice, out.Invoice.Settle(now)} {
-		same, err := invoicing.Revise(inv, content(invoicing.Line{Amount: minor(1)}), around(vat))
+		same, err := invoicing.Revise(inv, invoicing.Change{Lines: content(invoicing.Line{Amount: minor(1)}).Lines}, around(vat))
 		require.ErrorIs(t, err, invoicing.ErrNotDraft)
 		require.Equal(t, inv, same)
 		_, err = invoicing.Finalize(inv, nil, invoice.Issuing{Now: now})
@@ -123,9 +123,13 @@ func TestInvoice_AnyLife(t *testing.T) {
 		draft, err := invoicing.New(mine, anyContent(t), around(rates...))
 		require.NoError(t, err)
 		last := anyContent(t)
-		draft, err = invoicing.Revise(draft, last, around(on...))
+		draft, err = invoicing.Revise(draft,
+			invoicing.Change{Lines: last.Lines, Method: &last.Terms.Method, NetDays: &last.Terms.NetDays}, around(on...))
 		require.NoError(t, err)
 		require.Len(t, draft.Lines, len(last.Lines))
+		again, err := invoicing.Revise(draft, invoicing.Change{}, around(on...))
+		require.NoError(t, err)
+		require.Equal(t, draft, again, "what is not sent stays")
 		fresh, err := invoicing.New(mine, last, around(on...))
 		require.NoError(t, err)
 		require.Equal(t, fresh, draft, "no trace of the draft before")
@@ -169,4 +173,21 @@ func anyContent(t *rapid.T) invoicing.Content {
 		c.Terms = terms.Terms{Method: terms.Send, NetDays: rapid.IntRange(0, 60).Draw(t, "days")}
 	}
 	return c
+}
+
+func TestRevise_Terms(t *testing.T) {
+	t.Parallel()
+	sent, charged, days := terms.Send, terms.Charge, 30
+	draft, err := invoicing.New(mine, content(invoicing.Line{Amount: minor(1000)}), around())
+	require.NoError(t, err)
+	_, err = invoicing.Revise(draft, invoicing.Change{NetDays: &days}, around())
+	require.ErrorContains(t, err, "net_days_without_send")
+	draft, err = invoicing.Revise(draft, invoicing.Change{Method: &sent, NetDays: &days}, around())
+	require.NoError(t, err)
+	require.Equal(t, terms.Terms{Method: terms.Send, NetDays: 30}, draft.Terms)
+	draft, err = invoicing.Revise(draft, invoicing.Change{Method: &charged}, around())
+	require.NoError(t, err)
+	require.Equal(t, terms.Terms{Method: terms.Charge}, draft.Terms)
+	_, err = invoicing.Revise(draft, invoicing.Change{Lines: []invoicing.Line{}}, around())
+	require.ErrorContains(t, err, "lines_missing")
 }

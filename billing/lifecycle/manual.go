@@ -18,10 +18,13 @@ func (s State) manual() bool { return s.Subscription.ID == "" }
 
 // Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer is
 // told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Finalized has the invoice, which gets its
-// number when it is written. Faults: invoice_not_draft, amount_too_large.
+// number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
 func Finalize(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft
+	}
+	if !s.Customer.ErasedAt.IsZero() {
+		return State{}, Changes{}, invoicing.ErrCustomerDeleted
 	}
 	d := begin(s, at)
 	in := invoice.Issuing{TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now}

@@ -276,3 +276,11 @@ func (d *desk) credit(t *rapid.T, inv invoice.Invoice) {
 	}
 	_, _ = d.apply(cmd)
 }
+
+func TestManualInvoice_OfADeletedCustomer(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0, terms.Terms{}, 1000)
+	d.store.customer.ErasedAt = created
+	_, _, err := lifecycle.Finalize(d.state(), d.moment())
+	require.ErrorIs(t, err, invoicing.ErrCustomerDeleted)
+}

@@ -29,7 +29,7 @@ type State struct {
 	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
 	// Draft is the manual invoice while it is a draft; nil: there is none.
-	Draft *invoice.Invoice
+	Draft       *invoice.Invoice
 	Plan        plan.Plan
 	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
 	Settings    subscription.Settings // of the environment
