@@ -80,20 +80,9 @@ func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, er
 	if draft.Status != invoice.InDraft {
 		return draft, ErrNotDraft
 	}
-	how := draft.Terms
-	if c.Method != nil {
-		if how.Method = *c.Method; !how.Sent() {
-			how.NetDays = 0
-		}
-	}
-	if c.NetDays != nil {
-		how.NetDays = *c.NetDays
-	}
-	if err := how.Validate(); err != nil {
-		return draft, err
-	}
-	lines, err := draft.Lines, error(nil)
-	if c.Lines != nil {
+	how, err := draft.Terms.Changed(c.Method, c.NetDays)
+	lines := draft.Lines
+	if err == nil && c.Lines != nil {
 		lines, err = billed(c.Lines, draft.Currency, around.LineID)
 	}
 	if err != nil {

@@ -63,6 +63,8 @@ func (d *decision) perform(action subscription.Action) error {
 	switch action {
 	case subscription.ActionPaymentRetry:
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
+	case subscription.ActionInvoiceOverdue:
+		return d.overdue(d.indexOpen(s.CollectingInvoiceID))
 	case subscription.ActionPastDueEnd:
 		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
 	case subscription.ActionTrialNotice:

@@ -32,7 +32,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Terms: s.Terms, Location: s.Location(), Now: d.Now,
 	}
 	if d.Provider != nil {
 		in.Limits = d.Provider.Limits

@@ -60,19 +60,13 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 // Overdue announces the open invoice of the State as overdue where its time to pay is over, once.
 func Overdue(s State, at Moment) (State, Changes, error) {
 	d := begin(s, at)
-	d.overdue()
-	return d.finish()
-}
-
-// overdue announces the open invoices whose time to pay is over, each once.
-func (d *decision) overdue() {
 	for i := range d.Open {
-		inv := &d.Open[i]
-		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() {
+		if !d.Open[i].Overdue(d.Now) || !d.Open[i].OverdueAt.IsZero() {
 			continue
 		}
-		inv.OverdueAt = d.Now
-		d.Changes.saveInvoice(*inv)
-		d.announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
+		if err := d.overdue(i); err != nil {
+			return State{}, Changes{}, err
+		}
 	}
+	return d.finish()
 }

@@ -137,11 +137,24 @@ func (s State) next() (subscription.Action, time.Time) {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())
+	if due, ok := s.dueNext(); ok && !due.After(at) {
+		action, at = subscription.ActionInvoiceOverdue, due
+	}
 	reminder, ok := s.Subscription.ReminderAt(s.Facts(), s.Customer.AsksPayer())
 	if ok && reminder.Before(at) {
 		return subscription.ActionRenewalReminder, reminder
 	}
 	return action, at
+}
+
+// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced.
+func (s State) dueNext() (time.Time, bool) {
+	i := s.indexOpen(s.Subscription.CollectingInvoiceID)
+	if i < 0 || s.Subscription.Status == subscription.Canceled {
+		return time.Time{}, false
+	}
+	inv := s.Open[i]
+	return inv.DueAt, !inv.DueAt.IsZero() && inv.OverdueAt.IsZero()
 }
 
 // IsOpen reports whether an invoice is among the open ones.

@@ -130,7 +130,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(29, "step") {
+	switch draw(30, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -169,6 +169,8 @@ func (l *life) step(draw chance) {
 		l.coupon(draw)
 	case 28:
 		l.creditSome(draw)
+	case 29:
+		l.setTerms(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

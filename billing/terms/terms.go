@@ -49,6 +49,21 @@ func (t Terms) Validate() error {
 	return nil
 }
 
+// Changed is the terms with another method, other days or both; nil: as it is. To be charged automatically, there are no
+// days to wait. Faults: those of Validate.
+func (t Terms) Changed(method *Method, netDays *int) (Terms, error) {
+	to := t
+	if method != nil {
+		if to.Method = *method; !to.Sent() {
+			to.NetDays = 0
+		}
+	}
+	if netDays != nil {
+		to.NetDays = *netDays
+	}
+	return to, to.Validate()
+}
+
 // DueAt is the end of the local day by which an invoice that is sent has to be paid: from then on it is overdue. The zero
 // time: it is charged at once.
 func (t Terms) DueAt(issued time.Time, loc *time.Location) time.Time {
