@@ -17,6 +17,7 @@ import (
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -58,6 +59,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	want.Quantity, want.PendingQuantity = 3, 4
+	want.Terms = terms.Terms{Method: terms.Send, NetDays: 14}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,

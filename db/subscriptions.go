@@ -6,6 +6,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -152,6 +153,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
+			CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 		})
 }
 
@@ -175,6 +177,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
+		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -206,6 +209,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
 		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
 		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
+		Terms:    terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
 		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -77,6 +77,7 @@ func Operations() []Operation {
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
 		{CauseRequest, "updateSubscription", "its metadata", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "updateSubscription", "its payment terms", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "updateSubscription", "the end of a trial", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "updateSubscription", "the end of a trial, to now",
 			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
@@ -173,6 +174,7 @@ func Operations() []Operation {
 		{CauseTimer, "payment_retry", "", nil},
 		{CauseTimer, "payment_retry", "without a payment method", missed},
 		{CauseTimer, "past_due_cancel", "", []Type{TypeSubscriptionCanceled}},
+		{CauseTimer, "invoice_overdue", "", []Type{TypeInvoiceOverdue, TypeSubscriptionPastDue}},
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},
 
 		{CauseProvider, "succeeded", "the first invoice", then(paid, TypeSubscriptionActivated)},

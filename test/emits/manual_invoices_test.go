@@ -4,6 +4,7 @@ import (
 	"perennial/activities"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/terms"
 	"perennial/db"
@@ -38,6 +39,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 	"finalizeInvoice without a payment method": func(s *stage) func() error {
 		return s.finalize(s.drafted(false, terms.Terms{}))
 	},
+	"updateSubscription its payment terms": func(s *stage) func() error { return s.active(1000).sent },
 	"payInvoice": func(s *stage) func() error {
 		draft := s.drafted(true, terms.Terms{Method: terms.Send})
 		s.must(s.finalize(draft)())
@@ -84,4 +86,10 @@ func (s *stage) draftFor(customerID string, how terms.Terms) (invoice.Invoice, e
 
 func (s *stage) finalize(draft invoice.Invoice) func() error {
 	return func() error { return s.service.FinalizeInvoice(s.ctx, s.by, draft.ID, noneAround) }
+}
+
+// sent has the next invoices of a subscription sent, to be paid within the week.
+func (l *life) sent() error {
+	method, days := terms.Send, 7
+	return l.command(lifecycle.SetTerms{Method: &method, NetDays: &days})
 }
