@@ -16,12 +16,13 @@ import (
 func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 	t.Helper()
 	return map[string]string{
-		"POST /plans":                            `{"name":"x","currency":"USD","interval":"month","amount":1}`,
-		"PATCH /plans/" + rows.plan:              `{"name":"x"}`,
-		"POST /plans/" + rows.plan + "/versions": `{"amount":1}`,
-		"POST /plans/" + rows.plan + "/migrate":  `{"effective":"now"}`,
-		"POST /customers":                        `{"email":"a@example.com"}`,
-		"PATCH /customers/" + rows.customer:      `{"name":"x"}`,
+		"POST /plans":                                           `{"name":"x","currency":"USD","interval":"month","amount":1}`,
+		"PATCH /plans/" + rows.plan:                             `{"name":"x"}`,
+		"POST /plans/" + rows.plan + "/versions":                `{"amount":1}`,
+		"POST /plans/" + rows.plan + "/migrate":                 `{"effective":"now"}`,
+		"POST /customers":                                       `{"email":"a@example.com"}`,
+		"PATCH /customers/" + rows.customer:                     `{"name":"x"}`,
+		"POST /customers/" + rows.customer + "/balance/entries": `{"currency":"USD","amount":5}`,
 		"POST /subscriptions": fmt.Sprintf(`{"customerId":%q,"planId":%q}`,
 			rows.customer, rows.plan),
 		"PATCH /subscriptions/" + rows.subscription:                fmt.Sprintf(`{"planId":%q}`, rows.plan),

@@ -104,7 +104,7 @@ func Catalogue() []Data {
 		PaymentRefundFailed{}, PaymentNeedsReview{}, DisputeCreated{}, DisputeUpdated{}, DisputeClosed{},
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
-		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
+		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, BalanceAdjusted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
 		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, SettingsUpdated{},
 		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},

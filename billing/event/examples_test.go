@@ -90,6 +90,7 @@ var examples = []event.Data{
 	event.CustomerCreated{ID: "cust_1"},
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
+	event.BalanceAdjusted{ID: "cr_1", CustomerID: "cust_1", Amount: 500, Currency: "USD", Balance: 500},
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.ProductCreated{ID: "prod_1"}, event.ProductUpdated{ID: "prod_1", Changed: changed},

@@ -48,6 +48,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateCustomer", "", []Type{TypeCustomerUpdated}},
 		{CauseRequest, "updateCustomer", "nothing changes", nil},
 		{CauseRequest, "deleteCustomer", "", []Type{TypeCustomerDeleted}},
+		{CauseRequest, "createBalanceEntry", "", []Type{TypeBalanceAdjusted}},
 		{CauseRequest, "createPlan", "", []Type{TypePlanCreated}},
 		{CauseRequest, "updatePlan", "", []Type{TypePlanUpdated}},
 		{CauseRequest, "createPlanVersion", "", []Type{TypePlanUpdated}},

@@ -15,6 +15,13 @@ var noneAround = service.Around[invoice.Invoice]{}
 
 // manualInvoices set the scene of the requests about manual invoices.
 var manualInvoices = map[string]func(*stage) func() error{
+	"createBalanceEntry": func(s *stage) func() error {
+		c := s.Customer(s.t, "")
+		return func() error {
+			return s.service.AdjustBalance(s.ctx, s.by, service.BalanceAdjustment{CustomerID: c.ID, Currency: "EUR", Amount: 500},
+				service.Around[db.BalanceEntry]{})
+		}
+	},
 	"createInvoice": func(s *stage) func() error {
 		return func() error { _, err := s.draft(true, terms.Terms{}); return err }
 	},
