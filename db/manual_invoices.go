@@ -80,7 +80,7 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 		BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue,
 		DueAt: nullTime(inv.DueAt), AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: &inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
+		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
 	})
 	if errors.Is(err, pgx.ErrNoRows) { // the draft is locked, so that it is there
 		return errNoCounter
@@ -150,6 +150,7 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 		l.Draft = &locked
 	case invoice.Open:
 		l.Open = []invoice.Invoice{locked}
+	default: // nothing is decided about it but what its payments show
 	}
 	if l.Provider != nil && tx.limits != nil {
 		l.Provider.Limits = tx.limits(cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name), l.Currency)

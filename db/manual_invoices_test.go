@@ -23,6 +23,19 @@ func aLine(price string) []invoicing.Line {
 	return []invoicing.Line{{Description: "Work", UnitPrice: d, Quantity: money.Whole(3)}}
 }
 
+// dueInvoice is a manual invoice on the clock that was sent.
+func (b *bundle) dueInvoice(t *testing.T) {
+	t.Helper()
+	draft, err := invoicing.New(invoicing.Identity{
+		ID: id.New(id.Invoice, wall), CustomerID: b.customer.ID, TestClockID: b.clock.ID, Currency: "EUR",
+	}, invoicing.Content{Lines: aLine("10"), Terms: terms.Terms{Method: terms.Send}}, around)
+	require.NoError(t, err)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertDraft(ctx, b.env, draft)) })
+	_, err = b.pool.Exec(t.Context(), `update invoices set status = 'open', number = 1000, issued_at = $2, due_at = $2
+		where id = $1`, draft.ID, now)
+	require.NoError(t, err)
+}
+
 // A draft comes back as it was written, is replaced and deleted; issued, neither it nor its lines are touched any more.
 func TestDraft_ReplacedDeletedAndGuarded(t *testing.T) {
 	t.Parallel()
