@@ -99,18 +99,18 @@ func (s *Server) balanceOperations(load, loadAny httpkit.Loader) {
 		Reason: "adjusted", Note: "Sorry for the outage", BalanceAfter: 500, CreatedAt: 1763640000,
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "getBalance", Method: http.MethodGet, Path: "/customers/{id}/balance", Tag: "Balance",
+		Name: "getBalance", Method: http.MethodGet, Path: "/customers/{id}/balance", Tag: "Customers",
 		Summary: "Get a customer's balance", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: Balance{CustomerID: example.CustomerID, Balances: []Credit{{Currency: "USD", Amount: 500}}},
 	}, s.getBalance)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "listBalanceEntries", Method: http.MethodGet, Path: "/customers/{id}/balance/entries", Tag: "Balance",
+		Name: "listBalanceEntries", Method: http.MethodGet, Path: "/customers/{id}/balance/entries", Tag: "Customers",
 		Summary: "List the entries of a customer's ledger", Description: "The balance is their sum.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: httpkit.List[BalanceEntry]{Data: []BalanceEntry{example}},
 	}, s.listBalanceEntries)
 	httpkit.Register(s.kit, httpkit.Operation{
-		Name: "createBalanceEntry", Method: http.MethodPost, Path: "/customers/{id}/balance/entries", Tag: "Balance",
+		Name: "createBalanceEntry", Method: http.MethodPost, Path: "/customers/{id}/balance/entries", Tag: "Customers",
 		Summary: "Give a customer credit, or take it",
 		Description: "The next invoices in the currency use the credit. What is taken beyond the balance is a debit, which the " +
 			"next invoice collects.",
