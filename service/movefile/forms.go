@@ -52,6 +52,7 @@ type subscriptionForm struct {
 	Plan               string              `json:"plan"`
 	PlanVersion        int                 `json:"planVersion,omitempty"`
 	Quantity           int64               `json:"quantity,omitempty"`
+	AddOns             []addOnForm         `json:"addOns,omitempty"`
 	Status             subscription.Status `json:"status"`
 	Anchor             *stamp              `json:"anchor,omitempty"`
 	CurrentPeriodStart *stamp              `json:"currentPeriodStart,omitempty"`
@@ -66,8 +67,15 @@ type subscriptionForm struct {
 	PendingQuantity    int64               `json:"pendingQuantity,omitempty"`
 	CollectionMethod   terms.Method        `json:"collectionMethod,omitempty"`
 	NetDays            int                 `json:"netDays,omitempty"`
+	PendingAddOns      *[]addOnForm        `json:"pendingAddOns,omitempty"`
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          *stamp              `json:"createdAt,omitempty"`
+}
+
+type addOnForm struct {
+	Plan        string `json:"plan"`
+	PlanVersion int    `json:"planVersion,omitempty"`
+	Quantity    int64  `json:"quantity,omitempty"`
 }
 
 func (f customerForm) record() moving.Customer {
@@ -99,19 +107,39 @@ func customerFormOf(c moving.Customer, perennialID string) customerForm {
 }
 
 func (f subscriptionForm) record() moving.Subscription {
-	return moving.Subscription{
+	r := moving.Subscription{
 		ID: f.ID, Customer: f.Customer, Plan: f.Plan, PlanVersion: f.PlanVersion, Quantity: f.Quantity, Status: f.Status,
 		Anchor: at(f.Anchor), CurrentPeriodStart: at(f.CurrentPeriodStart), CurrentPeriodEnd: at(f.CurrentPeriodEnd),
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
-		Terms:     terms.Terms{Method: f.CollectionMethod, NetDays: f.NetDays},
-		CreatedAt: at(f.CreatedAt),
+		Terms:  terms.Terms{Method: f.CollectionMethod, NetDays: f.NetDays},
+		AddOns: addOnRecords(f.AddOns), CreatedAt: at(f.CreatedAt),
 	}
+	if f.PendingAddOns != nil {
+		pending := addOnRecords(*f.PendingAddOns)
+		r.PendingAddOns = &pending
+	}
+	return r
+}
+
+func addOnRecords(forms []addOnForm) (records []moving.AddOn) {
+	for _, f := range forms {
+		records = append(records, moving.AddOn(f))
+	}
+	return records
+}
+
+func addOnForms(records []moving.AddOn) []addOnForm {
+	forms := make([]addOnForm, len(records))
+	for i, r := range records {
+		forms[i] = addOnForm(r)
+	}
+	return forms
 }
 
 func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionForm {
-	return subscriptionForm{
+	f := subscriptionForm{
 		Type: moving.SubscriptionType, ID: r.ID, PerennialID: perennialID, Customer: r.Customer, Plan: r.Plan,
 		PlanVersion: r.PlanVersion, Quantity: r.Quantity, Status: r.Status, Anchor: stampOf(r.Anchor),
 		CurrentPeriodStart: stampOf(r.CurrentPeriodStart), CurrentPeriodEnd: stampOf(r.CurrentPeriodEnd),
@@ -119,6 +147,11 @@ func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionF
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,
 		PendingPlanVersion: r.PendingPlanVersion, PendingQuantity: r.PendingQuantity, Metadata: r.Metadata,
 		CollectionMethod: r.Terms.Method, NetDays: r.Terms.NetDays,
-		CreatedAt: stampOf(r.CreatedAt),
+		AddOns: addOnForms(r.AddOns), CreatedAt: stampOf(r.CreatedAt),
 	}
+	if r.PendingAddOns != nil {
+		pending := addOnForms(*r.PendingAddOns)
+		f.PendingAddOns = &pending
+	}
+	return f
 }
