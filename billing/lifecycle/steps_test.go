@@ -135,7 +135,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(32, "step") {
+	switch draw(33, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -179,6 +179,8 @@ func (l *life) step(draw chance) {
 		l.changeAddOns(draw, draw(3, "at period end") == 0)
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
+	case 32:
+		l.setTerms(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:
