@@ -142,7 +142,7 @@ func (b *books) add(l *life) {
 	}
 	for _, inv := range l.store.invoices {
 		switch inv.Status {
-		case invoice.Void:
+		case invoice.InDraft, invoice.Void:
 			continue
 		case invoice.Open:
 			b.receivable += inv.AmountDue

@@ -280,8 +280,8 @@ func (l *life) setTerms(draw chance) {
 	}
 	before := l.sub()
 	_, err := l.apply(lifecycle.SetTerms{Method: &method, NetDays: &days})
-	switch {
-	case err == nil:
+	switch err {
+	case nil:
 		require.Equal(l.t, terms.Terms{Method: method, NetDays: days}, l.sub().Terms)
 	default:
 		require.True(l.t, before.Status == subscription.Canceled || l.sub().Status == subscription.Canceled || l.behind(), err)
