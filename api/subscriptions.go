@@ -72,7 +72,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
-		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.Paused(), PendingPlanID: s.PendingPlanID,
+		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,
 		PendingPlanVersion: s.PendingPlanVersion,
 		NextAction:         string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
 		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),

@@ -138,7 +138,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
-		ProrationMeasure: null(p.ProrationMeasure),
+		ProrationMeasure: null(p.ProrationMeasure), TrialEndBehavior: null(p.TrialEnd),
 	})
 	if err != nil {
 		return err
@@ -161,8 +161,8 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
-		ProrationMeasure: value(row.ProrationMeasure),
-		VersionAt:        value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
+		ProrationMeasure: value(row.ProrationMeasure), TrialEnd: value(row.TrialEndBehavior),
+		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }
 

@@ -92,6 +92,7 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
 		PendingQuantity: s.PendingQuantity, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
 	}
+	r.PausedAt, r.ResumesAt, r.PauseReason = s.PausedAt, s.ResumesAt, s.PauseReason
 	if s.Status == subscription.Active {
 		r.PaidThrough = cmp.Or(s.PaidThrough, s.CurrentPeriod.Start)
 	}

@@ -114,7 +114,8 @@ func (l *life) advanceOnce() {
 
 // becomePayable gives the customer a payment method and the environment a provider, as a foresight does.
 func (l *life) becomePayable() {
-	if l.store.customer.ErasedAt.IsZero() {
+	state := l.store.load(false)
+	if l.store.customer.ErasedAt.IsZero() && !state.Subscription.StopsAtTrialEnd(state.Facts()) {
 		l.store.customer.PaymentMethod = "card"
 	}
 	if l.store.provider == nil {
@@ -147,7 +148,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(6, "command") {
+	switch draw(8, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
@@ -163,6 +164,10 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 			return lifecycle.RemoveCoupon{CouponID: had[draw(len(had), "which coupon")].CouponID}
 		}
 		return lifecycle.RemoveCoupon{CouponID: "coup_none"}
+	case 5:
+		return l.somePause(draw)
+	case 6:
+		return lifecycle.Resume{}
 	default:
 		now := draw(2, "at once") == 0
 		return lifecycle.Cancel{Immediate: now, RefundUnused: now && draw(2, "refund") == 0}

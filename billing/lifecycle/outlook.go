@@ -21,6 +21,8 @@ type Expected struct {
 	// PlanID and Quantity are the subscription's from then on, where a scheduled change takes effect.
 	PlanID   string
 	Quantity int64
+	// Status is the subscription's from then on, where that is another one.
+	Status subscription.Status
 }
 
 // Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
@@ -72,5 +74,8 @@ func (e *Expected) follow(before, after subscription.Subscription, issued []invo
 	}
 	if after.Quantity != before.Quantity {
 		e.Quantity = after.Quantity
+	}
+	if after.Status != before.Status {
+		e.Status = after.Status
 	}
 }

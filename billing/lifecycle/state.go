@@ -80,7 +80,7 @@ func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) 
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.settings(), Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
-		GivenBack: s.givenBack(),
+		GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	}
 }
 

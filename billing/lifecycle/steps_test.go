@@ -43,6 +43,7 @@ func somePlans(draw chance) []plan.Plan {
 			fee.Once = true
 			plans[i].Prices = append(plans[i].Prices, fee)
 		}
+		plans[i].TrialEnd = []plan.TrialEnd{"", "", plan.TrialEndCancel, plan.TrialEndPause}[draw(4, "a trial's end")]
 		if draw(5, "a measure of its own") == 0 {
 			plans[i].ProrationMeasure = someMeasure(draw)
 		}
@@ -130,7 +131,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(29, "step") {
+	switch draw(31, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -169,6 +170,10 @@ func (l *life) step(draw chance) {
 		l.coupon(draw)
 	case 28:
 		l.creditSome(draw)
+	case 29:
+		l.pause(draw)
+	case 30:
+		l.unpause()
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

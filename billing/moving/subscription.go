@@ -33,7 +33,10 @@ type Subscription struct {
 	PendingPlanVersion int
 	PendingQuantity    int64
 	Metadata           metadata.Pairs
-	CreatedAt          time.Time // zero: now
+	CreatedAt          time.Time                // zero: now
+	PausedAt           time.Time                // of a paused one; zero: now
+	ResumesAt          time.Time                // of a paused one; zero: when a command resumes it
+	PauseReason        subscription.PauseReason // of a paused one; empty: subscription.PauseRequested
 }
 
 // Setting is what a record is read against: ids, plans and the time.
@@ -48,8 +51,8 @@ type Setting struct {
 
 // Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the other
 // system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
-// here. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
-// import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_paid_beyond_period, currency_mismatch,
+// here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
+// import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, currency_mismatch,
 // quantity_out_of_range, amount_too_large, time_zone_unknown, import_text_too_long, card_number_refused and those of
 // metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
@@ -72,9 +75,12 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if s.Status == subscription.Trialing {
+	switch s.Status {
+	case subscription.Trialing:
 		err = r.trial(&s, location, now)
-	} else {
+	case subscription.Paused:
+		err = r.paused(&s, location, now)
+	default:
 		s.ProrationMeasure = cmp.Or(in.Plan.ProrationMeasure, in.Settings.ProrationMeasure)
 		err = r.running(&s, location, now)
 	}
@@ -103,6 +109,11 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if r.CreatedAt.After(now) {
 		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must not be in the future.")
 	}
+	if r.Status != subscription.Paused && (!r.PausedAt.IsZero() || !r.ResumesAt.IsZero() || r.PauseReason != "") {
+		return fault.InvalidParam("pausedAt", "import_pause_invalid",
+			"Only a subscription of the status `paused` has `pausedAt`, `resumesAt` and `pauseReason`. Send that status, or omit "+
+				"them.")
+	}
 	if err := checkQuantities(r, in); err != nil {
 		return err
 	}
@@ -125,16 +136,17 @@ var (
 )
 
 // times are those of the record, by field.
-func (r Subscription) times() [6]struct {
+func (r Subscription) times() [8]struct {
 	field string
 	at    time.Time
 } {
-	return [6]struct {
+	return [8]struct {
 		field string
 		at    time.Time
 	}{
 		{"anchor", r.Anchor}, {"currentPeriodStart", r.CurrentPeriodStart}, {"currentPeriodEnd", r.CurrentPeriodEnd},
 		{"trialEndsAt", r.TrialEndsAt}, {"paidThrough", r.PaidThrough}, {"createdAt", r.CreatedAt},
+		{"pausedAt", r.PausedAt}, {"resumesAt", r.ResumesAt},
 	}
 }
 

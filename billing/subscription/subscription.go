@@ -14,7 +14,7 @@ import (
 	"perennial/billing/proration"
 )
 
-// Status of a subscription, from the interface specification.
+// Status of a subscription. All but Paused are from the interface specification.
 type Status string
 
 // The statuses. No transition leaves Canceled.
@@ -22,6 +22,7 @@ const (
 	Trialing Status = "trialing"
 	Active   Status = "active"
 	PastDue  Status = "past_due"
+	Paused   Status = "paused" // nothing is billed until it resumes; not in the interface specification (ADR 46)
 	Canceled Status = "canceled"
 )
 
@@ -40,6 +41,7 @@ const (
 	ActionCancel          Action = "cancel"          // cancellation at period end
 	ActionPaymentRetry    Action = "payment_retry"   // the next automatic attempt
 	ActionPastDueEnd      Action = "past_due_cancel" // past due for too long
+	ActionResume          Action = "resume"          // the pause ends
 )
 
 // Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
@@ -89,6 +91,9 @@ type Subscription struct {
 	PastDueAt           time.Time
 	CollectingInvoiceID string
 	CollectionPausedAt  time.Time // only while past due: nothing is billed or collected automatically
+	PausedAt            time.Time // only while paused; the current period ended then
+	ResumesAt           time.Time // only while paused: when the pause ends automatically; zero: it does not
+	PauseReason         PauseReason
 	TestClockID         string
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
@@ -114,8 +119,8 @@ func (s *Subscription) setPendingPlan(r plan.Ref) {
 	s.PendingPlanID, s.PendingPlanVersion = r.ID, r.Version
 }
 
-// Paused reports whether the collection of its invoices is paused.
-func (s Subscription) Paused() bool { return !s.CollectionPausedAt.IsZero() }
+// CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status Paused.
+func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 
 // Location is where its calendar is.
 func (s Subscription) Location() *time.Location { return s.schedule().Location }

@@ -65,6 +65,10 @@ type subscriptionForm struct {
 	PendingQuantity    int64               `json:"pendingQuantity,omitempty"`
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          *stamp              `json:"createdAt,omitempty"`
+
+	PausedAt    *stamp                   `json:"pausedAt,omitempty"`
+	ResumesAt   *stamp                   `json:"resumesAt,omitempty"`
+	PauseReason subscription.PauseReason `json:"pauseReason,omitempty"`
 }
 
 func (f customerForm) record() moving.Customer {
@@ -102,7 +106,7 @@ func (f subscriptionForm) record() moving.Subscription {
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
-		CreatedAt: at(f.CreatedAt),
+		CreatedAt: at(f.CreatedAt), PausedAt: at(f.PausedAt), ResumesAt: at(f.ResumesAt), PauseReason: f.PauseReason,
 	}
 }
 
@@ -114,6 +118,7 @@ func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionF
 		TrialEndsAt: stampOf(r.TrialEndsAt), PaidThrough: stampOf(r.PaidThrough), TimeZone: r.TimeZone,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,
 		PendingPlanVersion: r.PendingPlanVersion, PendingQuantity: r.PendingQuantity, Metadata: r.Metadata,
-		CreatedAt: stampOf(r.CreatedAt),
+		CreatedAt: stampOf(r.CreatedAt), PausedAt: stampOf(r.PausedAt), ResumesAt: stampOf(r.ResumesAt),
+		PauseReason: r.PauseReason,
 	}
 }
