@@ -216,11 +216,7 @@ func (a *account) usedUntil(at time.Time) {
 // refunded follows a cancellation or a pause that gives unused time back; a period that is over was used to its end.
 func (a *account) refunded(now time.Time) {
 	if n := len(a.uses); n > 0 && a.billed {
-		at := now.Truncate(time.Second)
-		if at.Before(a.period.Start) { // that of a resumption may begin within the next second
-			at = a.period.Start
-		}
-		if at.Before(a.uses[n-1].to) {
+		if at := now.Truncate(time.Second); at.Before(a.uses[n-1].to) {
 			a.uses[n-1].ended = true
 			a.usedUntil(at)
 		}

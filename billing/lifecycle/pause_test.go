@@ -132,19 +132,19 @@ func TestPause_ChangesWaitForTheResumption(t *testing.T) {
 }
 
 // Two periods never begin at once: their invoices would have one id.
-func TestPause_ManyWithinOneSecond(t *testing.T) {
+func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.result(payment.AnswerSucceeded)
-	for range 3 {
-		l.must(lifecycle.Pause{CreditUnused: true})
-		l.must(lifecycle.Resume{})
-		if l.live("") != nil {
-			l.result(payment.AnswerSucceeded)
-		}
-	}
-	require.Equal(t, created.Add(3*time.Second), l.sub().CurrentPeriod.Start)
-	require.Equal(t, 4, l.sub().PeriodIndex)
+	l.must(lifecycle.Pause{CreditUnused: true})
+	_, err := l.apply(lifecycle.Resume{})
+	require.ErrorIs(t, err, subscription.ErrSameInstant)
+
+	l.pass(time.Second)
+	l.must(lifecycle.Resume{})
+
+	require.Equal(t, created.Add(time.Second), l.sub().CurrentPeriod.Start)
+	require.Equal(t, []money.Minor{1000, -1000, 1000}, l.totals())
 }
 
 // A paused subscription has no period to end with, and nothing unused that could be refunded.

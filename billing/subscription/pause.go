@@ -40,6 +40,9 @@ var (
 		"A trial cannot be paused. Move its end with `trialEndsAt`, or cancel the subscription.")
 	ErrInvoiceOpen = fault.New(fault.Conflict, "subscription_invoice_open",
 		"The subscription has an open invoice. Pay it, void it or mark it uncollectible, then pause the subscription.")
+	ErrSameInstant = fault.New(fault.Conflict, "period_just_begun",
+		"A period of the subscription began in this very second, and no two begin at once. Repeat the request a second later.").
+		After(time.Second)
 	ErrEnding = fault.New(fault.Conflict, "cancellation_scheduled",
 		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
 )
@@ -65,9 +68,6 @@ func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error
 		return Decision{}, ErrEnding
 	case len(f.Open) > 0:
 		return Decision{}, ErrInvoiceOpen
-	}
-	if at.Before(s.CurrentPeriod.Start) { // see Resume
-		at = s.CurrentPeriod.Start
 	}
 	var issue []invoice.Draft
 	if in.CreditUnused {
@@ -145,7 +145,8 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 }
 
 // Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when it
-// begins, at most now. Faults: subscription_not_paused, subscription_canceled.
+// begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a command is
+// refused: whatever resumes it automatically comes later.
 func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, resume); err != nil {
 		return Decision{}, err
@@ -154,8 +155,8 @@ func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
 	if at.Before(s.PausedAt) {
 		at = s.PausedAt
 	}
-	if !at.After(s.CurrentPeriod.Start) { // no two periods of a subscription begin at once
-		at = s.CurrentPeriod.Start.Add(time.Second)
+	if !at.After(s.CurrentPeriod.Start) { // the ids of invoices are derived from where their periods begin
+		return Decision{}, ErrSameInstant
 	}
 	first := s.first()
 	s.endPause()
