@@ -33,6 +33,8 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /payments/" + rows.payment + "/cancel": `{}`,
 		"PATCH /settings": `{"dunning":{"retryGapDays":[1,2]}}`,
 		"POST /subscriptions/" + rows.subscription + "/resume-collection": `{}`,
+		"POST /subscriptions/" + rows.subscription + "/pause":             `{"credit":"none"}`,
+		"POST /subscriptions/" + rows.subscription + "/resume":            `{}`,
 		"POST /invoices/" + rows.invoice + "/retry":                       `{}`,
 		"POST /invoices/" + rows.invoice + "/skip-retry":                  `{}`,
 		"POST /invoices/" + rows.invoice + "/mark-paid":                   `{"method":"cash"}`,

@@ -24,6 +24,7 @@ const catalogText = `plans:
     interval: month
     intervalCount: 12
     trialDays: 14
+    trialEndBehavior: pause
     active: false
     prorationMeasure: fixed_30
     prices:
@@ -48,6 +49,7 @@ func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
 		[]any{solo.Key, solo.Active, solo.Migrate, string(solo.Interval.Unit)})
 	require.Equal(t, []any{"team-yearly", "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", false, catalog.Preview, 12, 14},
 		[]any{team.Key, team.ID, team.Active, team.Migrate, team.Interval.Count, team.TrialDays})
+	require.Equal(t, plan.TrialEndPause, team.TrialEnd)
 	require.Equal(t, "4.5", team.Prices[1].Tiers[0].UnitPrice.String())
 	require.Equal(t, 2, team.Dunning.Retry.Retries)
 	require.Equal(t, "1.50", team.Metadata["note"])
