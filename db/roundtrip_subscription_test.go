@@ -98,7 +98,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	// not of a new one
 	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt",
 		"CollectionPausedAt", "PausedAt", "ResumesAt", "PauseReason")
-	halted.ID, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), 1, halted.CreatedAt
+	halted.ID, halted.Items, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), nil, 1, halted.CreatedAt
 	for _, made := range []subscription.Subscription{again, halted} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, made)) })
 		got, err = b.store.Subscription(t.Context(), b.env, made.ID)

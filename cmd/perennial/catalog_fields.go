@@ -11,7 +11,7 @@ import (
 	"perennial/billing/catalog"
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
-	"perennial/billing/plan"
+	billing "perennial/billing/plan"
 	"perennial/service"
 )
 
@@ -21,7 +21,7 @@ func describeNew(line func(string, ...any), c service.CatalogChange) {
 	if p.TrialDays > 0 {
 		line("trialDays: %d", p.TrialDays)
 	}
-	if !p.TrialEnd.Same(plan.TrialEndInvoice) {
+	if !p.TrialEnd.Same(billing.TrialEndInvoice) {
 		line("trialEndBehavior: %s", p.TrialEnd)
 	}
 	if p.Dunning != nil {
@@ -57,7 +57,7 @@ func describeField(line func(string, ...any), c service.CatalogChange, field str
 		line("new version: trialDays %d becomes %d, for new subscriptions", was.TrialDays, to.TrialDays)
 	case "trialEndBehavior":
 		line("new version: trialEndBehavior %s becomes %s, for new subscriptions",
-			cmp.Or(was.TrialEnd, plan.TrialEndInvoice), cmp.Or(to.TrialEnd, plan.TrialEndInvoice))
+			cmp.Or(was.TrialEnd, billing.TrialEndInvoice), cmp.Or(to.TrialEnd, billing.TrialEndInvoice))
 	case "catalogKey":
 		line("adopted under this key")
 	case "dunning":
