@@ -38,8 +38,8 @@ func (s *Server) pauseSubscription(
 	return s.command(ctx, c, form.command())
 }
 
-// resumeSubscription ends a pause. A cancellation that is scheduled is undone by reactivateSubscription, and the pause of a
-// past-due subscription's collection by resumeCollection.
+// resumeSubscription ends a pause. A cancellation that is scheduled is undone by reactivateSubscription, and the pause of
+// a past-due subscription's collection by resumeCollection.
 func (s *Server) resumeSubscription(
 	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {
@@ -56,9 +56,9 @@ func (s *Server) pauseOperations(load httpkit.Loader, example Subscription) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "pauseSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/pause", Tag: "Subscriptions",
 		Summary: "Pause a subscription",
-		Description: "Ends the current period now. Nothing is billed and the customer has no access until the subscription " +
-			"resumes: at resumesAt, or with resumeSubscription. Only an active subscription without an open invoice and without " +
-			"a scheduled cancellation is paused. A request about a paused one replaces its resumesAt. While it is " +
+		Description: "Ends the current period now. Nothing is billed and the customer has no access until the " +
+			"subscription resumes: at resumesAt, or with resumeSubscription. Only an active subscription without an open " +
+			"invoice and without a scheduled cancellation is paused. A request about a paused one replaces its resumesAt. While it is " +
 			"paused, its plan and quantity cannot change, and a cancellation is effective at once.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: paused,
 		Request: PauseForm{ResumesAt: &until},
@@ -66,8 +66,8 @@ func (s *Server) pauseOperations(load httpkit.Loader, example Subscription) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "resumeSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/resume", Tag: "Subscriptions",
 		Summary: "Resume a paused subscription",
-		Description: "A period begins now, from which all later ones are counted, and is billed in full. A change that waited " +
-			"for the end of the period takes effect with it.",
+		Description: "A period begins now, from which all later ones are counted, and is billed in full. A change that " +
+			"waited for the end of the period takes effect with it.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: resumed,
 	}, s.resumeSubscription)
 }

@@ -21,12 +21,14 @@ func TestPauseSubscription(t *testing.T) {
 	problem(t, 409, "subscription_not_paused", "", b.ask(t, b.test, "POST", path+"/resume", nil))
 	problem(t, 422, "resumes_at_out_of_range", "resumesAt", b.ask(t, b.test, "POST", path+"/pause", `{"resumesAt":1}`))
 
-	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview", map[string]any{"pause": form}))
+	shown := as[SubscriptionPreview](t, http.StatusOK,
+		b.ask(t, b.test, "POST", path+"/preview", map[string]any{"pause": form}))
 	paused := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/pause", form))
 
 	require.Equal(t, [4]any{"paused", until, "requested", "resume"},
 		[4]any{paused.Status, paused.ResumesAt, paused.PauseReason, paused.NextAction})
-	require.Equal(t, [2]any{paused.Status, paused.NextActionAt}, [2]any{shown.Subscription.Status, shown.Subscription.NextActionAt})
+	require.Equal(t, [2]any{paused.Status, paused.NextActionAt},
+		[2]any{shown.Subscription.Status, shown.Subscription.NextActionAt})
 	require.Equal(t, paused.PausedAt, paused.PaidThrough)
 	access := as[Access](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/customers/"+sub.CustomerID+"/access", nil))
 	require.Equal(t, [3]any{false, "paused", until}, [3]any{access.Allowed, access.Reason, access.Until})
