@@ -75,6 +75,9 @@ func formOf(p plan.Plan) CatalogPlan {
 	if p.Interval.Count != 1 {
 		form.IntervalCount = &p.Interval.Count
 	}
+	if p.AddOn {
+		form.Kind = addOnKind
+	}
 	if !p.Active {
 		form.Active = &p.Active
 	}

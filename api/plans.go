@@ -28,6 +28,7 @@ type Plan struct {
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
 type PublicPlan struct {
 	ID            string  `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind          string  `json:"kind" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside the plan of a subscription, never by itself."`
 	ProductID     string  `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to."`
 	Version       int     `json:"version" example:"1" doc:"Counts from 1. New subscribers get the newest version; a subscription keeps the version that it was sold."`
 	Name          string  `json:"name" example:"Pro, monthly"`
@@ -40,6 +41,19 @@ type PublicPlan struct {
 	TrialEnd      string  `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
 	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`
 	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+}
+
+// The kinds of plans.
+const (
+	planKind  = "plan"
+	addOnKind = "add_on"
+)
+
+func planKindOf(p plan.Plan) string {
+	if p.AddOn {
+		return addOnKind
+	}
+	return planKind
 }
 
 func renderPlan(p plan.Plan) Plan {
@@ -58,7 +72,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: unix(p.CreatedAt),
@@ -79,6 +93,7 @@ type PlanForm struct {
 // Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
 type PlanTerms struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
+	Kind          string      `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same currency and interval, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
 	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
 	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
@@ -111,7 +126,7 @@ func (f PlanTerms) plan() (plan.Plan, error) {
 	}
 	p := plan.Plan{
 		Prices: prices,
-		Name:   f.Name, Currency: money.Currency(f.Currency),
+		Name:   f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
 		TrialDays: f.TrialDays, TrialEnd: plan.TrialEnd(f.TrialEnd), Metadata: metadata.Pairs(f.Metadata),
 		ProrationMeasure: proration.Measure(f.Measure),
@@ -151,6 +166,7 @@ type listPlansInput struct {
 	httpkit.Page
 	Active    string `query:"active" enum:"true,false" doc:"true: only active plans. false: only archived plans. A publishable key always gets active plans."`
 	ProductID string `query:"productId" doc:"Only the plans of this product."`
+	Kind      string `query:"kind" enum:"plan,add_on" doc:"Only plans, or only add-ons. Default: both."`
 }
 
 func (s *Server) listPlans(
@@ -171,6 +187,10 @@ func (s *Server) listPlans(
 		active := in.Active != "false"
 		filter.Active = &active
 	}
+	if in.Kind != "" {
+		addOns := in.Kind == addOnKind
+		filter.AddOn = &addOns
+	}
 	rows, more, err := s.store.Plans(ctx, c.EnvironmentID, filter, page)
 	if public {
 		return httpkit.Trimmed[httpkit.List[Plan]](httpkit.ListOf(rows, more, err, renderPublicPlan))
@@ -182,7 +202,7 @@ func (s *Server) listPlans(
 // A plan is archived.
 func (s *Server) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "Pro, monthly", Currency: "USD", Interval: "month",
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Interval: "month",
 		IntervalCount: 1, Amount: 1900,
 		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		TrialEnd: "invoice", Active: true, CreatedAt: 1763640000,
@@ -195,7 +215,7 @@ func (s *Server) planOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
 		Description: "A plan has one currency and one interval, which never change, and one or more prices. For new " +
-			"prices, create a version of the plan.",
+			"prices, create a version of the plan. With kind: add_on, subscriptions have it beside their plan, as addOns.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: PlanForm{PlanTerms: PlanTerms{
 			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,

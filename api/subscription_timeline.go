@@ -34,15 +34,16 @@ type TimelineEntry struct {
 
 // TimelineExpected is one thing that will happen.
 type TimelineExpected struct {
-	Action    string `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel,resume" example:"renewal"`
-	At        int64  `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
-	Text      string `json:"text" example:"The next period begins. 19.00 USD is charged." doc:"In words, for people."`
-	Amount    int64  `json:"amount,omitempty" example:"1900" doc:"What would be charged then, in minor units of the subscription's currency."`
-	InvoiceID string `json:"invoiceId,omitempty" doc:"Of a retry: the invoice that it collects."`
-	Retry     int    `json:"retry,omitempty" example:"1" doc:"Which retry of the invoice it is, from 1."`
-	Retries   int    `json:"retries,omitempty" example:"3" doc:"How many retries the dunning policy has."`
-	PlanID    string `json:"planId,omitempty" doc:"The plan from then on, where a scheduled change takes effect."`
-	Quantity  int64  `json:"quantity,omitempty" doc:"The quantity from then on, where a scheduled change takes effect."`
+	Action    string               `json:"action" enum:"begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,past_due_cancel,resume" example:"renewal"`
+	At        int64                `json:"at" example:"1766232000" doc:"Unix seconds, in the customer's time."`
+	Text      string               `json:"text" example:"The next period begins. 19.00 USD is charged." doc:"In words, for people."`
+	Amount    int64                `json:"amount,omitempty" example:"1900" doc:"What would be charged then, in minor units of the subscription's currency."`
+	InvoiceID string               `json:"invoiceId,omitempty" doc:"Of a retry: the invoice that it collects."`
+	Retry     int                  `json:"retry,omitempty" example:"1" doc:"Which retry of the invoice it is, from 1."`
+	Retries   int                  `json:"retries,omitempty" example:"3" doc:"How many retries the dunning policy has."`
+	PlanID    string               `json:"planId,omitempty" doc:"The plan from then on, where a scheduled change takes effect."`
+	Quantity  int64                `json:"quantity,omitempty" doc:"The quantity from then on, where a scheduled change takes effect."`
+	AddOns    *[]SubscriptionAddOn `json:"addOns,omitempty" doc:"All add-ons from then on, where a scheduled change takes effect."`
 }
 
 // TimelineWait is a payment that is not decided.
@@ -66,6 +67,7 @@ func renderExpected(e lifecycle.Expected, currency money.Currency) TimelineExpec
 	return TimelineExpected{
 		Action: string(e.Action), At: unix(e.At), Text: timeline.Foretell(e, currency), Amount: int64(e.Amount),
 		InvoiceID: e.InvoiceID, Retry: e.Retry, Retries: e.Retries, PlanID: e.PlanID, Quantity: e.Quantity,
+		AddOns: renderPendingAddOns(e.AddOns),
 	}
 }
 

@@ -41,7 +41,9 @@ type Subscription struct {
 	PauseReason        string                 `json:"pauseReason,omitempty" enum:"requested,no_payment_method" doc:"no_payment_method: the trial ended without one; one that is added resumes the subscription."`
 	Quantity           int64                  `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
 	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
-	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan."`
+	AddOns             []SubscriptionAddOn    `json:"addOns" doc:"What it has beside its plan."`
+	PendingAddOns      *[]SubscriptionAddOn   `json:"pendingAddOns,omitempty" doc:"All add-ons of the subscription from currentPeriodEnd on. Absent: they stay."`
+	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan and of the add-ons."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
 	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
 	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
@@ -70,6 +72,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: renderLines(s.PendingLines),
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
+		AddOns: renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
@@ -89,17 +92,18 @@ type createSubscriptionInput struct {
 
 // SubscriptionForm subscribes a customer to a plan.
 type SubscriptionForm struct {
-	CustomerID string   `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Quantity   *int64   `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
-	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
-	CouponCode string   `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
-	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
+	CustomerID string      `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID     string      `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Quantity   *int64      `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
+	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
+	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
+	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
+	Metadata   Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func (f SubscriptionForm) subscription() service.NewSubscription {
 	return service.NewSubscription{
-		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), TrialDays: f.TrialDays,
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
 		CouponCode: f.CouponCode, Metadata: metadata.Pairs(f.Metadata),
 	}
 }
@@ -160,6 +164,7 @@ type listSubscriptionsInput struct {
 	CustomerID  string `query:"customerId" maxLength:"64"`
 	PlanID      string `query:"planId" maxLength:"64"`
 	PlanVersion int    `query:"planVersion" minimum:"1" maximum:"100" doc:"Of the plan; requires planId."`
+	AddOnID     string `query:"addOnId" maxLength:"64" doc:"Those that have this add-on, in any version."`
 	Status      string `query:"status" enum:"trialing,active,past_due,paused,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
@@ -170,6 +175,7 @@ func (s *Server) listSubscriptions(
 	page, err := in.DB(id.Subscription,
 		httpkit.Refers("customerId", id.Customer, in.CustomerID),
 		httpkit.Refers("planId", id.Plan, in.PlanID),
+		httpkit.Refers("addOnId", id.Plan, in.AddOnID),
 		httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
 	if err != nil {
 		return nil, err
@@ -178,7 +184,7 @@ func (s *Server) listSubscriptions(
 		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
 	}
 	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, Status: subscription.Status(in.Status),
+		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, AddOnID: in.AddOnID, Status: subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
@@ -192,7 +198,7 @@ func (s *Server) subscriptionOperations() {
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
 		Quantity: 1, ProrationMeasure: "second", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
-		}}, Discounts: []SubscriptionDiscount{},
+		}}, AddOns: []SubscriptionAddOn{}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
 		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
@@ -229,12 +235,14 @@ func (s *Server) subscriptionOperations() {
 	}, s.listSubscriptions)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
-		Summary: "Change the plan, its version or the quantity",
+		Summary: "Change the plan, its version, the quantity or the add-ons",
 		Description: "effective: now credits the unused time of the prices that go or change their quantity, and charges " +
 			"the rest of the period for those that come, by the prorationMeasure of the period; prorationBehavior says when that is " +
 			"billed, if at all. effective: period_end changes the subscription " +
-			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
-			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
+			"from the next period on; until then, a request with the current planId, quantity or addOns withdraws that change " +
+			"(409 plan_unchanged, quantity_unchanged or add_ons_unchanged if none is scheduled). addOns is the whole list: an " +
+			"add-on that is not in it goes, and one that stays keeps its version; a plan with another interval needs add-ons " +
+			"of that interval. The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
 			"another version of the plan that it is on. trialEndsAt moves the end of a trial, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",

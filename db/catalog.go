@@ -34,18 +34,29 @@ func (tx *Tx) LockCatalog(ctx context.Context, environmentID string, ids []strin
 	return tx.CatalogPlans(ctx, environmentID, ids)
 }
 
-// RunningOn counts the running subscriptions of plans, by plan.
+// RunningOn counts the running subscriptions of plans and of add-ons, by plan.
 func (r Reader) RunningOn(
 	ctx context.Context, environmentID string, planIDs []string,
 ) (map[string][]catalog.Running, error) {
+	running := map[string][]catalog.Running{}
 	rows, err := queries.SubscriptionTallyOfPlans(ctx, r.handle,
 		dbsqlc.SubscriptionTallyOfPlansParams{EnvironmentID: environmentID, PlanIds: presentList(planIDs)})
-	running := map[string][]catalog.Running{}
+	if err != nil {
+		return nil, translate("SubscriptionTallyOfPlans", err)
+	}
 	for _, row := range rows {
 		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
 			Version: row.Version, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID), Ends: row.CancelAtPeriodEnd,
 			Count: row.Subscriptions,
 		})
 	}
-	return running, translate("SubscriptionTallyOfPlans", err)
+	beside, err := queries.SubscriptionTallyOfAddOns(ctx, r.handle,
+		dbsqlc.SubscriptionTallyOfAddOnsParams{EnvironmentID: environmentID, PlanIds: presentList(planIDs)})
+	for _, row := range beside {
+		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
+			Version: row.Version, Quantity: row.Quantity, Pending: planRef(row.PendingID), Ends: row.CancelAtPeriodEnd,
+			Count: row.Subscriptions,
+		})
+	}
+	return running, translate("SubscriptionTallyOfAddOns", err)
 }

@@ -41,6 +41,9 @@ func (l *loader) load(
 		return lifecycle.State{}, readError("subscription", err)
 	}
 	l.distribute()
+	if err := l.distributePlans(); err != nil {
+		return lifecycle.State{}, err
+	}
 	if l.Provider != nil && limits != nil {
 		name := cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name)
 		l.Provider.Limits = limits(name, l.Subscription.Currency)
@@ -99,20 +102,6 @@ type loader struct {
 
 // distribute puts the parts to what they belong to.
 func (l *loader) distribute() {
-	for _, row := range l.plans {
-		p := planFromDB(row.Plan)
-		for _, price := range l.prices {
-			if price.Price.PlanID == row.Plan.ID {
-				p.Prices = append(p.Prices, priceFromDB(price.Price))
-			}
-		}
-		if p.Ref() == l.Subscription.Plan() {
-			l.Plan = p
-		}
-		if p.Ref() == l.Subscription.PendingPlan() {
-			l.PendingPlan = &p
-		}
-	}
 	for _, row := range l.lines {
 		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid, l.WrittenOff} {
 			for i := range invoices {

@@ -15,6 +15,7 @@ import (
 type PlanFilter struct {
 	Active    *bool
 	ProductID string // empty: any
+	AddOn     *bool
 }
 
 // Plan reads one, in the version that new subscribers get, with its prices. Fault: plan_not_found.
@@ -89,7 +90,7 @@ func (r Reader) Plans(
 		return nil, false, err
 	}
 	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
-		EnvironmentID: environmentID, Active: f.Active, ProductID: null(f.ProductID), Below: span.below, Above: span.above,
+		EnvironmentID: environmentID, Active: f.Active, ProductID: null(f.ProductID), AddOn: f.AddOn, Below: span.below, Above: span.above,
 		Forward: page.forward(), RowLimit: page.rowLimit(),
 	})
 	if err != nil {
@@ -138,7 +139,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
-		ProrationMeasure: null(p.ProrationMeasure), TrialEndBehavior: null(p.TrialEnd),
+		ProrationMeasure: null(p.ProrationMeasure), AddOn: p.AddOn, TrialEndBehavior: null(p.TrialEnd),
 	})
 	if err != nil {
 		return err
@@ -161,7 +162,7 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
-		ProrationMeasure: value(row.ProrationMeasure), TrialEnd: value(row.TrialEndBehavior),
+		ProrationMeasure: value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: value(row.TrialEndBehavior),
 		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }

@@ -62,6 +62,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	want.Quantity, want.PendingQuantity = 3, 4
+	want.AddOns = subscription.AddOns{{Ref: later.Ref(), Quantity: 5}}
+	want.PendingAddOns = &subscription.AddOns{{Ref: b.plan.Ref(), Quantity: 6}, {Ref: later.Ref(), Quantity: 1}}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,

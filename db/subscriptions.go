@@ -11,11 +11,13 @@ import (
 
 // SubscriptionFilter narrows a list; empty: any.
 type SubscriptionFilter struct {
-	CustomerID  string
-	PlanID      string // on any version, unless PlanVersion says which
-	PlanVersion int
-	Status      subscription.Status
-	TestClockID string
+	CustomerID   string
+	PlanID       string // on any version, unless PlanVersion says which
+	PlanVersion  int
+	AddOnID      string // in any version, unless AddOnVersion says which
+	AddOnVersion int
+	Status       subscription.Status
+	TestClockID  string
 }
 
 // Subscription reads one with its items. Fault: subscription_not_found.
@@ -107,10 +109,19 @@ func (r Reader) Subscriptions(
 	return subs, hasMore, nil
 }
 
-// subscriptionList lists those of one plan, or of all where the filter names none.
+// subscriptionList lists those of one plan, or with one add-on, or all where the filter names none.
 func (r Reader) subscriptionList(
 	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
 ) ([]dbsqlc.Subscription, error) {
+	if f.AddOnID != "" {
+		rows, err := queries.SubscriptionListOfAddOn(ctx, r.lists(), dbsqlc.SubscriptionListOfAddOnParams{
+			EnvironmentID: in.EnvironmentID, AddOnID: f.AddOnID, Version: null(f.AddOnVersion), PlanID: null(f.PlanID),
+			CustomerID: in.CustomerID, Status: in.Status, TestClockID: in.TestClockID, Below: in.Below, Above: in.Above,
+			Forward: in.Forward, RowLimit: in.RowLimit,
+		})
+		return refs(rows, func(row dbsqlc.SubscriptionListOfAddOnRow) dbsqlc.Subscription { return row.Subscription }),
+			translate("SubscriptionListOfAddOn", err)
+	}
 	if f.PlanID == "" {
 		rows, err := queries.SubscriptionList(ctx, r.lists(), in)
 		return refs(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
@@ -135,6 +146,8 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 
 // insertSubscription is InsertSubscription without the items.
 func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	ids, quantities := addOnsToDB(s.AddOns)
+	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)
 	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
 		dbsqlc.SubscriptionInsertParams{
 			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
@@ -153,6 +166,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 			PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
+			AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
 		})
 }
 
@@ -160,6 +174,8 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 // Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
 // status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	ids, quantities := addOnsToDB(s.AddOns)
+	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)
 	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
 		ID: s.ID, EnvironmentID: environmentID, PlanID: versionID(s.Plan()), Status: s.Status, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
@@ -177,6 +193,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
+		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -209,6 +226,8 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
 		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
 		PausedAt: value(row.PausedAt), ResumesAt: value(row.ResumesAt), PauseReason: value(row.PauseReason),
-		Revision: row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
+		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
+		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
+		Revision:      row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

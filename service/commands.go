@@ -43,10 +43,11 @@ func (s *Service) Command(
 	})
 }
 
-// PlanChange moves a subscription to another plan, another quantity, or both.
+// PlanChange moves a subscription to another plan, another quantity, other add-ons, or several of these.
 type PlanChange struct {
-	PlanID      string // empty: as it is
-	Quantity    int64  // 0: as it is
+	PlanID      string         // empty: as it is
+	Quantity    int64          // 0: as it is
+	AddOns      *[]AddOnChoice // all of them; nil: as they are
 	AtPeriodEnd bool
 	Proration   subscription.ProrationBehavior // empty: subscription.InvoiceNow
 }
@@ -153,9 +154,16 @@ func ChangePlan(
 	return Command(ctx, tx, environmentID, subscriptionID, cmd)
 }
 
-// command reads the plan that is changed to. Fault: plan_not_found.
+// command reads the plan and the add-ons that are changed to. Fault: plan_not_found.
 func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
 	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, Proration: c.Proration}
+	if c.AddOns != nil {
+		addOns, err := chosenAddOns(ctx, tx.Reader, environmentID, *c.AddOns)
+		if err != nil {
+			return cmd, err
+		}
+		cmd.AddOns = &addOns
+	}
 	if c.PlanID == "" {
 		return cmd, nil
 	}

@@ -90,7 +90,11 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, TrialEndsAt: s.TrialEndsAt,
 		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
-		PendingQuantity: s.PendingQuantity, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+		PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+	}
+	if s.PendingAddOns != nil {
+		pending := names.addOns(*s.PendingAddOns)
+		r.PendingAddOns = &pending
 	}
 	r.PausedAt, r.ResumesAt, r.PauseReason = s.PausedAt, s.ResumesAt, s.PauseReason
 	if s.Status == subscription.Active {
@@ -122,4 +126,12 @@ func (n *planNames) of(planID string) string {
 		return planID
 	}
 	return name
+}
+
+func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
+	records := make([]moving.AddOn, len(of))
+	for i, a := range of {
+		records[i] = moving.AddOn{Plan: n.of(a.ID), PlanVersion: a.Version, Quantity: a.Quantity}
+	}
+	return records
 }

@@ -108,6 +108,19 @@ func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, er
 	return p, nil
 }
 
+// addOns finds what a record calls add-ons. Faults: those of plan.
+func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscription.Chosen, error) {
+	chosen := make([]subscription.Chosen, len(of))
+	for i, a := range of {
+		p, err := e.plan(fmt.Sprintf("%s[%d].plan", field, i), a.Plan, a.PlanVersion)
+		if err != nil {
+			return nil, err
+		}
+		chosen[i] = subscription.Chosen{AddOn: p, Quantity: a.Quantity}
+	}
+	return chosen, nil
+}
+
 // supports is what the accounts do with a method, as far as that is known without asking them.
 func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSupport, error) {
 	return supportsBy(e.accounts, c, func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
@@ -149,7 +162,7 @@ func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 func (e *importEnvironment) state(a arrival, balance money.Minor) lifecycle.State {
 	s := lifecycle.State{
 		Subscription: a.subscription, Customer: a.customer, Balance: balance, Plan: a.plan, PendingPlan: a.pending,
-		Settings: e.settings,
+		AddOns: a.addOns, Settings: e.settings,
 	}
 	for _, r := range e.rates {
 		if r.Country == "" || r.Country == a.customer.Country {

@@ -20,6 +20,7 @@ type arrival struct {
 	subscription subscription.Subscription
 	plan         plan.Plan
 	pending      *plan.Plan
+	addOns       []plan.Plan // of the subscription, as lifecycle.State has them
 }
 
 // judge decides what becomes of a record, before anything of it is written: a refused record does not undo the others of
@@ -116,14 +117,30 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		}
 		a.pending = &next
 	}
-	a.subscription, err = r.Begin(moving.Setting{
+	setting := moving.Setting{
 		ID: id.New(id.Subscription, im.now), CustomerID: a.customer.ID, Plan: a.plan, Pending: a.pending,
 		Settings: im.env.settings, Now: im.now,
 		ItemID: func(s subscription.Subscription, priceID string) string {
 			return lifecycle.ItemID(id.Source{}, s, priceID)
 		},
+	}
+	if setting.AddOns, err = im.env.addOns("addOns", r.AddOns); err != nil {
+		return err
+	}
+	if r.PendingAddOns != nil {
+		next, err := im.env.addOns("pendingAddOns", *r.PendingAddOns)
+		if err != nil {
+			return err
+		}
+		setting.PendingAddOns = &next
+	}
+	if a.subscription, err = r.Begin(setting); err != nil {
+		return err
+	}
+	a.addOns, err = lifecycle.AddOnsOf(a.subscription, func(r plan.Ref) (plan.Plan, error) {
+		return lifecycle.Known(setting.Known(), r)
 	})
-	if err != nil || a.plan.Free() {
+	if err != nil || setting.Free() {
 		return err
 	}
 	return im.env.renews(a.customer, a.plan.Currency)

@@ -9,17 +9,26 @@ import (
 	"perennial/internal/id"
 )
 
-// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkWillPay.
+// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkAddOns and
+// checkWillPay.
 func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID string, c PlanChange) error {
-	switch {
-	case c.PlanID == "":
-		return nil
-	case !id.Is(id.Plan, c.PlanID):
+	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
 		return db.ErrPlanNotFound.In("planId")
 	}
+	if c.PlanID == "" && c.AddOns == nil {
+		return nil
+	}
 	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
-	if err != nil || c.PlanID == sub.PlanID {
+	if err != nil {
 		return unlessAbsent(err)
+	}
+	if c.AddOns != nil {
+		if err := s.checkAddOns(ctx, by, sub, *c.AddOns); err != nil {
+			return err
+		}
+	}
+	if c.PlanID == "" || c.PlanID == sub.PlanID {
+		return nil
 	}
 	to := func() (plan.Plan, error) { return s.store.Plan(ctx, by.EnvironmentID, c.PlanID) }
 	return s.checkWillPay(ctx, by, sub, to, "planId")

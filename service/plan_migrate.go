@@ -75,8 +75,11 @@ func (s *Service) migratePlan(
 			return out, inParam(err, "toVersion")
 		}
 	}
-	subs, more, err := s.store.Subscriptions(ctx, by.EnvironmentID,
-		db.SubscriptionFilter{PlanID: planID, PlanVersion: m.From}, db.Page{Limit: m.Limit, StartingAfter: m.After})
+	of := db.SubscriptionFilter{PlanID: planID, PlanVersion: m.From}
+	if out.To.AddOn {
+		of = db.SubscriptionFilter{AddOnID: planID, AddOnVersion: m.From}
+	}
+	subs, more, err := s.store.Subscriptions(ctx, by.EnvironmentID, of, db.Page{Limit: m.Limit, StartingAfter: m.After})
 	if err != nil {
 		return out, err
 	}
@@ -87,8 +90,7 @@ func (s *Service) migratePlan(
 			break
 		}
 		out.Last = sub.ID
-		stays := sub.PlanVersion == out.To.Version && sub.PendingPlanID != planID // else it waits for another version
-		if stays || sub.Status == subscription.Canceled {
+		if sub.StaysOn(out.To.Ref()) || sub.Status == subscription.Canceled {
 			continue
 		}
 		out.Examined++

@@ -150,6 +150,9 @@ func (s *Service) UpdatePlan(
 		if len(changed) == 0 {
 			return p, nil
 		}
+		if err := p.CheckAddOn(); err != nil {
+			return p, err
+		}
 		if err := tx.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
 			return p, err
 		}

@@ -16,7 +16,8 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	Quantity           int64  // 0: one
+	Quantity           int64 // 0: one
+	AddOns             []AddOnChoice
 	TrialDays          *int   // nil: the plan's
 	CouponCode         string // redeemed for it; empty: none
 	Metadata           metadata.Pairs
@@ -24,7 +25,7 @@ type NewSubscription struct {
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
-// plan_not_found, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
+// plan_not_found, also of an add-on, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
@@ -39,18 +40,23 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !chosen.FreeFromTheStart() {
+	addOns, err := chosenAddOns(ctx, s.store.Reader, by.EnvironmentID, in.AddOns)
+	if err != nil {
+		return subscription.Subscription{}, err
+	}
+	if !chosen.FreeFromTheStart() || costs(addOns) {
 		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
-		return s.insertSubscription(ctx, tx, by, c, chosen, in)
+		return s.insertSubscription(ctx, tx, by, c, chosen, addOns, in)
 	})
 }
 
 func (s *Service) insertSubscription(
-	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, chosen plan.Plan, in NewSubscription,
+	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, chosen plan.Plan, addOns []subscription.Chosen,
+	in NewSubscription,
 ) (subscription.Subscription, error) {
 	now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
 	if err != nil {
@@ -66,13 +72,14 @@ func (s *Service) insertSubscription(
 		tx.RedeemCoupon(by.EnvironmentID, found.ID)
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
+		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
+		TrialDays: in.TrialDays, TimeZone: by.TimeZone,
 		TestClockID: c.TestClockID, Metadata: in.Metadata, Coupon: coupon, Now: now,
 	})
 	if err != nil {
 		return sub, err
 	}
-	sub = sub.Itemized(subscription.Facts{Plan: chosen, ItemID: func(priceID string) string {
+	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: plansOf(addOns), ItemID: func(priceID string) string {
 		return lifecycle.ItemID(id.Source{}, sub, priceID)
 	}})
 	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {

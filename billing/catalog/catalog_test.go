@@ -115,6 +115,7 @@ func TestDiff_Refusals(t *testing.T) {
 	}{
 		"currency":           {func(p *catalog.Plan) { p.Currency = "USD" }, "catalog_plan_fixed", "team.currency"},
 		"interval":           {func(p *catalog.Plan) { p.Interval.Count = 3 }, "catalog_plan_fixed", "team.interval"},
+		"kind":               {func(p *catalog.Plan) { p.AddOn, p.TrialDays = true, 0 }, "catalog_plan_fixed", "team.kind"},
 		"no such id":         {func(p *catalog.Plan) { p.ID = "plan_absent" }, "catalog_plan_not_found", "team.id"},
 		"another plan's key": {func(p *catalog.Plan) { p.ID = "plan_other" }, "catalog_plan_repeated", "team.id"},
 		"one plan twice":     {func(p *catalog.Plan) { p.Key, p.ID = "second", "plan_team" }, "catalog_plan_repeated", "second.id"},

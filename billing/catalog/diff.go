@@ -94,7 +94,7 @@ func find(held []plan.Plan, w Plan) (*plan.Plan, error) {
 	}
 }
 
-// compare names what differs between a plan and what the file says. Currency and interval cannot.
+// compare names what differs between a plan and what the file says. Currency, interval and kind cannot.
 func compare(was plan.Plan, w Plan) (Change, error) {
 	fixed := ""
 	switch {
@@ -102,6 +102,8 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		fixed = "currency"
 	case was.Interval != w.Interval:
 		fixed = "interval"
+	case was.AddOn != w.AddOn:
+		fixed = "kind"
 	}
 	if fixed != "" {
 		return Change{}, fault.InvalidParam(w.Key+"."+fixed, "catalog_plan_fixed",

@@ -24,6 +24,7 @@ type account struct {
 	period period.Period
 	index  int // of the period
 	units  int64
+	addOns subscription.AddOns
 	begun  bool // a period was opened
 	billed bool // the current period is
 	uses   []use
@@ -53,15 +54,16 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
+			put = put || slices.Contains(data.Changed, "addOns")
 			if (put || moved) && a.renews(events[i+1:]) { // it had waited for that
-				a.units = s.Quantity
+				a.units, a.addOns = s.Quantity, s.AddOns
 				if moved {
 					a.plan = a.plans[s.Plan()]
 				}
 				continue
 			}
 			if data.PlanID != a.plan.ID || put || moved {
-				a.changed(a.plans[s.Plan()], s.Quantity, s.CurrentPeriod, now.Truncate(time.Second))
+				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, now.Truncate(time.Second))
 			}
 		case event.SubscriptionPastDue:
 			a.status, a.paused = subscription.PastDue, data.CollectionPaused
@@ -123,27 +125,29 @@ func (a *account) measured() {
 	a.measure = cmp.Or(a.plan.ProrationMeasure, a.settings.ProrationMeasure)
 }
 
-func (a *account) changed(to plan.Plan, units int64, current period.Period, at time.Time) {
-	from := a.plan
-	counts := slices.ContainsFunc(to.Prices, func(p plan.Price) bool { return p.Units(units) != p.Units(a.units) })
-	if to.Ref() == from.Ref() && !counts {
-		a.units = units // flat prices ignore it
+func (a *account) changed(
+	to plan.Plan, units int64, addOns subscription.AddOns, current period.Period, at time.Time,
+) {
+	from, free, had := a.plan, a.free(), a.sold()
+	become := func() { a.plan, a.units, a.addOns = to, units, addOns }
+	if same := a.with(to, units, addOns); samePrices(had, same) { // flat prices ignore the quantity
+		become()
 		return
 	}
 	if a.begun && a.how == subscription.NoProration && to.Interval == from.Interval {
 		a.held()
-		a.plan, a.units = to, units
+		become()
 		return
 	}
 	if a.begun && a.billed {
 		a.usedUntil(at)
 	}
-	a.plan, a.units = to, units
+	become()
 	if !a.begun {
 		a.period = current
 		return
 	}
-	a.billed = a.billed || from.Free()
+	a.billed = a.billed || free
 	a.period = current
 	if to.Interval != from.Interval {
 		a.index++
@@ -152,6 +156,33 @@ func (a *account) changed(to plan.Plan, units int64, current period.Period, at t
 	if a.billed {
 		a.bill(at)
 	}
+}
+
+// sold is what the subscription has now.
+func (a *account) sold() []sold { return a.with(a.plan, a.units, a.addOns) }
+
+func (a *account) with(p plan.Plan, units int64, addOns subscription.AddOns) []sold {
+	all := []sold{{p, units}}
+	for _, of := range addOns {
+		all = append(all, sold{a.plans[of.Ref], of.Quantity})
+	}
+	return all
+}
+
+// samePrices reports whether both have the same prices with the same units.
+func samePrices(a, b []sold) bool {
+	same, count := true, 0
+	each(a, func(of sold, price plan.Price) {
+		count++
+		same = same && unitsOf(b, price.ID) == price.Units(of.units)
+	})
+	each(b, func(sold, plan.Price) { count-- })
+	return same && count == 0
+}
+
+// free reports whether nothing of what the subscription has costs anything.
+func (a *account) free() bool {
+	return !slices.ContainsFunc(a.sold(), func(of sold) bool { return !of.plan.Free() })
 }
 
 // fees are what the first invoice asks for beside the period.
@@ -169,7 +200,7 @@ func (a *account) fees() money.Minor {
 
 // held notes that the period stays billed as it is. A free one is, also where it began while past due.
 func (a *account) held() {
-	if !a.billed && a.plan.Free() {
+	if !a.billed && a.free() {
 		a.bill(a.period.Start)
 	}
 	if n := len(a.uses); a.billed && n > 0 {
@@ -180,7 +211,7 @@ func (a *account) held() {
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{plan: a.plan, units: a.units, period: a.period, index: a.index, from: from, to: a.period.End,
+	u := use{sold: a.sold(), period: a.period, index: a.index, from: from, to: a.period.End,
 		measure: a.measure, since: a.since(from)}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost
@@ -189,16 +220,16 @@ func (a *account) bill(from time.Time) {
 // since says when the line of each price begins, for a use from an instant on: one that goes on keeps its line.
 func (a *account) since(from time.Time) map[string]time.Time {
 	since := map[string]time.Time{}
-	for _, price := range a.plan.Prices {
+	each(a.sold(), func(of sold, price plan.Price) {
 		since[price.ID] = from
 		if n := len(a.uses); n > 0 {
 			last := a.uses[n-1]
-			begun, had := last.since[price.ID]
-			if had && !last.held && last.index == a.index && last.to.Equal(from) && price.Units(last.units) == price.Units(a.units) {
-				since[price.ID] = begun
+			goesOn := unitsOf(last.sold, price.ID) == price.Units(of.units)
+			if goesOn && !last.held && last.index == a.index && last.to.Equal(from) {
+				since[price.ID] = last.since[price.ID]
 			}
 		}
-	}
+	})
 	return since
 }
 

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
@@ -99,36 +98,5 @@ func (d *decision) carryOut(made subscription.Decision) error {
 	if made.StopCollection {
 		return d.stop()
 	}
-	return nil
-}
-
-// followPlans makes the State have the plans that the subscription is on now and changes to. They are known: the State
-// has them, or the command brought one.
-func (d *decision) followPlans(to subscription.Subscription) error {
-	was := d.Subscription
-	if to.Plan() == was.Plan() && to.PendingPlan() == was.PendingPlan() {
-		return nil
-	}
-	known := func(ref plan.Ref) (*plan.Plan, error) {
-		for _, p := range []*plan.Plan{&d.Plan, d.PendingPlan, d.brought} {
-			if p != nil && p.Ref() == ref {
-				found := *p
-				return &found, nil
-			}
-		}
-		return nil, fault.New(fault.Internal, "plan_missing",
-			"Version %d of the plan %s that subscription %s changes to was not loaded.", ref.Version, ref.ID, was.ID)
-	}
-	now, err := known(to.Plan())
-	if err != nil {
-		return err
-	}
-	var pending *plan.Plan
-	if to.PendingPlanID != "" {
-		if pending, err = known(to.PendingPlan()); err != nil {
-			return err
-		}
-	}
-	d.Plan, d.PendingPlan = *now, pending
 	return nil
 }

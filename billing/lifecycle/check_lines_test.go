@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/plan"
 )
 
 // billed names what lines are summed by: an item in a period.
@@ -61,12 +62,9 @@ func (l *life) checkLines() {
 		return
 	}
 	for _, u := range l.account.uses {
-		for _, price := range u.plan.Prices {
-			if price.Once {
-				continue
-			}
-			sums[billed{lifecycle.ItemID(l.ids, l.sub(), price.ID), u.index}] -= u.of(price)
-		}
+		u.each(func(of sold, price plan.Price) {
+			sums[billed{lifecycle.ItemID(l.ids, l.sub(), price.ID), u.index}] -= u.of(of, price)
+		})
 	}
 	for of, sum := range sums {
 		if sum != 0 {

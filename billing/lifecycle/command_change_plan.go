@@ -1,21 +1,41 @@
 package lifecycle
 
-import "perennial/billing/subscription"
+import (
+	"slices"
 
-// ChangePlan moves the subscription to another plan or another quantity, now or at the period's end. Faults: those of
-// subscription.ChangePlan.
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// ChangePlan moves the subscription to another plan, another quantity or other add-ons, now or at the period's end. Faults:
+// those of subscription.ChangePlan.
 type ChangePlan subscription.Change
 
 // Name implements Command.
 func (ChangePlan) Name() string { return "change_plan" }
 
 func (c ChangePlan) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.ChangePlan(d.Facts(), subscription.Change(c), d.Now)
+	f, brought := d.Facts(), c.brings()
+	f.AddOns = slices.Concat(f.AddOns, brought)
+	made, err := d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		d.brought = c.Plan
+		d.brought = brought
 		return d.carryOut(made)
 	}, nil
+}
+
+// brings returns the plan and the add-ons that are asked for.
+func (c ChangePlan) brings() (brought []plan.Plan) {
+	if c.Plan != nil {
+		brought = append(brought, *c.Plan)
+	}
+	if c.AddOns != nil {
+		for _, chosen := range *c.AddOns {
+			brought = append(brought, chosen.AddOn)
+		}
+	}
+	return brought
 }

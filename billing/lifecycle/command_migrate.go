@@ -2,14 +2,15 @@ package lifecycle
 
 import (
 	"cmp"
+	"slices"
 
 	"perennial/billing/plan"
 )
 
-// Migrate moves the subscription to another version of its plan, now or at the period's end. The caller reads To once
-// it has the State. Faults: those of subscription.Migrate.
+// Migrate moves the subscription to another version of its plan or of one of its add-ons, now or at the period's end. The
+// caller reads To once it has the State. Faults: those of subscription.Migrate.
 type Migrate struct {
-	PlanID      string // the plan that the subscription must be on; empty: whichever it is
+	PlanID      string // the plan or add-on that the subscription must have; empty: whichever plan it is on
 	Version     int
 	AtPeriodEnd bool
 	To          *plan.Plan // the version
@@ -31,12 +32,16 @@ func (c Migrate) judge(d *decision) (func() error, error) {
 			return nil, err
 		}
 	}
-	made, err := d.Subscription.Migrate(d.Facts(), *c.To, c.AtPeriodEnd, d.Now)
+	f, migrate := d.Facts(), d.Subscription.Migrate
+	if c.To.AddOn {
+		f.AddOns, migrate = slices.Concat(f.AddOns, []plan.Plan{*c.To}), d.Subscription.MigrateAddOn
+	}
+	made, err := migrate(f, *c.To, c.AtPeriodEnd, d.Now)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		d.brought = c.To
+		d.brought = []plan.Plan{*c.To}
 		return d.carryOut(made)
 	}, nil
 }

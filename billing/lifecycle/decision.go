@@ -22,8 +22,8 @@ type decision struct {
 	due     time.Time // when what is being done should have been done: Now, or before it while catching up
 	asked   bool      // a person asks for the attempt that is made now
 	before  subscription.Subscription
-	brought *plan.Plan // the plan that the command brought, which the State need not have
-	last    string     // the invoice that is tried once although the subscription ends; empty: none
+	brought []plan.Plan // the plans and add-ons that the command brought, which the State need not have
+	last    string      // the invoice that is tried once although the subscription ends; empty: none
 }
 
 // Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the
@@ -79,10 +79,10 @@ func (d *decision) finish() (State, Changes, error) {
 	return d.State, d.Changes, nil
 }
 
-// changedItems returns the items that are new or have another quantity, and the ids of those that are gone.
+// changedItems returns the items that are new, have another quantity or another place, and the ids of those that are gone.
 func changedItems(was, is []subscription.Item) (changed []subscription.Item, ended []string) {
-	for _, item := range is {
-		if !slices.Contains(was, item) {
+	for i, item := range is {
+		if i >= len(was) || was[i] != item {
 			changed = append(changed, item)
 		}
 	}

@@ -148,12 +148,15 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(8, "command") {
+	switch draw(9, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
 	case 1:
 		return lifecycle.ChangePlan{Quantity: int64(1 + draw(6, "quantity")), AtPeriodEnd: draw(3, "at period end") == 0}
+	case 6:
+		asked := someChosen(draw, l.addOns(), l.sub().Interval)
+		return lifecycle.ChangePlan{AddOns: &asked, AtPeriodEnd: draw(3, "at period end") == 0}
 	case 2:
 		return lifecycle.Reactivate{}
 	case 3:
@@ -166,7 +169,7 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 		return lifecycle.RemoveCoupon{CouponID: "coup_none"}
 	case 5:
 		return l.somePause(draw)
-	case 6:
+	case 7:
 		return lifecycle.Resume{}
 	default:
 		now := draw(2, "at once") == 0

@@ -13,9 +13,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
-	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -45,6 +43,7 @@ type life struct {
 
 func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
+	addOns ...subscription.Chosen,
 ) *life {
 	s := &store{
 		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
@@ -55,10 +54,14 @@ func newLife(
 		s.plans[p.Ref()] = p
 	}
 	sub, events, err := subscription.Create(first, subscription.NewInput{
-		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created,
+		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created, AddOns: addOns,
 	})
 	require.NoError(t, err)
-	s.sub = sub.Itemized(subscription.Facts{Plan: first, ItemID: func(priceID string) string {
+	known := make([]plan.Plan, len(addOns))
+	for i, c := range addOns {
+		known[i] = c.AddOn
+	}
+	s.sub = sub.Itemized(subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
 		return lifecycle.ItemID(&ids{}, sub, priceID)
 	}})
 	l := &life{
@@ -66,7 +69,7 @@ func newLife(
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
 	l.account = account{
-		plans: s.plans, settings: settings, plan: first, units: 1, period: sub.CurrentPeriod, events: map[event.Type]int{},
+		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, events: map[event.Type]int{},
 	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l
@@ -288,55 +291,6 @@ func (l *life) newMethod(can bool) {
 		l.store.sub.MethodChangedAt = l.now
 	}
 	l.advance()
-}
-
-// use is a stretch of a period on one plan, which is what the customer owes in the end.
-type use struct {
-	plan     plan.Plan
-	units    int64
-	period   period.Period
-	index    int // of the period
-	from, to time.Time
-	measure  proration.Measure    // of the period
-	since    map[string]time.Time // when the lines of prices begin
-	held     bool                 // the plan changed meanwhile without proration
-	ended    bool                 // nothing took its place
-	cost     money.Minor
-}
-
-func (u use) priced() use {
-	u.cost = 0
-	for _, price := range u.plan.Prices {
-		if !price.Once {
-			u.cost += u.of(price)
-		}
-	}
-	return u
-}
-
-// of is what a price costs for the time that it was used.
-func (u use) of(price plan.Price) money.Minor {
-	cost, err := u.plan.Cost(price.ID, price.Units(u.units))
-	if err != nil {
-		panic(err)
-	}
-	span, err := u.measure.Span(u.period, period.Period{Start: u.from, End: u.to}, paris)
-	if err != nil {
-		panic(err)
-	}
-	if left, err := u.measure.Unused(u.period, u.to, paris); u.ended && err == nil {
-		span.To = left.From
-	}
-	if !u.held {
-		return span.Of(cost.Amount)
-	}
-	// Only the line is known when it is taken back, which may have begun before this use.
-	begin := u.measure.Units(u.period.Start, u.since[price.ID], paris)
-	line := proration.Span{From: begin, To: span.Length, Length: span.Length}.Of(cost.Amount)
-	if length := span.Length - begin; length > 0 {
-		line = money.Part(line, 0, span.To-begin, length)
-	}
-	return line - proration.Span{From: begin, To: span.From, Length: span.Length}.Of(cost.Amount)
 }
 
 var paris = func() *time.Location {

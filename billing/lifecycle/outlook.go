@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/invoice"
@@ -18,9 +19,10 @@ type Expected struct {
 	InvoiceID string
 	// Retry of Retries: which automatic retry of the invoice it is, from 1; 0: none.
 	Retry, Retries int
-	// PlanID and Quantity are the subscription's from then on, where a scheduled change takes effect.
+	// PlanID, Quantity and AddOns are the subscription's from then on, where a scheduled change takes effect.
 	PlanID   string
 	Quantity int64
+	AddOns   *subscription.AddOns // nil: they stay
 	// Status is the subscription's from then on, where that is another one.
 	Status subscription.Status
 }
@@ -74,6 +76,9 @@ func (e *Expected) follow(before, after subscription.Subscription, issued []invo
 	}
 	if after.Quantity != before.Quantity {
 		e.Quantity = after.Quantity
+	}
+	if !slices.Equal(after.AddOns, before.AddOns) {
+		e.AddOns = &after.AddOns
 	}
 	if after.Status != before.Status {
 		e.Status = after.Status

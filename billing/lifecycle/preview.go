@@ -36,6 +36,8 @@ type Quote struct {
 	// later is quoted too.
 	Plan    string `json:"plan"`
 	Pending string `json:"pending"`
+	// AddOns are the add-ons afterwards, and those of the next period.
+	AddOns []subscription.AddOns `json:"addOns,omitempty"`
 	// Waiting is what prorations come to that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 }
@@ -100,6 +102,9 @@ func quoteOf(before, after State, changes Changes) (Quote, error) {
 		return Quote{}, err
 	}
 	q.Waiting = waits
+	if sold := after.Subscription; len(sold.AddOnRefs()) > 0 {
+		q.AddOns = []subscription.AddOns{sold.AddOns, sold.NextAddOns()}
+	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}

@@ -27,6 +27,7 @@ type State struct {
 	Balance      money.Minor // credit of the customer in the subscription's currency, minor units
 	Plan         plan.Plan
 	PendingPlan  *plan.Plan            // of Subscription.PendingPlanID
+	AddOns       []plan.Plan           // of Subscription.AddOnRefs, in their order
 	Settings     subscription.Settings // of the environment
 	TaxRates     []tax.Definition      // of the environment: all that may hold for the customer
 	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
@@ -79,8 +80,8 @@ func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) 
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
-		Plan: s.Plan, Pending: s.PendingPlan, Settings: s.settings(), Open: s.Open, Paid: s.Paid, WrittenOff: s.WrittenOff,
-		GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
+		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Settings: s.settings(), Open: s.Open, Paid: s.Paid,
+		WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	}
 }
 

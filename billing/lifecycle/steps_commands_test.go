@@ -114,6 +114,9 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 		require.Equal(l.t, subscription.ErrPaused, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
 		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+	case errors.Is(err, subscription.ErrAddOnsStay):
+		require.NotEmpty(l.t, s.AddOnRefs())
+		require.True(l.t, to.Interval != s.Interval || s.PendingPlanID != "" || s.PendingAddOns != nil)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
 	case l.hasNotes(err):

@@ -57,13 +57,18 @@ func somePlans(draw chance) []plan.Plan {
 
 func someLife(t require.TestingT, draw chance) *life {
 	plans := somePlans(draw)
+	addOns := someAddOns(draw, plans)
 	settings := subscription.Settings{
 		Dunning: somePolicy(draw), ProrationMeasure: someMeasure(draw),
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
 	}
-	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
+	var first []subscription.Chosen
+	if draw(3, "with add-ons") == 0 {
+		first = someChosen(draw, addOns, plans[0].Interval)
+	}
+	l := newLife(t, append(plans, addOns...), settings, plans[0], []int{0, 0, 14}[draw(3, "trial")], first...)
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
 	}
@@ -131,7 +136,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(31, "step") {
+	switch draw(34, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -170,9 +175,14 @@ func (l *life) step(draw chance) {
 		l.coupon(draw)
 	case 28:
 		l.creditSome(draw)
-	case 29:
+	case 29, 30:
+		l.how = someBehavior(draw)
+		l.changeAddOns(draw, draw(3, "at period end") == 0)
+	case 31:
+		l.migrateAddOn(draw, draw(3, "at period end") == 0)
+	case 32:
 		l.pause(draw)
-	case 30:
+	case 33:
 		l.unpause()
 	case 15:
 		l.schedule(lifecycle.Cancel{})

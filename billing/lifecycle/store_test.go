@@ -64,6 +64,9 @@ func (s *store) load(captures bool) lifecycle.State {
 	if p, ok := s.plans[s.sub.PendingPlan()]; ok {
 		state.PendingPlan = &p
 	}
+	var err error
+	state.AddOns, err = lifecycle.AddOnsOf(s.sub, func(r plan.Ref) (plan.Plan, error) { return s.plans[r], nil })
+	require.NoError(s.t, err)
 	for _, inv := range s.invoices {
 		switch {
 		case inv.Status == invoice.Open:

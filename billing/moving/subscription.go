@@ -20,6 +20,7 @@ type Subscription struct {
 	Plan               string // id, key or name of a plan here
 	PlanVersion        int    // 0: the newest
 	Quantity           int64  // 0: one
+	AddOns             []AddOn
 	Status             subscription.Status
 	Anchor             time.Time // zero: the start of the current period
 	CurrentPeriodStart time.Time
@@ -32,6 +33,7 @@ type Subscription struct {
 	PendingPlan        string // from the next period on
 	PendingPlanVersion int
 	PendingQuantity    int64
+	PendingAddOns      *[]AddOn // nil: they stay
 	Metadata           metadata.Pairs
 	CreatedAt          time.Time                // zero: now
 	PausedAt           time.Time                // of a paused one; zero: now
@@ -39,20 +41,31 @@ type Subscription struct {
 	PauseReason        subscription.PauseReason // of a paused one; empty: subscription.PauseRequested
 }
 
+// AddOn is an add-on of a record.
+type AddOn struct {
+	Plan        string // id, key or name of an add-on here
+	PlanVersion int    // 0: the newest
+	Quantity    int64  // 0: one
+}
+
 // Setting is what a record is read against: ids, plans and the time.
 type Setting struct {
 	ID, CustomerID string
 	Plan           plan.Plan
-	Pending        *plan.Plan            // of PendingPlan; nil: it stays
-	Settings       subscription.Settings // of the environment
+	Pending        *plan.Plan // of PendingPlan; nil: it stays
+	AddOns         []subscription.Chosen
+	PendingAddOns  *[]subscription.Chosen // of PendingAddOns; nil: they stay
+	Settings       subscription.Settings  // of the environment
 	Now            time.Time
 	ItemID         func(s subscription.Subscription, priceID string) string
 }
 
 // Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the other
 // system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
-// here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
-// import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, currency_mismatch,
+// here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported, import_time_missing,
+// import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch, import_anchor_mismatch,
+// import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell, add_ons_other_interval,
+// currency_mismatch,
 // quantity_out_of_range, amount_too_large, time_zone_unknown, import_text_too_long, card_number_refused and those of
 // metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
@@ -87,10 +100,13 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !in.Plan.Free() {
+	if err := in.sell(&s); err != nil {
+		return subscription.Subscription{}, err
+	}
+	if !in.Free() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	s = s.Itemized(subscription.Facts{Plan: in.Plan, ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
+	s = s.Itemized(subscription.Facts{Plan: in.Plan, AddOns: in.Known(), ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil
 }
@@ -114,7 +130,7 @@ func (r Subscription) check(in Setting, now time.Time) error {
 			"Only a subscription of the status `paused` has `pausedAt`, `resumesAt` and `pauseReason`. Send that status, or omit "+
 				"them.")
 	}
-	if err := checkQuantities(r, in); err != nil {
+	if err := checkQuantities(r); err != nil {
 		return err
 	}
 	if in.Pending != nil && in.Pending.Currency != in.Plan.Currency {
@@ -150,21 +166,12 @@ func (r Subscription) times() [8]struct {
 	}
 }
 
-func checkQuantities(r Subscription, in Setting) error {
-	next := in.Plan
-	if in.Pending != nil {
-		next = *in.Pending
-	}
+func checkQuantities(r Subscription) error {
 	for _, of := range []struct {
 		field    string
 		quantity int64
-		plan     plan.Plan
-	}{{"quantity", cmp.Or(r.Quantity, 1), in.Plan}, {"pendingQuantity", cmp.Or(r.PendingQuantity, r.Quantity, 1), next}} {
-		err := subscription.CheckQuantity(of.quantity)
-		if err == nil {
-			_, err = of.plan.Total(of.quantity)
-		}
-		if err != nil {
+	}{{"quantity", cmp.Or(r.Quantity, 1)}, {"pendingQuantity", cmp.Or(r.PendingQuantity, r.Quantity, 1)}} {
+		if err := subscription.CheckQuantity(of.quantity); err != nil {
 			return fault.From(err).In(of.field)
 		}
 	}

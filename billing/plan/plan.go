@@ -38,6 +38,7 @@ type Plan struct {
 	ID        string
 	Key       string // in the catalogue file that describes it; empty: none does
 	ProductID string // empty: it belongs to none
+	AddOn     bool   // it is sold beside plans of its interval and currency, never by itself
 	Version   int    // counts from 1; new subscribers get the last one
 	Name      string
 	Currency  money.Currency
@@ -61,7 +62,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// trial_end_behavior_unknown, prices_count_out_of_range, price_model_needs_usage, those of rating.Price, of dunning.Policy and
+// trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
+// rating.Price, of dunning.Policy and
 // of proration.Measure. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
@@ -89,6 +91,9 @@ func (p Plan) Validate() error {
 		if err := p.ProrationMeasure.Validate(); err != nil {
 			return err
 		}
+	}
+	if err := p.CheckAddOn(); err != nil {
+		return err
 	}
 	if len(p.Prices) == 0 || len(p.Prices) > MaxPrices {
 		return fault.InvalidParam("prices", "prices_count_out_of_range",

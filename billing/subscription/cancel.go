@@ -114,7 +114,7 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	last := s.lastInvoice(f)
 	s.PendingLines, s.UnproratedIndex = nil, 0
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
-	s.PendingQuantity = 0
+	s.PendingQuantity, s.PendingAddOns = 0, nil
 	s.setPendingPlan(plan.Ref{})
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}

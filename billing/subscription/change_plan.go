@@ -1,7 +1,6 @@
 package subscription
 
 import (
-	"cmp"
 	"slices"
 	"sort"
 	"time"
@@ -14,11 +13,12 @@ import (
 	"perennial/billing/proration"
 )
 
-// Change asks for another plan of the same currency, another quantity, or both: now, with proration, or at the period's
-// end.
+// Change asks for another plan of the same currency, another quantity, other add-ons, or several of these: now, with
+// proration, or at the period's end.
 type Change struct {
 	Plan        *plan.Plan // nil: as it is
 	Quantity    int64      // 0: as it is
+	AddOns      *[]Chosen  // all of them; nil: as they are
 	AtPeriodEnd bool
 	// Proration says what becomes of a change now; empty: InvoiceNow. A change that restarts the period is invoiced now,
 	// whatever it says, and so is one with NextInvoice where the current period is unpaid or maxWaiting lines wait.
@@ -29,31 +29,35 @@ type Change struct {
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by an
 // invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
-// plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range, payment_in_progress,
-// renewal_due, period_paid_elsewhere, amount_too_large.
+// plan_is_add_on, plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range,
+// add_ons_unchanged, add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere,
+// amount_too_large.
 func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
-	to, quantity, put, err := s.asked(f, c)
+	to, put, err := s.asked(f, c)
 	if err != nil {
 		return Decision{}, err
 	}
-	if _, err := to.First(quantity); err != nil {
+	if _, err := f.first(to); err != nil {
 		return Decision{}, err
 	}
-	next := to
-	if c.Plan == nil && f.Pending != nil {
-		next = *f.Pending
+	next := put.renewsOn(f, c, to)
+	if err := f.aligned(next); err != nil {
+		return Decision{}, err
 	}
 	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
-	if err := s.renewable(next, cmp.Or(put.PendingQuantity, quantity)); err != nil {
+	if err := s.renewable(f, next); err != nil {
 		return Decision{}, err
 	}
-	if to.ID == s.PlanID && quantity == s.Quantity || c.AtPeriodEnd {
+	if to.of(s) || c.AtPeriodEnd {
 		return Decision{Subscription: put.Subscription, Events: []event.Event{put.updated(now, put.fields...)}}, nil
 	}
-	return put.changeNow(f, to, quantity, c.at(now), now)
+	if err := f.aligned(to); err != nil {
+		return Decision{}, err
+	}
+	return put.changeNow(f, to, c.at(now), now)
 }
 
 // at is when the change takes effect, in whole seconds.
@@ -64,63 +68,10 @@ func (c Change) at(now time.Time) time.Time {
 	return now.UTC().Truncate(time.Second)
 }
 
-// put is a subscription in which what waits for the period's end is as a change asks for it, and the fields that say so.
-type put struct {
-	Subscription
-	fields []string
-	how    ProrationBehavior
-}
-
-// asked returns the plan and the quantity that a change leads to, and the subscription with what waits for the period's
-// end. To ask for what is there already is how a waiting change is taken back, also on a plan that is no longer offered.
-// Who asks for the plan that the subscription is on keeps its version of it.
-func (s Subscription) asked(f Facts, c Change) (to plan.Plan, quantity int64, out put, err error) {
-	to, quantity, out = f.Plan, s.Quantity, put{Subscription: s, how: c.Proration}
-	refusal := ErrQuantityUnchanged
-	if c.Plan != nil {
-		refusal = ErrPlanUnchanged
-		if c.Plan.ID != s.PlanID {
-			to = *c.Plan
-		}
-		var pending plan.Ref
-		switch {
-		case to.ID == s.PlanID:
-		case !to.Active:
-			return to, 0, out, ErrPlanInactive
-		case to.Currency != s.Currency:
-			return to, 0, out, ErrCurrency
-		case c.AtPeriodEnd:
-			pending = to.Ref()
-		}
-		if pending != s.PendingPlan() || pending.ID != "" {
-			out.fields = append(out.fields, "pendingPlanId")
-		}
-		out.setPendingPlan(pending)
-	}
-	if c.Quantity != 0 {
-		if err := CheckQuantity(c.Quantity); err != nil {
-			return to, 0, out, err
-		}
-		quantity = c.Quantity
-		var pending int64
-		if c.AtPeriodEnd && quantity != s.Quantity {
-			pending = quantity
-		}
-		if pending != s.PendingQuantity || pending != 0 {
-			out.fields = append(out.fields, "pendingQuantity")
-		}
-		out.PendingQuantity = pending
-	}
-	if len(out.fields) == 0 && to.ID == s.PlanID && quantity == s.Quantity {
-		return to, 0, out, refusal
-	}
-	return to, quantity, out, nil
-}
-
 // changeNow bills the subscription for other items from a time on.
-func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time) (Decision, error) {
-	was := s.Subscription
-	s.Quantity = quantity
+func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error) {
+	was, to := s.Subscription, what.plan
+	s.Quantity, s.AddOns = what.quantity, what.addOns
 	events := func() []event.Event {
 		var fields []string
 		if s.PlanID != was.PlanID {
@@ -131,6 +82,9 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time)
 		}
 		if s.Quantity != was.Quantity {
 			fields = append(fields, "quantity")
+		}
+		if !slices.Equal(s.AddOns, was.AddOns) {
+			fields = append(fields, "addOns")
 		}
 		if len(s.PendingLines) != len(was.PendingLines) {
 			fields = append(fields, "pendingLines")
@@ -167,7 +121,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 		return nil, ErrRenewalDue
 	}
 	restarts := to.Interval != s.Interval
-	billed := f.Plan.Free() || s.covered(f)
+	billed := f.free(s.Items, f.Plan) || s.covered(f)
 	unbilled := !billed && s.Status == PastDue // see below
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
@@ -220,7 +174,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 			return nil, err
 		}
 	}
-	if len(issue) == 0 && to.Free() && s.Status == Active {
+	if len(issue) == 0 && f.free(items, to) && s.Status == Active {
 		s.paidUntil(s.CurrentPeriod.End)
 	}
 	return issue, nil

@@ -18,6 +18,7 @@ type NewInput struct {
 	ID          string
 	CustomerID  string
 	Quantity    int64
+	AddOns      []Chosen
 	TrialDays   *int
 	TimeZone    string
 	TestClockID string
@@ -27,17 +28,22 @@ type NewInput struct {
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
-// plan_inactive, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown, those of
+// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown, those of
 // discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
-	if !p.Active {
-		return Subscription{}, nil, ErrPlanInactive
+	if err := subscribable(p); err != nil {
+		return Subscription{}, nil, err
 	}
 	quantity := cmp.Or(in.Quantity, 1)
 	if err := CheckQuantity(quantity); err != nil {
 		return Subscription{}, nil, err
 	}
-	if _, err := p.First(quantity); err != nil {
+	addOns, err := Subscription{}.choose(Facts{}, in.AddOns, p)
+	if err != nil {
+		return Subscription{}, nil, err
+	}
+	total := target{plan: p, quantity: quantity, addOns: addOns}
+	if _, err := (Facts{AddOns: plansOf(in.AddOns)}).first(total); err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
 	days := p.TrialDays
@@ -53,7 +59,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
 	s := Subscription{
-		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, Currency: p.Currency,
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns, Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
@@ -81,6 +87,18 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	s.NextAction, s.NextActionAt = s.Next(nil, Settings{})
 	return s, events, nil
+}
+
+// subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.
+func subscribable(p plan.Plan) error {
+	switch {
+	case p.AddOn:
+		return ErrPlanIsAddOn
+	case !p.Active:
+		return ErrPlanInactive
+	default:
+		return nil
+	}
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the

@@ -20,8 +20,10 @@ type Decision struct {
 
 // Facts are what a decision depends on beside the subscription itself.
 type Facts struct {
-	Plan     plan.Plan
-	Pending  *plan.Plan // of PendingPlanID
+	Plan    plan.Plan
+	Pending *plan.Plan // of PendingPlanID
+	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command brings.
+	AddOns   []plan.Plan
 	Settings Settings
 	Open     []invoice.Invoice // open invoices with lines, oldest first
 	Paid     []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first

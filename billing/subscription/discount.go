@@ -67,7 +67,13 @@ func (s Subscription) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, 
 // redeem begins with the next period that is opened: the first, where none is.
 func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 	now = now.UTC().Truncate(time.Second)
-	if err := c.Redeem(discount.Redemption{PlanID: s.PlanID, Currency: s.Currency, At: now}); err != nil {
+	billed := s.PlanID
+	for _, a := range s.AddOns { // it may be for an add-on alone
+		if !c.For(billed) {
+			billed = a.ID
+		}
+	}
+	if err := c.Redeem(discount.Redemption{PlanID: billed, Currency: s.Currency, At: now}); err != nil {
 		return err
 	}
 	s.dropEnded()

@@ -27,8 +27,8 @@ func CheckQuantity(quantity int64) error {
 	return nil
 }
 
-// Itemized returns the subscription with the items that its plan gives it. They are there already, but for a
-// subscription that is new, or that a build from before there were items has created or changed.
+// Itemized returns the subscription with the items that its plan and its add-ons give it. They are there already, but for
+// a subscription that is new, or that a build from before there were items has created or changed.
 func (s Subscription) Itemized(f Facts) Subscription {
 	if items := s.itemsOn(f, f.Plan); !slices.Equal(items, s.Items) {
 		s.Items = items
@@ -36,13 +36,29 @@ func (s Subscription) Itemized(f Facts) Subscription {
 	return s
 }
 
-// itemsOn returns the items of the subscription on a plan: one for each price that every period has.
+// itemsOn returns the items of the subscription on a plan: one for each price that every period has, of the plan and of
+// the add-ons.
 func (s Subscription) itemsOn(f Facts, p plan.Plan) []Item {
-	items := make([]Item, 0, len(p.Prices))
-	for _, price := range p.Prices {
-		if !price.Once {
-			items = append(items, Item{ID: f.ItemID(price.ID), PriceID: price.ID, Quantity: price.Units(s.Quantity)})
+	items := s.billedOn(f, p)
+	for i := range items {
+		items[i].ID = f.ItemID(items[i].PriceID)
+	}
+	return items
+}
+
+// billedOn is itemsOn without the ids.
+func (s Subscription) billedOn(f Facts, p plan.Plan) []Item {
+	items := make([]Item, 0, len(p.Prices)+len(s.AddOns))
+	add := func(of plan.Plan, quantity int64) {
+		for _, price := range of.Prices {
+			if !price.Once {
+				items = append(items, Item{PriceID: price.ID, Quantity: price.Units(quantity)})
+			}
 		}
+	}
+	add(p, s.Quantity)
+	for _, a := range s.AddOns {
+		add(f.addOn(a.Ref), a.Quantity)
 	}
 	return items
 }

@@ -8,17 +8,19 @@ import (
 	"perennial/billing/plan"
 )
 
-// lines returns a line for each of some items, as the whole current period costs it on their plan, with the taxes of now.
+// lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the taxes
+// of now.
 // Faults: those of plan.Cost.
 func (s Subscription) lines(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
 	lines := make([]invoice.Line, len(items))
 	for i, item := range items {
-		cost, err := p.Cost(item.PriceID, item.Quantity)
+		of := f.holder(p, item.PriceID)
+		cost, err := of.Cost(item.PriceID, item.Quantity)
 		if err != nil {
 			return nil, err
 		}
 		lines[i] = invoice.Line{
-			Kind: invoice.Recurring, Description: cost.Description, PlanID: p.ID, PriceID: item.PriceID, ItemID: item.ID,
+			Kind: invoice.Recurring, Description: cost.Description, PlanID: of.ID, PriceID: item.PriceID, ItemID: item.ID,
 			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
 			Rates: f.Rates, Period: s.CurrentPeriod,
 		}

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/event"
@@ -37,8 +38,10 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
 		return Decision{}, ErrLeavesPlan
 	}
-	for _, quantity := range []int64{s.Quantity, max(s.PendingQuantity, 1)} { // nothing may stop a renewal later
-		if _, err := to.First(quantity); err != nil {
+	present, next := target{plan: to, quantity: s.Quantity, addOns: s.AddOns}, s.next(f)
+	next.plan = to
+	for _, t := range []target{present, next} { // nothing may stop a renewal later
+		if _, err := f.first(t); err != nil {
 			return Decision{}, err
 		}
 	}
@@ -52,17 +55,24 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		s.setPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return put{Subscription: s}.changeNow(f, to, s.Quantity, now.UTC().Truncate(time.Second), now)
+	return put{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
 }
 
-// NotAhead refuses a subscription that is on a newer version of the plan than this one, or waits for one. Fault:
+// NotAhead refuses a subscription that is on a newer version of the plan or add-on than this one, or waits for one. Fault:
 // plan_version_superseded.
 func (s Subscription) NotAhead(of plan.Ref) error {
 	newer := func(r plan.Ref) bool { return r.ID == of.ID && r.Version > of.Version }
-	if newer(s.Plan()) || newer(s.PendingPlan()) {
+	if newer(s.Plan()) || newer(s.PendingPlan()) || slices.ContainsFunc(s.AddOnRefs(), newer) {
 		return ErrSuperseded
 	}
 	return nil
+}
+
+// StaysOn reports whether the subscription is on this version of a plan or an add-on, and waits for no other version of it.
+func (s Subscription) StaysOn(r plan.Ref) bool {
+	other := func(has plan.Ref) bool { return has.ID == r.ID && has != r }
+	on := s.Plan() == r || s.AddOns.find(r.ID) >= 0
+	return on && !other(s.Plan()) && s.PendingPlanID != r.ID && !slices.ContainsFunc(s.AddOnRefs(), other)
 }
 
 // waits is the decision of another plan, or none, at the period's end.

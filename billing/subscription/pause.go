@@ -185,7 +185,8 @@ func (s Subscription) AwaitsMethod() bool {
 // StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment method.
 func (s Subscription) StopsAtTrialEnd(f Facts) bool {
 	stops := f.Plan.TrialEnd == plan.TrialEndCancel || f.Plan.TrialEnd == plan.TrialEndPause
-	return s.Status == Trialing && stops && !f.upcoming().FreeFromTheStart()
+	costs := func() bool { return !f.upcoming().FreeFromTheStart() || !s.renewsFree(f) }
+	return s.Status == Trialing && stops && costs()
 }
 
 // withoutMethod is what the end of a trial leads to that must not go on without a payment method.

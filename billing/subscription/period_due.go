@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/event"
@@ -46,19 +47,9 @@ func (s Subscription) first() bool { return s.NextPeriod == 0 && s.ActivatedAt.I
 func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, error) {
 	begin, waited := o.begin, s.taken(f)
 	bill := f.Plan
-	from, had := s.Plan(), s.Quantity
-	if s.PendingQuantity != 0 && !begin {
-		s.Quantity, s.PendingQuantity = s.PendingQuantity, 0
-		s.Items = s.itemsOn(f, bill)
-	}
-	if f.Pending != nil && !begin {
-		bill = *f.Pending
-		s.setPlan(bill.Ref())
-		s.setPendingPlan(plan.Ref{})
-		s.Items = s.itemsOn(f, bill)
-		if bill.Interval != s.Interval {
-			s.Interval, s.AnchorAt, s.NextPeriod = bill.Interval, o.start, 0
-		}
+	was := s
+	if !begin {
+		bill = s.becomeNext(f, o.start)
 	}
 	s.open(f.Settings.measure(bill))
 	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
@@ -66,9 +57,12 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 		s.Status, s.TrialNoticeAt = Active, time.Time{}
 	}
 	var d Decision
-	d.Events = append(d.Events, s.leftPlan(from, now)...)
-	if s.Quantity != had {
+	d.Events = append(d.Events, s.leftPlan(was.Plan(), now)...)
+	if s.Quantity != was.Quantity {
 		d.Events = append(d.Events, s.updated(now, "quantity"))
+	}
+	if !slices.Equal(s.AddOns, was.AddOns) {
+		d.Events = append(d.Events, s.updated(now, "addOns"))
 	}
 	if !begin { // the first period without a trial was announced when the subscription was created
 		d.Events = append(d.Events, event.New(event.SubscriptionRenewed{
@@ -102,6 +96,23 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 	}
 	d.Subscription = s
 	return d, nil
+}
+
+// becomeNext lets what waited for a period's end take effect, and returns the plan of the period that begins.
+func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
+	next := s.next(f)
+	if s.PendingQuantity == 0 && f.Pending == nil && s.PendingAddOns == nil {
+		return next.plan
+	}
+	s.Quantity, s.AddOns = next.quantity, next.addOns
+	s.PendingQuantity, s.PendingAddOns = 0, nil
+	s.setPlan(next.plan.Ref())
+	s.setPendingPlan(plan.Ref{})
+	s.Items = s.itemsOn(f, next.plan)
+	if next.plan.Interval != s.Interval {
+		s.Interval, s.AnchorAt, s.NextPeriod = next.plan.Interval, start, 0
+	}
+	return next.plan
 }
 
 // open makes the next period the current one. It is divided by one measure from its start to its end, or its parts would

@@ -18,7 +18,7 @@ func (s Subscription) ReminderAt(f Facts, asksPayer bool) (at time.Time, ok bool
 	boundary := s.boundary()
 	renews := (s.Status == Active && !s.unbegun() || s.Status == Trialing) && !s.CancelAtPeriodEnd
 	if !asksPayer || !renews || f.Settings.RenewalReminderDays == 0 || s.RemindedFor.Equal(boundary) ||
-		f.upcoming().Free() && len(s.PendingLines) == 0 {
+		s.renewsFree(f) && len(s.PendingLines) == 0 {
 		return time.Time{}, false
 	}
 	at = period.AddDays(boundary, s.schedule().Location, -f.Settings.RenewalReminderDays)
@@ -52,14 +52,8 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 // renewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that wait
 // for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
-	s.Quantity = cmp.Or(s.PendingQuantity, s.Quantity)
-	var items []Item
-	for _, price := range next.Prices {
-		if !price.Once {
-			items = append(items, Item{PriceID: price.ID, Quantity: price.Units(s.Quantity)})
-		}
-	}
-	lines, err := s.wholePeriod(f, items, next)
+	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
+	lines, err := s.wholePeriod(f, s.billedOn(f, next), next)
 	if err != nil {
 		return 0, err
 	}
@@ -77,6 +71,13 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	}
 	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()
 	return max(sums.Total, 0), err
+}
+
+// renewsFree reports whether the next period costs nothing.
+func (s Subscription) renewsFree(f Facts) bool {
+	next := f.upcoming()
+	s.AddOns = s.NextAddOns()
+	return next.Free() && f.free(s.billedOn(f, next), next)
 }
 
 // upcoming is the plan of the next period.

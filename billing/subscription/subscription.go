@@ -81,9 +81,11 @@ type Subscription struct {
 	ActivatedAt         time.Time
 	PendingPlanID       string
 	PendingPlanVersion  int
-	Quantity            int64  // units of its plan's prices that are not flat
-	PendingQuantity     int64  // from the next period on; 0: the same
-	Items               []Item // of its plan's prices, in their order
+	Quantity            int64   // units of its plan's prices that are not flat
+	PendingQuantity     int64   // from the next period on; 0: the same
+	AddOns              AddOns  // beside its plan, with its interval and currency
+	PendingAddOns       *AddOns // from the next period on; nil: the same
+	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
 	CancelAtPeriodEnd   bool
 	CancelReason        string

@@ -72,17 +72,20 @@ func (s *Subscription) wait(f Facts, lines []invoice.Line, on plan.Plan) error {
 		}
 	}
 	s.PendingLines = lines
+	next := s.next(f)
+	next.quantity = max(s.PendingQuantity, s.Quantity)
 	if f.Pending != nil {
-		if err := s.renewable(*f.Pending, max(s.PendingQuantity, s.Quantity)); err != nil {
+		if err := s.renewable(f, next); err != nil {
 			return err
 		}
 	}
-	return s.renewable(on, max(s.PendingQuantity, s.Quantity))
+	next.plan = on
+	return s.renewable(f, next)
 }
 
-// renewable refuses what could not be billed with the next period on a plan: amount_too_large.
-func (s Subscription) renewable(on plan.Plan, quantity int64) error {
-	total, err := on.First(quantity)
+// renewable refuses what could not be billed with the next period: amount_too_large.
+func (s Subscription) renewable(f Facts, next target) error {
+	total, err := f.first(next)
 	if err != nil {
 		return err
 	}

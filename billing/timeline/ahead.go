@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"strconv"
+	"strings"
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -16,6 +17,9 @@ func Foretell(e lifecycle.Expected, currency money.Currency) string {
 	}
 	if e.Quantity != 0 {
 		text += " The quantity changes to " + strconv.FormatInt(e.Quantity, 10) + "."
+	}
+	if e.AddOns != nil {
+		text += " The add-ons change to " + listed(*e.AddOns) + "."
 	}
 	if e.Amount > 0 {
 		text += " " + money.Format(e.Amount, currency) + " is charged."
@@ -33,6 +37,18 @@ func trialEnds(e lifecycle.Expected) string {
 	default:
 		return "The trial ends, and the first paid period begins."
 	}
+}
+
+// listed names add-ons with their quantities.
+func listed(addOns subscription.AddOns) string {
+	if len(addOns) == 0 {
+		return "none"
+	}
+	names := make([]string, len(addOns))
+	for i, a := range addOns {
+		names[i] = strconv.FormatInt(a.Quantity, 10) + " × " + a.ID
+	}
+	return strings.Join(names, ", ")
 }
 
 func happens(e lifecycle.Expected) string {

@@ -28,3 +28,19 @@ join subscriptions s on s.environment_id = p.environment_id and s.plan_id = p.id
 where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and s.status <> 'canceled'
 group by 1, 2, 3, 4, 5
 order by 1, 2, 3, 4, 5;
+
+-- name: SubscriptionTallyOfAddOns :many
+-- The running subscriptions of add-ons, counted by what their next period costs. Where another list waits for the period's
+-- end that does not have the add-on, they leave it.
+select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
+    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_id, s.cancel_at_period_end,
+    count(*) as subscriptions
+from plans p
+join subscriptions s on s.environment_id = p.environment_id and s.add_on_ids <> '{}' and s.add_on_ids @> array[p.id]
+left join lateral (
+    select s.pending_add_on_ids[i] as id, s.pending_add_on_quantities[i] as quantity
+    from generate_subscripts(s.pending_add_on_ids, 1) i
+    where split_part(s.pending_add_on_ids[i], '.', 1) = p.plan_id) n on true
+where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and p.add_on and s.status <> 'canceled'
+group by 1, 2, 3, 4, 5
+order by 1, 2, 3, 4, 5;

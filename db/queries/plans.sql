@@ -1,10 +1,10 @@
 -- name: PlanInsert :exec
 insert into plans (
     id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure, trial_end_behavior
+    proration_measure, add_on, trial_end_behavior
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at, @catalog_key, @product_id, @proration_measure, @trial_end_behavior
+    @version_created_at, @catalog_key, @product_id, @proration_measure, @add_on, @trial_end_behavior
 );
 
 -- name: PriceInsert :exec
@@ -57,6 +57,7 @@ with listed as (
     where f.environment_id = @environment_id and f.version = 1
       and (sqlc.narg('active')::boolean is null or f.active = sqlc.narg('active'))
       and (sqlc.narg('product_id')::text is null or f.product_id = sqlc.narg('product_id'))
+      and (sqlc.narg('add_on')::boolean is null or f.add_on = sqlc.narg('add_on'))
       and f.position < @below::bigint and f.position > @above::bigint
     order by case when @forward::boolean then f.position end, f.position desc
     limit @row_limit
@@ -69,10 +70,10 @@ join plans p on p.environment_id = @environment_id and p.id = newest.id
 order by case when @forward::boolean then l.position end, l.position desc;
 
 -- name: PlanListOfSubscription :many
--- The plan it is on and the one it changes to at period end.
+-- The plan and the add-ons that it has, and those that it changes to at period end.
 select sqlc.embed(p)
 from subscriptions s
-join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
+join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
 where s.environment_id = @environment_id and s.id = @subscription_id;
 
 -- name: PriceListOfPlans :many
@@ -106,6 +107,6 @@ order by r.position;
 -- name: PriceListOfSubscription :many
 select sqlc.embed(r)
 from subscriptions s
-join prices r on r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
+join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
 where s.environment_id = @environment_id and s.id = @subscription_id
 order by r.plan_id, r.position;

@@ -8,14 +8,16 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, paused_at, resumes_at, pause_reason, created_at, updated_at
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, paused_at, resumes_at, pause_reason, created_at, updated_at,
+        add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities
     )
     select
         @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
         @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
         @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
-        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @paused_at, @resumes_at, @pause_reason, @created_at, @created_at
+        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @paused_at, @resumes_at, @pause_reason, @created_at, @created_at,
+        @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[]
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
     for share of c
@@ -40,6 +42,8 @@ with written as (
         quantity = @quantity, pending_quantity = @pending_quantity, period_index = @period_index, renewed_index = @renewed_index, renewed_from = @renewed_from, trial_notice_at = @trial_notice_at, reminded_for = @reminded_for,
         discounts = @discounts, proration_measure = @proration_measure, unprorated_index = @unprorated_index, paid_elsewhere_index = @paid_elsewhere_index, pending_lines = @pending_lines,
         paused_at = @paused_at, resumes_at = @resumes_at, pause_reason = @pause_reason,
+        add_on_ids = @add_on_ids, add_on_quantities = @add_on_quantities,
+        pending_add_on_ids = sqlc.narg('pending_add_on_ids'), pending_add_on_quantities = sqlc.narg('pending_add_on_quantities'),
         wake_pending_since = coalesce(wake_pending_since, sqlc.narg('wake_pending_since')), revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1
@@ -63,7 +67,8 @@ where s.environment_id = @environment_id and s.customer_id = @customer_id
   and s.status <> 'canceled' and not s.cancel_at_period_end
   and exists (
       select from prices r
-      where r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
+      where r.environment_id = s.environment_id
+        and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
         and (r.amount > 0 or r.model <> 'flat') and not r.once)
 order by 1;
 
@@ -116,6 +121,23 @@ cross join lateral (
 join subscriptions s on s.environment_id = p.environment_id and s.id = found.id
 where p.environment_id = @environment_id and p.plan_id = @plan_id
   and (sqlc.narg('plan_version')::integer is null or p.version = sqlc.narg('plan_version'))
+order by case when @forward::boolean then s.position end, s.position desc
+limit @row_limit;
+
+-- name: SubscriptionListOfAddOn :many
+-- That have any version of an add-on.
+select sqlc.embed(s)
+from subscriptions s
+where s.environment_id = @environment_id and s.add_on_ids <> '{}'
+  and s.add_on_ids && array(
+      select p.id from plans p
+      where p.environment_id = @environment_id and p.plan_id = @add_on_id
+        and (sqlc.narg('version')::integer is null or p.version = sqlc.narg('version')))
+  and (sqlc.narg('plan_id')::text is null or split_part(s.plan_id, '.', 1) = sqlc.narg('plan_id'))
+  and (sqlc.narg('customer_id')::text is null or s.customer_id = sqlc.narg('customer_id'))
+  and (sqlc.narg('status')::text is null or s.status = sqlc.narg('status'))
+  and (sqlc.narg('test_clock_id')::text is null or s.test_clock_id = sqlc.narg('test_clock_id'))
+  and s.position < @below::bigint and s.position > @above::bigint
 order by case when @forward::boolean then s.position end, s.position desc
 limit @row_limit;
 

@@ -125,7 +125,7 @@ func columns(of moving.Type) (names []string) {
 		for _, field := range reflect.VisibleFields(form) {
 			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			switch name {
-			case "metadata", "taxIds":
+			case "metadata", "taxIds", "addOns", "pendingAddOns": // a cell has no list of add-ons
 			case "paymentDetails":
 				for _, detail := range reflect.VisibleFields(reflect.TypeFor[detailsForm]()) {
 					inner, _, _ := strings.Cut(detail.Tag.Get("json"), ",")

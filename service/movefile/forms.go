@@ -51,6 +51,7 @@ type subscriptionForm struct {
 	Plan               string              `json:"plan"`
 	PlanVersion        int                 `json:"planVersion,omitempty"`
 	Quantity           int64               `json:"quantity,omitempty"`
+	AddOns             []addOnForm         `json:"addOns,omitempty"`
 	Status             subscription.Status `json:"status"`
 	Anchor             *stamp              `json:"anchor,omitempty"`
 	CurrentPeriodStart *stamp              `json:"currentPeriodStart,omitempty"`
@@ -63,12 +64,19 @@ type subscriptionForm struct {
 	PendingPlan        string              `json:"pendingPlan,omitempty"`
 	PendingPlanVersion int                 `json:"pendingPlanVersion,omitempty"`
 	PendingQuantity    int64               `json:"pendingQuantity,omitempty"`
+	PendingAddOns      *[]addOnForm        `json:"pendingAddOns,omitempty"`
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          *stamp              `json:"createdAt,omitempty"`
 
 	PausedAt    *stamp                   `json:"pausedAt,omitempty"`
 	ResumesAt   *stamp                   `json:"resumesAt,omitempty"`
 	PauseReason subscription.PauseReason `json:"pauseReason,omitempty"`
+}
+
+type addOnForm struct {
+	Plan        string `json:"plan"`
+	PlanVersion int    `json:"planVersion,omitempty"`
+	Quantity    int64  `json:"quantity,omitempty"`
 }
 
 func (f customerForm) record() moving.Customer {
@@ -100,25 +108,52 @@ func customerFormOf(c moving.Customer, perennialID string) customerForm {
 }
 
 func (f subscriptionForm) record() moving.Subscription {
-	return moving.Subscription{
+	r := moving.Subscription{
 		ID: f.ID, Customer: f.Customer, Plan: f.Plan, PlanVersion: f.PlanVersion, Quantity: f.Quantity, Status: f.Status,
 		Anchor: at(f.Anchor), CurrentPeriodStart: at(f.CurrentPeriodStart), CurrentPeriodEnd: at(f.CurrentPeriodEnd),
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
+		AddOns:    addOnRecords(f.AddOns),
 		CreatedAt: at(f.CreatedAt), PausedAt: at(f.PausedAt), ResumesAt: at(f.ResumesAt), PauseReason: f.PauseReason,
 	}
+	if f.PendingAddOns != nil {
+		pending := addOnRecords(*f.PendingAddOns)
+		r.PendingAddOns = &pending
+	}
+	return r
+}
+
+func addOnRecords(forms []addOnForm) (records []moving.AddOn) {
+	for _, f := range forms {
+		records = append(records, moving.AddOn(f))
+	}
+	return records
+}
+
+func addOnForms(records []moving.AddOn) []addOnForm {
+	forms := make([]addOnForm, len(records))
+	for i, r := range records {
+		forms[i] = addOnForm(r)
+	}
+	return forms
 }
 
 func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionForm {
-	return subscriptionForm{
+	f := subscriptionForm{
 		Type: moving.SubscriptionType, ID: r.ID, PerennialID: perennialID, Customer: r.Customer, Plan: r.Plan,
 		PlanVersion: r.PlanVersion, Quantity: r.Quantity, Status: r.Status, Anchor: stampOf(r.Anchor),
 		CurrentPeriodStart: stampOf(r.CurrentPeriodStart), CurrentPeriodEnd: stampOf(r.CurrentPeriodEnd),
 		TrialEndsAt: stampOf(r.TrialEndsAt), PaidThrough: stampOf(r.PaidThrough), TimeZone: r.TimeZone,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,
 		PendingPlanVersion: r.PendingPlanVersion, PendingQuantity: r.PendingQuantity, Metadata: r.Metadata,
+		AddOns:    addOnForms(r.AddOns),
 		CreatedAt: stampOf(r.CreatedAt), PausedAt: stampOf(r.PausedAt), ResumesAt: stampOf(r.ResumesAt),
 		PauseReason: r.PauseReason,
 	}
+	if r.PendingAddOns != nil {
+		pending := addOnForms(*r.PendingAddOns)
+		f.PendingAddOns = &pending
+	}
+	return f
 }

@@ -69,7 +69,11 @@ func TestWrite_IsReadAgain(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	w := NewWriter(&out)
-	c, s := parse([]byte(customerLine)), parse([]byte(subscriptionLine))
+	c := parse([]byte(customerLine))
+	s := parse([]byte(strings.Replace(subscriptionLine, `"quantity":3`,
+		`"quantity":3,"addOns":[{"plan":"Backup","planVersion":2,"quantity":4}],"pendingAddOns":[]`, 1)))
+	require.Equal(t, []moving.AddOn{{Plan: "Backup", PlanVersion: 2, Quantity: 4}}, s.Subscription.AddOns)
+	require.NotNil(t, s.Subscription.PendingAddOns)
 	b := moving.Balance{Customer: "c-1", Currency: "EUR", Amount: -250}
 	require.NoError(t, w.Customer(*c.Customer, "cust_1"))
 	require.NoError(t, w.Subscription(*s.Subscription, "sub_1"))

@@ -1,0 +1,69 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// followPlans makes the State have the plans and add-ons that the subscription is on now and changes to. They are known:
+// the State has them, or the command brought them.
+func (d *decision) followPlans(to subscription.Subscription) error {
+	was := d.Subscription
+	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs())
+	if to.Plan() == was.Plan() && to.PendingPlan() == was.PendingPlan() && same {
+		return nil
+	}
+	known := d.known
+	now, err := known(to.Plan())
+	if err != nil {
+		return err
+	}
+	var pending *plan.Plan
+	if to.PendingPlanID != "" {
+		next, err := known(to.PendingPlan())
+		if err != nil {
+			return err
+		}
+		pending = &next
+	}
+	addOns, err := AddOnsOf(to, known)
+	if err != nil {
+		return err
+	}
+	d.Plan, d.PendingPlan, d.AddOns = now, pending, addOns
+	return nil
+}
+
+// known finds a version of a plan or an add-on. Fault: plan_missing.
+func (d *decision) known(r plan.Ref) (plan.Plan, error) {
+	all := slices.Concat([]plan.Plan{d.Plan}, d.AddOns, d.brought)
+	if d.PendingPlan != nil {
+		all = append(all, *d.PendingPlan)
+	}
+	return Known(all, r)
+}
+
+// Known finds a version among plans. Fault: plan_missing.
+func Known(plans []plan.Plan, r plan.Ref) (plan.Plan, error) {
+	if i := slices.IndexFunc(plans, func(p plan.Plan) bool { return p.Ref() == r }); i >= 0 {
+		return plans[i], nil
+	}
+	return plan.Plan{}, fault.New(fault.Internal, "plan_missing",
+		"Version %d of the plan %s, which a subscription has or changes to, was not loaded.", r.Version, r.ID)
+}
+
+// AddOnsOf returns what State.AddOns has of a subscription. Faults: those of known.
+func AddOnsOf(s subscription.Subscription, known func(plan.Ref) (plan.Plan, error)) ([]plan.Plan, error) {
+	var addOns []plan.Plan
+	for _, r := range s.AddOnRefs() {
+		p, err := known(r)
+		if err != nil {
+			return nil, err
+		}
+		addOns = append(addOns, p)
+	}
+	return addOns, nil
+}

@@ -1,0 +1,54 @@
+package moving
+
+import (
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// sell gives a subscription its add-ons, also archived ones: what was sold goes on. Faults: plan_is_add_on, those of
+// subscription.Sell, add_ons_other_interval, amount_too_large.
+func (in Setting) sell(s *subscription.Subscription) error {
+	if in.Plan.AddOn {
+		return subscription.ErrPlanIsAddOn.In("plan")
+	}
+	next := in.Plan
+	if in.Pending != nil {
+		next = *in.Pending
+		if next.AddOn {
+			return subscription.ErrPlanIsAddOn.In("pendingPlan")
+		}
+	}
+	var err error
+	if s.AddOns, err = subscription.Sell(in.AddOns, in.Plan); err != nil {
+		return err
+	}
+	if in.PendingAddOns != nil {
+		pending, err := subscription.Sell(*in.PendingAddOns, next)
+		if err != nil {
+			return fault.From(err).In("pendingAddOns")
+		}
+		s.PendingAddOns = &pending
+	}
+	return s.CheckBillable(subscription.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()})
+}
+
+// Known returns the add-ons of the record.
+func (in Setting) Known() []plan.Plan {
+	all := in.AddOns
+	if in.PendingAddOns != nil {
+		all = slices.Concat(all, *in.PendingAddOns)
+	}
+	known := make([]plan.Plan, len(all))
+	for i, c := range all {
+		known[i] = c.AddOn
+	}
+	return known
+}
+
+// Free reports whether no present period of the subscription costs anything.
+func (in Setting) Free() bool {
+	return in.Plan.Free() && !slices.ContainsFunc(in.AddOns, func(c subscription.Chosen) bool { return !c.AddOn.Free() })
+}

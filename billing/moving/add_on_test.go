@@ -1,0 +1,62 @@
+package moving_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/moving"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/internal/id"
+)
+
+func addOn(every plan.Plan) plan.Plan {
+	every.ID, every.Name, every.AddOn = id.New(id.Plan, now), "Backup", true
+	every.Prices = []plan.Price{plan.Flat("price_2", "", 300)}
+	return every
+}
+
+func TestBegin_AddOns(t *testing.T) {
+	t.Parallel()
+	in := setting(every(period.Month, 1))
+	backup := addOn(in.Plan)
+	backup.Active = false // what was sold goes on
+	in.AddOns, in.PendingAddOns = []subscription.Chosen{{AddOn: backup, Quantity: 2}}, &[]subscription.Chosen{}
+
+	s, err := running().Begin(in)
+
+	require.NoError(t, err)
+	require.Equal(t, subscription.AddOns{{Ref: backup.Ref(), Quantity: 2}}, s.AddOns)
+	require.Empty(t, s.NextAddOns())
+	require.Len(t, s.Items, 2)
+	in.Plan.Prices[0].Amount = 0
+	s, err = running().Begin(in)
+	require.NoError(t, err)
+	require.Equal(t, s.PeriodIndex, s.PaidElsewhereIndex, "the add-on costs something")
+}
+
+func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*moving.Setting)
+		code   string
+	}{
+		"an add-on as the plan": {func(in *moving.Setting) { in.Plan.AddOn = true }, "plan_is_add_on"},
+		"an add-on to come":     {func(in *moving.Setting) { next := addOn(in.Plan); in.Pending = &next }, "plan_is_add_on"},
+		"a plan as an add-on":   {func(in *moving.Setting) { in.AddOns[0].AddOn.AddOn = false }, "plan_not_add_on"},
+		"another interval":      {func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Count = 2 }, "add_on_interval_mismatch"},
+		"left behind": {func(in *moving.Setting) {
+			next := every(period.Year, 1)
+			in.Pending = &next
+		}, "add_ons_other_interval"},
+	} {
+		in := setting(every(period.Month, 1))
+		in.AddOns = []subscription.Chosen{{AddOn: addOn(in.Plan)}}
+		c.change(&in)
+		_, err := running().Begin(in)
+		require.Equal(t, c.code, fault.From(err).Code, name)
+	}
+}

@@ -1,0 +1,203 @@
+package subscription
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+)
+
+// backup is an add-on of 2.00 for each unit.
+func backup() plan.Plan {
+	return plan.Plan{
+		ID: "plan_backup", Version: 1, Name: "Backup", Currency: "EUR", Interval: month, AddOn: true, Active: true,
+		Prices: []plan.Price{{ID: "price_backup", Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(2)}}},
+	}
+}
+
+func flatAddOn(id string, amount money.Minor) plan.Plan {
+	return plan.Plan{
+		ID: id, Version: 1, Name: id, Currency: "EUR", Interval: month, AddOn: true, Active: true,
+		Prices: []plan.Price{plan.Flat("price_"+id, "", amount)},
+	}
+}
+
+// withAddOns is an active subscription to team, 10.00 a month, whose first period is paid, with 3 backups.
+func withAddOns(t *testing.T) (Subscription, Facts, time.Time) {
+	t.Helper()
+	s, f, _ := inStatus(Active)
+	s.AddOns, f.AddOns = AddOns{{backup().Ref(), 3}}, []plan.Plan{backup()}
+	s.Items = nil
+	s = s.Itemized(f)
+	lines, err := s.wholePeriod(f, s.Items, f.Plan)
+	require.NoError(t, err)
+	for i := range lines {
+		lines[i].ID = "il_" + lines[i].PriceID
+	}
+	paid := f.Open[0]
+	paid.Status, paid.Lines, paid.Total, paid.AmountDue, paid.AmountPaid = invoice.Paid, lines, 1600, 1600, 1600
+	f.Open, f.Paid = nil, []invoice.Invoice{paid}
+	return s, f, s.CurrentPeriod.Start
+}
+
+func TestSell_Refusals(t *testing.T) {
+	t.Parallel()
+	yearly, dollars := backup(), backup()
+	yearly.Interval, dollars.Currency = period.Interval{Unit: period.Year, Count: 1}, "USD"
+	many := make([]Chosen, MaxAddOns+1)
+	for name, c := range map[string]struct {
+		chosen      []Chosen
+		code, param string
+	}{
+		"a plan":           {[]Chosen{{AddOn: backup()}, {AddOn: team}}, "plan_not_add_on", "addOns[1].planId"},
+		"another interval": {[]Chosen{{AddOn: yearly}}, "add_on_interval_mismatch", "addOns[0].planId"},
+		"another currency": {[]Chosen{{AddOn: dollars}}, "currency_mismatch", "addOns[0].planId"},
+		"twice":            {[]Chosen{{AddOn: backup()}, {AddOn: backup(), Quantity: 2}}, "add_on_repeated", "addOns[1].planId"},
+		"below one":        {[]Chosen{{AddOn: backup(), Quantity: -1}}, "quantity_out_of_range", "addOns[0].quantity"},
+		"too many":         {many, "add_ons_too_many", "addOns"},
+	} {
+		_, err := Sell(c.chosen, team)
+
+		f := fault.From(err)
+		require.Equal(t, [3]any{c.code, c.param, fault.Invalid}, [3]any{f.Code, f.Param, f.Kind}, name)
+	}
+}
+
+func TestCreate_AddOns(t *testing.T) {
+	t.Parallel()
+	archived, huge := backup(), flatAddOn("huge", money.MaxMinor)
+	archived.Active = false
+	for name, c := range map[string]struct {
+		plan   plan.Plan
+		chosen []Chosen
+		code   string
+	}{
+		"an add-on by itself": {backup(), nil, "plan_is_add_on"},
+		"archived":            {team, []Chosen{{AddOn: archived}}, "plan_inactive"},
+		"together too much":   {team, []Chosen{{AddOn: huge}}, "amount_too_large"},
+	} {
+		_, _, err := Create(c.plan, NewInput{TimeZone: "UTC", AddOns: c.chosen})
+		require.Equal(t, c.code, fault.From(err).Code, name)
+	}
+	s, _, err := Create(team, NewInput{TimeZone: "UTC", AddOns: []Chosen{{AddOn: backup()}}})
+	require.NoError(t, err)
+	require.Equal(t, AddOns{{backup().Ref(), 1}}, s.AddOns)
+}
+
+// Half of the period is left. What stays keeps its lines.
+func TestChangePlan_AddOns(t *testing.T) {
+	t.Parallel()
+	sla := flatAddOn("sla", 500)
+	for name, c := range map[string]struct {
+		asked []Chosen
+		lines map[string]money.Minor // of the change, by what they bill
+	}{
+		"another unit":    {[]Chosen{{AddOn: backup(), Quantity: 4}}, map[string]money.Minor{"price_backup": 100}},
+		"removed":         {nil, map[string]money.Minor{"price_backup": -300}},
+		"one more":        {[]Chosen{{AddOn: backup(), Quantity: 3}, {AddOn: sla}}, map[string]money.Minor{"price_sla": 250}},
+		"another instead": {[]Chosen{{AddOn: sla}}, map[string]money.Minor{"price_backup": -300, "price_sla": 250}},
+	} {
+		s, f, start := withAddOns(t)
+		half := start.Add(s.CurrentPeriod.End.Sub(start) / 2)
+		f.AddOns = append(f.AddOns, sla)
+
+		d, err := s.ChangePlan(f, Change{AddOns: &c.asked}, half)
+
+		require.NoError(t, err, name)
+		require.Len(t, d.Issue, 1, name)
+		got := map[string]money.Minor{}
+		for _, l := range d.Issue[0].Lines {
+			got[l.PriceID] += l.Amount
+			require.Equal(t, f.holder(f.Plan, l.PriceID).ID, l.PlanID, name)
+			if l.Kind == invoice.ProrationCredit {
+				require.Equal(t, "il_"+l.PriceID, l.Reverses, "its own line")
+			}
+		}
+		require.Equal(t, c.lines, got, name)
+		require.Len(t, d.Subscription.Items, 1+len(c.asked), name)
+	}
+}
+
+func TestChangePlan_AddOnsAndIntervals(t *testing.T) {
+	t.Parallel()
+	s, f, now := withAddOns(t)
+	yearly, ofYear, none := team, backup(), []Chosen{}
+	yearly.ID, yearly.Interval = "plan_year", period.Interval{Unit: period.Year, Count: 1}
+	ofYear.ID, ofYear.Interval = "plan_backup_year", yearly.Interval
+	asked := []Chosen{{AddOn: ofYear, Quantity: 3}}
+	f.AddOns = append(f.AddOns, ofYear)
+
+	for _, atPeriodEnd := range []bool{false, true} {
+		_, err := s.ChangePlan(f, Change{Plan: &yearly, AtPeriodEnd: atPeriodEnd}, now)
+		require.ErrorIs(t, err, ErrAddOnsStay)
+		_, err = s.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atPeriodEnd}, now)
+		require.ErrorIs(t, err, ErrAddOnInterval)
+		for _, with := range []*[]Chosen{&asked, &none} {
+			d, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
+			require.NoError(t, err)
+			require.Len(t, d.Subscription.NextAddOns(), len(*with))
+		}
+	}
+	put, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: &asked, AtPeriodEnd: true}, now)
+	require.NoError(t, err)
+	f.Pending = &yearly
+	_, err = put.Subscription.ChangePlan(f, Change{Plan: &team}, now)
+	require.ErrorIs(t, err, ErrAddOnsStay, "the plan alone cannot be taken back")
+
+	renewed, err := put.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
+	require.NoError(t, err)
+	require.Equal(t, AddOns{{ofYear.Ref(), 3}}, renewed.Subscription.AddOns)
+	require.Nil(t, renewed.Subscription.PendingAddOns)
+	require.Len(t, renewed.Issue[0].Lines, 2)
+}
+
+func TestChangePlan_SameAddOns(t *testing.T) {
+	t.Parallel()
+	s, f, now := withAddOns(t)
+	asked := []Chosen{{AddOn: backup(), Quantity: 3}}
+	asked[0].AddOn.Version, asked[0].AddOn.Active = 2, false // who has it keeps its version, also of an archived one
+
+	_, err := s.ChangePlan(f, Change{AddOns: &asked}, now)
+	require.ErrorIs(t, err, ErrAddOnsUnchanged)
+
+	s.PendingAddOns = &AddOns{}
+	for _, atPeriodEnd := range []bool{false, true} {
+		d, err := s.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atPeriodEnd}, now)
+		require.NoError(t, err, "it takes back what waited")
+		require.Nil(t, d.Subscription.PendingAddOns)
+		require.Empty(t, d.Issue)
+	}
+}
+
+func TestChangePlan_AddOnsInTrial(t *testing.T) {
+	t.Parallel()
+	s, f, now := inStatus(Trialing)
+	f.AddOns = []plan.Plan{backup()}
+
+	d, err := s.ChangePlan(f, Change{AddOns: &[]Chosen{{AddOn: backup(), Quantity: 2}}}, now)
+
+	require.NoError(t, err)
+	require.Empty(t, d.Issue)
+	require.Equal(t, AddOns{{backup().Ref(), 2}}, d.Subscription.AddOns)
+	require.Len(t, d.Subscription.Items, 2)
+}
+
+func TestStaysOn_AddOn(t *testing.T) {
+	t.Parallel()
+	s, _, _ := withAddOns(t)
+	newer := plan.Ref{ID: "plan_backup", Version: 2}
+
+	require.True(t, s.StaysOn(backup().Ref()))
+	require.False(t, s.StaysOn(newer))
+	s.PendingAddOns = &AddOns{{newer, 3}}
+	require.False(t, s.StaysOn(backup().Ref()), "it waits for another version")
+	require.ErrorIs(t, s.NotAhead(backup().Ref()), ErrSuperseded)
+	require.NoError(t, s.NotAhead(newer))
+}

@@ -1,0 +1,129 @@
+package subscription
+
+import (
+	"cmp"
+
+	"perennial/billing/plan"
+)
+
+// put is a subscription in which what waits for the period's end is as a change asks for it, and the fields that say so.
+type put struct {
+	Subscription
+	fields []string
+	how    ProrationBehavior
+}
+
+// renewsOn is what is billed with the next period, once a change to something is made.
+func (s put) renewsOn(f Facts, c Change, to target) target {
+	to.plan = c.next(f, to.plan)
+	to.quantity = cmp.Or(s.PendingQuantity, to.quantity)
+	if s.PendingAddOns != nil {
+		to.addOns = *s.PendingAddOns
+	}
+	return to
+}
+
+// next is the plan of the next period, once a change to a plan is made.
+func (c Change) next(f Facts, to plan.Plan) plan.Plan {
+	if c.Plan == nil && f.Pending != nil {
+		return *f.Pending
+	}
+	return to
+}
+
+// asked returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
+// there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan or
+// an add-on that the subscription has keeps its version of it.
+func (s Subscription) asked(f Facts, c Change) (to target, out put, err error) {
+	to, out = target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}, put{Subscription: s, how: c.Proration}
+	if c.Plan != nil {
+		if to.plan, err = out.askPlan(f, c); err != nil {
+			return to, out, err
+		}
+	}
+	if c.Quantity != 0 {
+		if to.quantity, err = out.askQuantity(c); err != nil {
+			return to, out, err
+		}
+	}
+	if c.AddOns != nil {
+		beside := to.plan
+		if c.AtPeriodEnd {
+			beside = c.next(f, to.plan)
+		}
+		if to.addOns, err = out.askAddOns(f, c, beside); err != nil {
+			return to, out, err
+		}
+	}
+	if len(out.fields) == 0 && to.of(s) {
+		return to, out, c.unchanged()
+	}
+	return to, out, nil
+}
+
+// unchanged is the refusal of a change that changes nothing.
+func (c Change) unchanged() error {
+	switch {
+	case c.Plan != nil:
+		return ErrPlanUnchanged
+	case c.Quantity == 0 && c.AddOns != nil:
+		return ErrAddOnsUnchanged
+	default:
+		return ErrQuantityUnchanged
+	}
+}
+
+// askPlan notes the plan that is asked for. Faults: those of subscribable, currency_mismatch.
+func (s *put) askPlan(f Facts, c Change) (plan.Plan, error) {
+	to := f.Plan
+	if c.Plan.ID != s.PlanID {
+		to = *c.Plan
+		if err := subscribable(to); err != nil {
+			return to, err
+		}
+		if to.Currency != s.Currency {
+			return to, ErrCurrency
+		}
+	}
+	var pending plan.Ref
+	if c.AtPeriodEnd && to.ID != s.PlanID {
+		pending = to.Ref()
+	}
+	if pending != s.PendingPlan() || pending.ID != "" {
+		s.fields = append(s.fields, "pendingPlanId")
+	}
+	s.setPendingPlan(pending)
+	return to, nil
+}
+
+// askQuantity notes the quantity that is asked for. Fault: quantity_out_of_range.
+func (s *put) askQuantity(c Change) (int64, error) {
+	if err := CheckQuantity(c.Quantity); err != nil {
+		return 0, err
+	}
+	var pending int64
+	if c.AtPeriodEnd && c.Quantity != s.Quantity {
+		pending = c.Quantity
+	}
+	if pending != s.PendingQuantity || pending != 0 {
+		s.fields = append(s.fields, "pendingQuantity")
+	}
+	s.PendingQuantity = pending
+	return c.Quantity, nil
+}
+
+// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. Faults: those of choose.
+func (s *put) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
+	to, err := s.choose(f, *c.AddOns, beside)
+	if err != nil {
+		return nil, err
+	}
+	had := s.PendingAddOns
+	if s.PendingAddOns = nil; c.AtPeriodEnd {
+		s.PendingAddOns = waitsBeside(s.AddOns, to)
+	}
+	if had != nil || s.PendingAddOns != nil {
+		s.fields = append(s.fields, "pendingAddOns")
+	}
+	return to, nil
+}

@@ -1,0 +1,56 @@
+package subscription
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/plan"
+)
+
+// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. f knows that
+// version. Faults: those of Migrate.
+func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	has, later := s.AddOns.find(to.ID), s.NextAddOns().find(to.ID)
+	if has < 0 {
+		return Decision{}, ErrNotOnPlan
+	}
+	renewsOn := to.Version // where it leaves the add-on, there is nothing to move
+	if later >= 0 {
+		renewsOn = s.NextAddOns()[later].Version
+	}
+	current := s.AddOns[has].Version == to.Version
+	switch {
+	case atPeriodEnd && (s.CancelAtPeriodEnd || later < 0):
+		return Decision{}, ErrLeavesPlan
+	case renewsOn == to.Version && (current || atPeriodEnd):
+		return Decision{}, ErrVersionUnchanged
+	}
+	next := s.next(f)
+	next.addOns = next.addOns.on(to.Ref())
+	present := target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+	if !atPeriodEnd {
+		present.addOns = present.addOns.on(to.Ref())
+	}
+	for _, t := range []target{present, next} { // nothing may stop a renewal later
+		if _, err := f.first(t); err != nil {
+			return Decision{}, err
+		}
+	}
+	s.PendingAddOns = waitsBeside(present.addOns, next.addOns)
+	if atPeriodEnd || current {
+		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingAddOns")}}, nil
+	}
+	return put{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
+}
+
+// waitsBeside returns the add-ons that wait for the end of the period; nil: those that are there stay.
+func waitsBeside(present, next AddOns) *AddOns {
+	if slices.Equal(present, next) {
+		return nil
+	}
+	return &next
+}

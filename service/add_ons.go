@@ -1,0 +1,71 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// AddOnChoice asks for an add-on beside a plan.
+type AddOnChoice struct {
+	PlanID   string
+	Quantity int64 // 0: one
+}
+
+// chosenAddOns reads the add-ons that are asked for, in the versions that new subscribers get. Faults: plan_not_found, which
+// names the place in the list, add_ons_too_many.
+func chosenAddOns(
+	ctx context.Context, r db.Reader, environmentID string, choices []AddOnChoice,
+) ([]subscription.Chosen, error) {
+	chosen := make([]subscription.Chosen, len(choices))
+	for i, c := range choices {
+		if i == subscription.MaxAddOns { // the rules refuse a list of so many, whatever is in it
+			return chosen, nil
+		}
+		field := fmt.Sprintf("addOns[%d].planId", i)
+		if !id.Is(id.Plan, c.PlanID) {
+			return nil, db.ErrPlanNotFound.In(field)
+		}
+		p, err := r.Plan(ctx, environmentID, c.PlanID)
+		if err != nil {
+			return nil, fault.From(err).In(field)
+		}
+		chosen[i] = subscription.Chosen{AddOn: p, Quantity: c.Quantity}
+	}
+	return chosen, nil
+}
+
+// costs reports whether some add-on costs something.
+func costs(addOns []subscription.Chosen) bool {
+	return slices.ContainsFunc(addOns, func(c subscription.Chosen) bool { return !c.AddOn.Free() })
+}
+
+func plansOf(addOns []subscription.Chosen) []plan.Plan {
+	plans := make([]plan.Plan, len(addOns))
+	for i, c := range addOns {
+		plans[i] = c.AddOn
+	}
+	return plans
+}
+
+// checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment method,
+// where they could never be collected with it. Faults: those of chosenAddOns and checkWillPay.
+func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.Subscription, asked []AddOnChoice) error {
+	addOns, err := chosenAddOns(ctx, s.store.Reader, by.EnvironmentID, asked)
+	if err != nil {
+		return err
+	}
+	for _, c := range addOns {
+		one := func() (plan.Plan, error) { return c.AddOn, nil }
+		if err := s.checkWillPay(ctx, by, sub, one, "addOns"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
