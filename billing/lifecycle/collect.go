@@ -94,6 +94,9 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 	case collection.StartAttempt:
 		return d.attempt(i)
 	case collection.Exhaust:
+		if d.manual() { // it waits for a command, or is overdue one day
+			return nil
+		}
 		return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, state.Attempts, d.Now))
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
@@ -115,8 +118,8 @@ func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 	status := d.Subscription.Status
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
-		NoRetry: status == subscription.PastDue,
-		Paused:  d.Subscription.CollectionPaused(),
+		NoRetry: status == subscription.PastDue || d.manual(),
+		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
 		Stopped: status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
 	}
@@ -146,6 +149,9 @@ func (d *decision) attempt(i int) error {
 		return d.failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
+	if d.manual() {
+		d.Changes.Starts = append(d.Changes.Starts, txn.ID)
+	}
 	return nil
 }
 

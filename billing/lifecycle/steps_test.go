@@ -136,7 +136,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(34, "step") {
+	switch draw(35, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -184,6 +184,8 @@ func (l *life) step(draw chance) {
 		l.pause(draw)
 	case 33:
 		l.unpause()
+	case 34:
+		l.setTerms(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

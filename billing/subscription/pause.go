@@ -186,7 +186,7 @@ func (s Subscription) AwaitsMethod() bool {
 func (s Subscription) StopsAtTrialEnd(f Facts) bool {
 	stops := f.Plan.TrialEnd == plan.TrialEndCancel || f.Plan.TrialEnd == plan.TrialEndPause
 	costs := func() bool { return !f.upcoming().FreeFromTheStart() || !s.renewsFree(f) }
-	return s.Status == Trialing && stops && costs()
+	return s.Status == Trialing && !s.Terms.Sent() && stops && costs()
 }
 
 // withoutMethod is what the end of a trial leads to that must not go on without a payment method.

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
+	"perennial/billing/terms"
 )
 
 // Status of a subscription. All but Paused are from the interface specification.
@@ -40,6 +41,7 @@ const (
 	ActionRenewal         Action = "renewal"         // the next period starts
 	ActionCancel          Action = "cancel"          // cancellation at period end
 	ActionPaymentRetry    Action = "payment_retry"   // the next automatic attempt
+	ActionInvoiceOverdue  Action = "invoice_overdue" // the time to pay an invoice that was sent ends
 	ActionPastDueEnd      Action = "past_due_cancel" // past due for too long
 	ActionResume          Action = "resume"          // the pause ends
 )
@@ -97,6 +99,7 @@ type Subscription struct {
 	ResumesAt           time.Time // only while paused: when the pause ends automatically; zero: it does not
 	PauseReason         PauseReason
 	TestClockID         string
+	Terms               terms.Terms // of the invoices that it issues
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
 	NextAction          Action

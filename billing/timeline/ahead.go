@@ -69,6 +69,8 @@ func happens(e lifecycle.Expected) string {
 		return "Retry " + strconv.Itoa(e.Retry) + " of " + strconv.Itoa(e.Retries) + " of the open invoice."
 	case subscription.ActionResume:
 		return "The pause ends, and a period begins."
+	case subscription.ActionInvoiceOverdue:
+		return "The time to pay the open invoice ends."
 	case subscription.ActionPastDueEnd:
 		return "The subscription ends: it was past due for too long."
 	default:

@@ -12,7 +12,7 @@ alter table subscriptions
     add constraint subscriptions_status_check
         check (status in ('trialing', 'active', 'past_due', 'paused', 'canceled')) not valid,
     add constraint subscriptions_next_action_check check (next_action in ('begin', 'trial_notice', 'trial_end',
-        'renewal_reminder', 'renewal', 'cancel', 'payment_retry', 'past_due_cancel', 'resume', 'none')) not valid,
+        'renewal_reminder', 'renewal', 'cancel', 'payment_retry', 'invoice_overdue', 'past_due_cancel', 'resume', 'none')) not valid,
     add constraint subscriptions_paused check ((status = 'paused') = (paused_at is not null)) not valid,
     add constraint subscriptions_pause_reason check (
         (pause_reason is null) = (paused_at is null) and pause_reason in ('requested', 'no_payment_method')) not valid,

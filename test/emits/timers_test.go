@@ -58,6 +58,14 @@ var timers = map[string]func(*stage) func() error{
 	"renewal the period is free, or the subscription is past due": func(s *stage) func() error {
 		return s.pastDue().at(subscription.ActionRenewal)
 	},
+	"invoice_overdue": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.sent())
+		l.wait(subscription.ActionRenewal)
+		s.must(l.due())
+		return l.at(subscription.ActionInvoiceOverdue)
+	},
+	"invoice_overdue of a manual invoice": overdue,
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.command(lifecycle.Cancel{}))

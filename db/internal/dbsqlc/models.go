@@ -25,6 +25,7 @@ import (
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/billing/testclock"
 	"perennial/db/internal/stored"
 )
@@ -87,6 +88,20 @@ type Coupon struct {
 	RedeemBy       *time.Time
 	Active         bool
 	CreatedAt      time.Time
+}
+
+type CreditEntry struct {
+	ID            string
+	EnvironmentID string
+	CustomerID    string
+	Currency      money.Currency
+	Amount        money.Minor
+	Reason        invoice.CreditReason
+	InvoiceID     *string
+	BalanceAfter  int64
+	CreatedAt     time.Time
+	Position      int64
+	Note          *string
 }
 
 type CreditNote struct {
@@ -236,9 +251,9 @@ type IdempotencyKey struct {
 type Invoice struct {
 	ID                string
 	EnvironmentID     string
-	Number            int64
+	Number            *int64
 	CustomerID        string
-	SubscriptionID    string
+	SubscriptionID    *string
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
@@ -254,7 +269,7 @@ type Invoice struct {
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
-	IssuedAt          time.Time
+	IssuedAt          *time.Time
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
@@ -275,6 +290,11 @@ type Invoice struct {
 	CreditedDue       money.Minor
 	CreditedRefund    money.Minor
 	Buyer             *invoice.Buyer
+	CollectionMethod  *terms.Method
+	NetDays           int
+	DueAt             *time.Time
+	OverdueAt         *time.Time
+	TestClockID       *string
 }
 
 type InvoiceLine struct {
@@ -284,7 +304,7 @@ type InvoiceLine struct {
 	Position      int
 	Kind          invoice.LineKind
 	Description   string
-	PlanID        string
+	PlanID        *string
 	PriceID       *string
 	Amount        money.Minor
 	PeriodStart   time.Time
@@ -488,6 +508,8 @@ type Subscription struct {
 	PausedAt               *time.Time
 	ResumesAt              *time.Time
 	PauseReason            *subscription.PauseReason
+	CollectionMethod       *terms.Method
+	NetDays                int
 	AddOnIds               []string
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string
