@@ -43,7 +43,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := CheckQuantity(quantity); err != nil {
 		return Subscription{}, nil, err
 	}
-	addOns, err := Subscription{}.choose(Facts{}, in.AddOns, p)
+	addOns, err := AddOns{}.choose(Facts{}, in.AddOns, p)
 	if err != nil {
 		return Subscription{}, nil, err
 	}

@@ -32,10 +32,11 @@ begin
 end $$;
 -- +goose StatementEnd
 drop trigger credit_entries_append_only on credit_entries;
--- Entries that exist are put into the order in which they were made.
+-- Entries that exist are put into the order in which they were made. Positions are taken environment by environment, since
+-- each change of it takes a lock.
 update credit_entries e set position = o.position
 from (select s.environment_id, s.id, next_position(s.environment_id) as position
-      from (select environment_id, id from credit_entries order by id) s) o
+      from (select environment_id, id from credit_entries order by environment_id, id) s) o
 where o.environment_id = e.environment_id and o.id = e.id;
 alter table credit_entries alter column position set not null;
 create trigger credit_entries_append_only before update or delete on credit_entries for each row execute function guard_credit_entry();
