@@ -65,8 +65,18 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 	case erasure.Events:
 		return tx.EraseEvents(ctx, env, e, limit)
 	default:
-		return tx.EraseResponses(ctx, env, e, limit)
+		return eraseResponses(ctx, tx, env, e, limit)
 	}
+}
+
+// eraseResponses erases the properties of usage before the stored responses. They have no stage of their own, which
+// workers of earlier builds could not carry on.
+func eraseResponses(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+	more, err := tx.EraseUsage(ctx, env, e.CustomerID)
+	if err != nil || more {
+		return erasure.Handled{Rows: limit}, err
+	}
+	return tx.EraseResponses(ctx, env, e, limit)
 }
 
 // eraseCustomers begins an erasure of each customer of a test clock.

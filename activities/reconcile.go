@@ -383,6 +383,10 @@ func (p *pass) purge(ctx context.Context) error {
 			return err
 		}
 		p.found.Purged = keys + callbacks + deliveries
+		// A partition that is dropped waits for those who read it: not in the way of the next records.
+		if _, err := tx.MaintainUsage(ctx); err != nil {
+			return err
+		}
 		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
 			return err
 		}

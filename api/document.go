@@ -45,6 +45,7 @@ var tags = []huma.Tag{
 	{Name: "Payment providers", Description: "The accounts at payment providers, through which payments go."},
 	{Name: "Customers", Description: "The payers and their payment methods."},
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},
+	{Name: "Usage", Description: "Metrics, and the records that they count."},
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Disputes", Description: "Objections of payers to charges, made at their banks."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},

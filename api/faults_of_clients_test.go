@@ -342,7 +342,7 @@ func mismatches(doc, schema map[string]any, value any, at string) (wrong []strin
 		}
 	case float64:
 		least, bounded := schema["minimum"].(float64)
-		if schema["type"] != "integer" || bounded && v < least {
+		if schema["type"] != "integer" && schema["type"] != "number" || bounded && v < least {
 			complain("%v is no %v from %v", v, schema["type"], least)
 		}
 	case string:

@@ -78,6 +78,22 @@ var guarded = map[string]struct {
 	"POST /coupons": {body: func(owned) any {
 		return map[string]any{"code": "SPRING", "percent": "10", "duration": "once"}
 	}},
+	"POST /metrics": {body: func(owned) any {
+		return map[string]any{"name": "bytes", "aggregation": "sum"}
+	}},
+	"GET /metrics":               {},
+	"GET /metrics/{id}":          {},
+	"GET /metrics/{id}/versions": {},
+	"PATCH /metrics/{id}":        {body: func(owned) any { return map[string]any{"displayName": "x"} }},
+	"POST /usage":                {body: func(o owned) any { return use(o, "one") }},
+	"POST /usage/batch": {body: func(o owned) any {
+		return map[string]any{"records": []any{use(o, "batch")}}
+	}},
+	"POST /usage/stream": {body: func(o owned) any { return use(o, "stream") }},
+	"POST /usage/cloudevents": {body: func(o owned) any {
+		return map[string]any{"specversion": "1.0", "id": "1", "source": "x", "type": "api_calls", "subject": o.subscription}
+	}},
+	"GET /subscriptions/{id}/usage":        {},
 	"GET /coupons":                         {},
 	"GET /coupons/{id}":                    {},
 	"PATCH /coupons/{id}":                  {body: func(owned) any { return map[string]any{"active": false} }},
@@ -184,6 +200,12 @@ var guarded = map[string]struct {
 	}},
 }
 
+func use(o owned, key string) any {
+	return map[string]any{
+		"subscriptionId": o.subscription, "metricName": "api_calls", "quantity": 1, "idempotencyKey": key,
+	}
+}
+
 func TestIsolation_EveryRouteRefusesWrongKeys(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -230,7 +252,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs"); {
+	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs" || short == "/usage" || short == "/usage/cloudevents"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the
@@ -244,7 +266,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		require.Equal(t, 200, list.Status, "%s", list.Body)
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
-			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product,
+			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product, rows.metric,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

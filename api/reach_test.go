@@ -211,14 +211,18 @@ func (p *program) registered() map[string]ast.Node {
 		}
 		ast.Inspect(node, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
-			if !ok || calledIn(call, "httpkit") != "Register" {
+			if !ok {
+				return true
+			}
+			handler := map[string]int{"Register": 2, "RegisterRaw": 3}[calledIn(call, "httpkit")]
+			if handler == 0 {
 				return true
 			}
 			for _, e := range call.Args[1].(*ast.CompositeLit).Elts {
 				if pair := e.(*ast.KeyValueExpr); pair.Key.(*ast.Ident).Name == "Name" {
 					name, err := strconv.Unquote(pair.Value.(*ast.BasicLit).Value)
 					require.NoError(p.t, err)
-					handlers[name] = call.Args[2]
+					handlers[name] = call.Args[handler]
 				}
 			}
 			return true

@@ -37,6 +37,8 @@ func (s *Server) route(c Config) {
 	s.productOperations()
 	s.taxRateOperations()
 	s.couponOperations()
+	s.metricOperations()
+	s.usageOperations()
 	s.customerOperations()
 	s.subscriptionOperations()
 	s.paymentOperations()

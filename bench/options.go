@@ -24,6 +24,7 @@ var scenarios = []scenario{
 	{"get", "GET /api/subscriptions/{id}", get},
 	{"create", "POST /api/subscriptions with a trial, 1 / 32 / 128 clients", create},
 	{"commands", "cancel and patch", commands},
+	{"usage", "POST /api/usage, 1 / 32 clients, and batches of 1,000 records beside COPY", recordUsage},
 	{"payments", "POST /api/payments to its final status, 1 / 32 clients", payments},
 	{"testclock", "12 paid months on a test clock", testclock},
 	{"renewals", "500 paid renewals", renewals},

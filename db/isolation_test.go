@@ -16,6 +16,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/routing"
+	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -36,7 +37,8 @@ var global = map[string]bool{
 	"TransactionByConfirmToken": true,
 	"LateSubscriptions":         true,
 	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
-	"PausedCharging":      true,
+	"PausedCharging": true,
+	"BehindUsage":    true, "LastUsagePosition": true, "UsageVersions": true, "UsageSubscriptions": true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
@@ -82,7 +84,12 @@ func (b *bundle) filled(t *testing.T) filling {
 	charged, dispute, taxRate := "", id.New(id.Dispute, wall), id.New(id.TaxRate, wall)
 	note, coupon := b.creditNote(inv), id.New(id.Coupon, wall)
 	product := aProduct(id.New(id.Product, wall))
+	metric := usage.Metric{
+		ID: id.New(id.Metric, wall), Version: 1, Name: "calls", DisplayName: "Calls", Active: true, CreatedAt: wall, VersionAt: wall,
+		Definition: usage.Definition{Aggregation: usage.Sum},
+	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertMetric(ctx, b.env, metric))
 		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"), Scopes: []string{"*"}}
 		require.NoError(t, tx.InsertAPIKey(ctx, b.env, former))
 		require.NoError(t, tx.RevokeAPIKey(ctx, b.env, former.ID))
@@ -166,7 +173,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"APIKeys": "none", "APIKeyWithKey": b.key,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
-			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
+			"Metrics": "none", "MetricWithKey": metric.ID, "MetricVersions": metric.ID, "MetricVersion": metric.ID,
+			"MetricByName": "calls",
+			"CreditNotes":  "none", "CreditNoteWithKey": note.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,

@@ -28,7 +28,7 @@ revoke update on credential_changes, credit_entries, credit_note_lines, decision
     settlements, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
-revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates,
+revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
     environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions
     from perennial_worker;
 revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
@@ -39,7 +39,7 @@ grant update (note) on credit_entries to perennial_api, perennial_worker;
 
 -- What is no record for ever. Of invoices and their lines a trigger lets drafts go only.
 grant delete on invoices, invoice_lines to perennial_api;
-grant delete on provider_credentials, routing_rules to perennial_api;
+grant delete on provider_credentials, routing_rules, usage_aggregates to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
 
 -- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns

@@ -12,6 +12,7 @@ var (
 	ErrErasureNotFound         = notFound("erasure")
 	ErrEventNotFound           = notFound("event")
 	ErrInvoiceNotFound         = notFound("invoice")
+	ErrMetricNotFound          = notFound("metric")
 	ErrPlanNotFound            = notFound("plan")
 	ErrProviderConfigNotFound  = notFound("provider_config")
 	ErrTaxRateNotFound         = notFound("tax_rate")

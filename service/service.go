@@ -18,11 +18,13 @@ type Service struct {
 	vault     *vault.Vault // nil: no webhook endpoint can be registered
 	receivers webhooks.Allow
 	gateway   *gateway.Gateway
+	usage     UsageStore
+	gather    *gather
 }
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
 func New(store *db.Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now, gateway: gateway.New(gateway.Config{})}
+	return &Service{store: store, now: now, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store), gather: &gather{}}
 }
 
 // Caller is who has something done, and in which environment.

@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -50,7 +51,7 @@ func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 // readBody reads the JSON body of an API request, nil where there is none. Faults: those of ReadRaw and checkJSON,
 // content_type_unsupported. An absent Content-Type is taken as JSON: many a client forgets it, and nothing else could
 // be meant.
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request, values int) ([]byte, error) {
 	payload, err := ReadRaw(w, r)
 	if err != nil || len(payload) == 0 {
 		return nil, err
@@ -64,7 +65,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
 			"The request body is not JSON. Send it with `Content-Type: application/json`.")
 	}
-	return payload, checkJSON(payload)
+	return payload, checkJSONOf(payload, cmp.Or(values, maxValues))
 }
 
 // refuseFields is the check of a request that has no fields: it may have no body, or an empty object. A field here is a

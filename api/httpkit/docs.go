@@ -106,11 +106,11 @@ func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) doc
 		})
 	}
 	if op.RequestBody != nil {
-		media := op.RequestBody.Content[JSONType]
+		media := mediaOf(op.RequestBody.Content)
 		out.Fields, out.Request = fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 	}
 	for status, r := range op.Responses {
-		if media := r.Content[JSONType]; media != nil {
+		if media := mediaOf(r.Content); media != nil {
 			out.Status, out.Answer, out.Response = status, fieldsOf(doc, media.Schema, ""), pretty(media.Example)
 		} else {
 			out.Refusals = append(out.Refusals, docsRefusal{status, r.Description})
@@ -118,6 +118,16 @@ func operationOf(doc *huma.OpenAPI, method, path string, op *huma.Operation) doc
 	}
 	slices.SortFunc(out.Refusals, func(a, b docsRefusal) int { return strings.Compare(a.Status, b.Status) })
 	return out
+}
+
+// mediaOf is the one form of a request or a success; nil for a refusal.
+func mediaOf(content map[string]*huma.MediaType) *huma.MediaType {
+	for name, media := range content {
+		if name != ProblemType {
+			return media
+		}
+	}
+	return nil
 }
 
 // fieldsOf flattens a schema: prices[].amount. A schema that refers to itself would not end; none of ours does.

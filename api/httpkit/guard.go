@@ -67,7 +67,7 @@ func (k *Kit) open(
 	}
 	var payload []byte
 	if r.ContentLength != 0 {
-		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r); return err })
+		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r, op.Values); return err })
 	}
 	if err != nil {
 		return nil, nil, err

@@ -182,7 +182,9 @@ func allowNewFields(doc *huma.OpenAPI) {
 	for _, item := range doc.Paths {
 		for _, op := range []*huma.Operation{item.Post, item.Patch, item.Delete} {
 			if op != nil && op.RequestBody != nil {
-				collect(doc, op.RequestBody.Content[JSONType].Schema, strict)
+				for _, media := range op.RequestBody.Content {
+					collect(doc, media.Schema, strict)
+				}
 			}
 		}
 	}

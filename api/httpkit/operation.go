@@ -24,6 +24,7 @@ type Operation struct {
 	Waits       bool   // honours Prefer: wait
 	Tagged      bool   // answers with an ETag, or with 304
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
+	Values      int    // most JSON values of a body; 0: 2000
 	Request     any    // example
 	Response    any    // example
 	Publicly    any    // example of what a publishable key is answered, where that is less
@@ -89,6 +90,15 @@ func (b body[T]) encodedJSON() []byte { return b.raw }
 // Schema is what the OpenAPI document says about the body.
 func (body[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
+}
+
+// Answer is a success of an operation that knows repeats by itself: replayed says that it is that of an earlier request.
+func Answer[T any](status int, v T, replayed bool) *Reply[T] {
+	out := answer(status, v)
+	if replayed {
+		out.Replayed = "true"
+	}
+	return out
 }
 
 // OK is a success with status 200.

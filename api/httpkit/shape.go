@@ -27,6 +27,16 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	if err := checkJSON(text); err != nil {
 		return v, []*fault.Error{fault.From(err)}
 	}
+	return shaped[T](s, text, ofFile)
+}
+
+// Prepare makes the schema of T, which is only read afterwards: whoever decodes at the same time as others needs it.
+func Prepare[T any](s Shapes) { s.schemas.Schema(reflect.TypeFor[T](), true, "") }
+
+// shaped is Decode of text that was checked.
+func shaped[T any](
+	s Shapes, text []byte, word func(error, ProblemField, siblings) string,
+) (v T, wrong []*fault.Error) {
 	var value any
 	if err := json.Unmarshal(text, &value); err != nil {
 		return v, []*fault.Error{fault.From(err)}
@@ -37,7 +47,7 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	names := func(location string) []string { return namesIn(schema, s.schemas, strings.Split(location, ".")) }
 	for _, err := range found.Errors {
 		f := wrongField(err, names)
-		f.Detail = ofFile(err, f, names)
+		f.Detail = word(err, f, names)
 		wrong = append(wrong, fault.InvalidParam(f.Param, f.Code, "%s", f.Detail))
 	}
 	slices.SortStableFunc(wrong, func(a, b *fault.Error) int { return strings.Compare(a.Param, b.Param) })
@@ -49,6 +59,9 @@ func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
 	}
 	return v, wrong
 }
+
+// ofRequest words a fault as it is.
+func ofRequest(_ error, f ProblemField, _ siblings) string { return f.Detail }
 
 // ofFile words a fault that would else speak of a request.
 func ofFile(err error, f ProblemField, names siblings) string {

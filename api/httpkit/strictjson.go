@@ -20,18 +20,24 @@ const maxDepth = 32
 // from filling the memory with complaints.
 const maxValues = 2000
 
+// maxDecimal bounds the digits of a number that may have a fraction.
+const maxDecimal = 40
+
 // checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
 // UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
 // values of metadata are the caller's own: null and fractions are fine there. Faults: json_malformed, type_wrong,
 // out_of_range, field_repeated, text_invalid, body_too_complex.
-func checkJSON(body []byte) error {
+func checkJSON(body []byte) error { return checkJSONOf(body, maxValues) }
+
+// checkJSONOf is checkJSON with another bound of values.
+func checkJSONOf(body []byte, most int) error {
 	if !utf8.Valid(body) {
 		return malformed("The request body is not valid UTF-8.")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	// As digits: a float64 would round an amount beyond 2^53 before it could be refused.
 	dec.UseNumber()
-	if err := (&checker{Decoder: dec}).checkValue(nil, 0); err != nil {
+	if err := (&checker{Decoder: dec, most: most}).checkValue(nil, 0); err != nil {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
@@ -58,21 +64,27 @@ func (p *place) String() string {
 	return Clip(join(p.parent.String(), Clip(p.name)))
 }
 
-// isNote reports whether the value is one of metadata's.
+// isNote reports whether the value is the caller's own: one of metadata, or of the properties of a usage record, which
+// are the data of a CloudEvent.
 func (p *place) isNote() bool {
-	return p != nil && p.parent != nil && p.parent.parent == nil && p.parent.name == "metadata"
+	if p == nil || p.parent == nil {
+		return false
+	}
+	return p.isOfMetadata() || p.parent.name == "properties" || p.parent.name == "data"
 }
+
+func (p *place) isOfMetadata() bool { return p.parent.parent == nil && p.parent.name == "metadata" }
 
 // checker counts the values that it has read.
 type checker struct {
 	*json.Decoder
-	values int
+	values, most int
 }
 
 func (dec *checker) checkValue(at *place, depth int) error {
-	if dec.values++; dec.values > maxValues {
+	if dec.values++; dec.values > dec.most {
 		return fault.New(fault.Invalid, "body_too_complex",
-			"The request body is too complex. Send at most %d JSON values.", maxValues)
+			"The request body is too complex. Send at most %d JSON values.", dec.most)
 	}
 	token, err := dec.Token()
 	if err != nil {
@@ -109,6 +121,10 @@ func (dec *checker) checkValue(at *place, depth int) error {
 func checkNote(token json.Token, at *place) error {
 	switch t := token.(type) {
 	case json.Delim:
+		if !at.isOfMetadata() {
+			return fault.InvalidParam(at.String(), "type_wrong",
+				"The value must be a string, a number, true, false or null. Lists and objects are not taken here.")
+		}
 		return metadata.ErrNested.In(at.String())
 	case string:
 		return checkString(t, at)
@@ -172,8 +188,12 @@ func checkString(s string, at *place) error {
 	return nil
 }
 
-// checkNumber accepts what an int64 holds: no field of ours takes fractions, and exponents hide enormous numbers.
+// checkNumber accepts what an int64 holds: no field of ours takes fractions but the quantity of usage, and exponents hide
+// enormous numbers. Where a quantity must be whole, its schema says so.
 func checkNumber(n json.Number, at *place) error {
+	if at != nil && at.name == "quantity" && len(n) <= maxDecimal && !strings.ContainsAny(n.String(), "eE") {
+		return nil
+	}
 	_, err := strconv.ParseInt(n.String(), 10, 64)
 	switch {
 	case err == nil:

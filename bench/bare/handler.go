@@ -25,7 +25,7 @@ from api_keys k
 join subscriptions s on s.environment_id = k.environment_id
 where k.hash = $1 and k.revoked_at is null and s.id = $2`
 
-// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding.
+// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding. And POST /api/usage: see recordUsage.
 func Handler(pool *pgxpool.Pool) http.Handler {
 	read := func(w http.ResponseWriter, r *http.Request) {
 		var s api.Subscription
@@ -46,5 +46,6 @@ func Handler(pool *pgxpool.Pool) http.Handler {
 	}
 	router := mux.NewRouter()
 	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(read)
+	router.Methods(http.MethodPost).Path("/api/usage").HandlerFunc(recordUsage(pool))
 	return router
 }

@@ -105,7 +105,7 @@ func Catalogue() []Data {
 		ProviderFailing{}, ProviderRecovered{}, ProviderChargingPaused{}, ProviderChargingResumed{},
 		ChargingPaused{}, ChargingResumed{},
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, BalanceAdjusted{}, PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
-		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, SettingsUpdated{},
+		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{}, SettingsUpdated{},
 		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}

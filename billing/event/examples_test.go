@@ -98,6 +98,7 @@ var examples = []event.Data{
 	event.ProductCreated{ID: "prod_1"}, event.ProductUpdated{ID: "prod_1", Changed: changed},
 	event.TaxRateCreated{ID: "txr_1"}, event.TaxRateUpdated{ID: "txr_1", Changed: changed},
 	event.CouponCreated{ID: "coup_1"}, event.CouponUpdated{ID: "coup_1", Changed: changed},
+	event.MetricCreated{ID: "met_1"}, event.MetricUpdated{ID: "met_1", Changed: changed},
 	event.SettingsUpdated{ID: "env_1", Changed: []string{"dunning"}},
 	event.APIKeyCreated{ID: "key_2", Replaces: "key_1"}, event.APIKeyUpdated{ID: "key_1", Changed: changed},
 	event.APIKeyRevoked{ID: "key_1", EndsAt: 1763640000},

@@ -60,7 +60,7 @@ func root() *command {
 		subcommands: []*command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), keyEncryptionCommand(), buildCommand(),
 			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
-			healthcheckCommand(), importCommand(), exportCommand(),
+			healthcheckCommand(), importCommand(), exportCommand(), usageCommand(),
 		},
 	}
 }

@@ -46,6 +46,8 @@ const (
 	CreditNote        = "cn_"
 	Coupon            = "coup_"
 	Product           = "prod_"
+	Metric            = "met_"
+	UsageRecord       = "usg_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

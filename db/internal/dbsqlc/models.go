@@ -27,6 +27,7 @@ import (
 	"perennial/billing/tax"
 	"perennial/billing/terms"
 	"perennial/billing/testclock"
+	"perennial/billing/usage"
 	"perennial/db/internal/stored"
 )
 
@@ -317,6 +318,24 @@ type InvoiceLine struct {
 	TaxRates      []string
 	Discounts     *invoice.Shares
 	Credited      money.Minor
+}
+
+type Metric struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	MetricID      string
+	Version       int
+	Name          string
+	DisplayName   string
+	Active        bool
+	Current       bool
+	Definition    usage.Definition
+	Property      *string
+	KeyProperty   *string
+	Carries       bool
+	CreatedAt     time.Time
+	VersionAt     time.Time
 }
 
 type PaymentSend struct {

@@ -1,0 +1,141 @@
+package httpkit
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/billing/fault"
+	"perennial/internal/telemetry"
+)
+
+// RawBody says what an operation reads and writes that is not one JSON value each.
+type RawBody struct {
+	Takes   []string // content types of requests; the first is documented
+	Answers string   // the content type of success
+	Endless bool     // the request may take longer than an answer may, as long as its parts arrive
+}
+
+// RawHandler serves an operation that reads the body and writes the success itself. An error that it returns before it
+// has written anything becomes a problem.
+type RawHandler func(ctx context.Context, c *Call, w http.ResponseWriter, r *http.Request) error
+
+// RegisterRaw makes an operation answer under all prefixes whose body is none of the kit's: key and query are checked as
+// everywhere. The example types of op describe one record of the request and of the answer.
+func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
+	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx := r.Context()
+		seat := &seat{of: k.seats}
+		defer seat.leave()
+		c, err := k.openRaw(ctx, w, r, op, body, seat)
+		if err == nil {
+			within := context.WithValue(ctx, callKey{}, c)
+			if !body.Endless {
+				var cancel context.CancelFunc
+				within, cancel = context.WithTimeout(within, k.bounds.Answer)
+				defer cancel()
+			}
+			err = h(within, c, w, r)
+		}
+		seat.leave() // before it waits for a caller who does not read
+		if err != nil {
+			writeProblem(w, k.refuse(ctx, err))
+		}
+	})
+	for _, prefix := range k.config.Prefixes {
+		k.router.Path(prefix + op.Path).Methods(op.Method).Handler(serve)
+	}
+	described := k.describe(op)
+	schemas := k.huma.OpenAPI().Components.Schemas
+	media := func(example any) *huma.MediaType {
+		return &huma.MediaType{Schema: schemas.Schema(reflect.TypeOf(example), true, ""), Example: example}
+	}
+	described.RequestBody = &huma.RequestBody{
+		Required: true, Content: map[string]*huma.MediaType{body.Takes[0]: media(op.Request)},
+	}
+	described.Responses[strconv.Itoa(op.Status)].Content = map[string]*huma.MediaType{body.Answers: media(op.Response)}
+	k.huma.OpenAPI().AddOperation(&described)
+}
+
+// openRaw does what open does, but for the body. An endless request keeps no seat: it mostly waits for its caller.
+func (k *Kit) openRaw(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
+) (*Call, error) {
+	hash, mode, err := bearer(r.Header)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.atTheDoor(w.Header(), hash); err != nil {
+		return nil, err
+	}
+	if err := seat.take(ctx); err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
+	defer cancel()
+	c, err := k.authenticate(within, w.Header(), r, op, "", hash, mode)
+	if err != nil {
+		return nil, err
+	}
+	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
+	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
+	if err := checkQuery(r.URL.RawQuery); err != nil {
+		return nil, err
+	}
+	for name := range r.URL.Query() {
+		return nil, fault.InvalidParam(Clip(name), "parameter_unknown", "%s", unknown(Clip(name), "query parameter", nil))
+	}
+	if r.Header.Get("Content-Encoding") != "" {
+		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
+			"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
+	}
+	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	if media = strings.ToLower(strings.TrimSpace(media)); media != "" && !slices.Contains(body.Takes, media) {
+		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
+			"The content type is not supported. Send `Content-Type: %s`.", body.Takes[0])
+	}
+	if body.Endless {
+		seat.leave()
+	}
+	return c, nil
+}
+
+// ReadJSON reads a whole body and decodes it as a T, judged like the body of any operation. Faults: those of ReadRaw and
+// of checkJSON; of several wrong fields, the first.
+func ReadJSON[T any](s Shapes, payload []byte, values int) (v T, err error) {
+	if err := checkJSONOf(payload, values); err != nil {
+		return v, err
+	}
+	v, wrong := shaped[T](s, payload, ofRequest)
+	if len(wrong) > 0 {
+		return v, wrong[0]
+	}
+	return v, nil
+}
+
+// WriteJSON writes a success.
+func WriteJSON(w http.ResponseWriter, contentType string, status int, v any) {
+	w.Header().Set("Content-Type", contentType)
+	w.WriteHeader(status)
+	_, _ = w.Write(encode(v)) // the client is gone when this fails
+}
+
+// WriteLine writes one line of NDJSON.
+func WriteLine(w io.Writer, v any) error {
+	_, err := w.Write(append(encode(v), '\n'))
+	return err
+}
+
+// StatusOf is the HTTP status that a refusal of a part of a request would have by itself.
+func StatusOf(err error) int { return problemOf(err, "").Status }
+
+// LogRefusal notes in the request's record why the rest of a body was not read, which no status says any more.
+func LogRefusal(ctx context.Context, err error) {
+	telemetry.RequestFrom(ctx).Code = fault.From(err).Code
+}

@@ -1,0 +1,102 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+type updateMetricInput struct {
+	httpkit.ByID
+	Body MetricChange
+}
+
+// MetricChange changes the fields that are sent and leaves the others. A definition makes the next version.
+type MetricChange struct {
+	DisplayName *string           `json:"displayName,omitempty" minLength:"1" maxLength:"100" example:"API calls" doc:"For people."`
+	Active      *bool             `json:"active,omitempty" doc:"false: archives it, and it takes no new records. true: it does again."`
+	Definition  *MetricDefinition `json:"definition,omitempty" doc:"Makes the next version, which counts in this way. What is absent has its default, not the value of the version before."`
+}
+
+// MetricDefinition is what a version counts.
+type MetricDefinition struct {
+	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
+	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal. Default: the quantity."`
+	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
+	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`
+	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart."`
+	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Default: not at all."`
+	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too."`
+}
+
+func (s *Server) updateMetric(
+	ctx context.Context, c *httpkit.Call, in *updateMetricInput,
+) (*httpkit.Reply[Metric], error) {
+	update := service.MetricUpdate{DisplayName: in.Body.DisplayName, Active: in.Body.Active}
+	if d := in.Body.Definition; d != nil {
+		definition, err := MetricForm{
+			Aggregation: d.Aggregation, Property: d.Property, KeyProperty: d.KeyProperty, Filter: d.Filter, GroupBy: d.GroupBy,
+			Conversion: d.Conversion, CarriesOver: d.CarriesOver,
+		}.definition()
+		if err != nil {
+			return nil, fault.From(err).Within("definition")
+		}
+		update.Definition = &definition
+	}
+	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeMetric,
+		func(keep func(*db.Tx, usage.Metric) error) error {
+			_, err := s.service.UpdateMetric(ctx, caller(c), in.ID, update, keep)
+			return err
+		})
+}
+
+// metricOperations has no deletion: records and invoices name metrics for as long as they are kept.
+func (s *Server) metricOperations() {
+	example := Metric{
+		ID: "met_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "api_calls", DisplayName: "API calls", Aggregation: "sum",
+		Filter: &MetricFilter{Exclude: []map[string][]string{{"status": {"500", "503"}}}}, GroupBy: []string{"region"},
+		Active: true, CreatedAt: 1763640000,
+	}
+	second, no := example, false
+	second.Active = false
+	load := httpkit.LoadByID(s.kit, id.Metric, db.ErrMetricNotFound, s.store.MetricWithKey)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createMetric", Method: http.MethodPost, Path: "/metrics", Tag: "Usage", Summary: "Create a metric",
+		Description: "Usage records of its name become a quantity in the way of its aggregation. Records are kept as they " +
+			"are sent, so that a later version counts those from before as well.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
+		Request: MetricForm{
+			Name: "api_calls", DisplayName: "API calls", Aggregation: "sum", GroupBy: []string{"region"}, Filter: example.Filter,
+		},
+	}, s.createMetric)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "getMetric", Method: http.MethodGet, Path: "/metrics/{id}", Tag: "Usage", Summary: "Get a metric",
+		Description: "In its newest version.", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
+		Response: example,
+	}, s.getMetric)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listMetrics", Method: http.MethodGet, Path: "/metrics", Tag: "Usage", Summary: "List metrics",
+		Description: "Each in its newest version.", Status: http.StatusOK, Access: httpkit.ReadAccess,
+		Response: httpkit.List[Metric]{Data: []Metric{example}},
+	}, s.listMetrics)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "listMetricVersions", Method: http.MethodGet, Path: "/metrics/{id}/versions", Tag: "Usage",
+		Summary: "List the versions of a metric", Description: "All versions, the newest first; a metric has at most 20.",
+		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
+		Response: httpkit.List[Metric]{Data: []Metric{example}},
+	}, s.listMetricVersions)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateMetric", Method: http.MethodPatch, Path: "/metrics/{id}", Tag: "Usage",
+		Summary: "Rename or archive a metric, or make its next version",
+		Description: "What a version counts never changes: a definition makes the next version, which all records of the " +
+			"metric are counted for, also those from before. A definition that is that of the newest version is refused " +
+			"with 409 metric_version_unchanged.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: MetricChange{Active: &no}, Response: second,
+	}, s.updateMetric)
+}

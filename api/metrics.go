@@ -1,0 +1,156 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+// Metric says how usage records become a quantity, in one of its versions.
+type Metric struct {
+	ID          string            `json:"id" example:"met_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Version     int               `json:"version" example:"1" doc:"Counts from 1. To count differently is a new version."`
+	Name        string            `json:"name" example:"api_calls" doc:"What usage records call it (metricName)."`
+	DisplayName string            `json:"displayName" example:"API calls" doc:"For people."`
+	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity: the sum of their quantities, their number, the largest quantity, the quantity of the latest record, the number of keys whose latest quantity is above 0, a level that records change averaged over time, or the latest quantity of each key added up."`
+	Property    string            `json:"property,omitempty" example:"bytes" doc:"The property that is aggregated. Absent: the quantity."`
+	KeyProperty string            `json:"keyProperty,omitempty" example:"user" doc:"The property whose values are the keys of unique_count and latest_per_key."`
+	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Absent: all."`
+	GroupBy     []string          `json:"groupBy,omitempty" doc:"The properties by which quantities are kept apart: its dimensions."`
+	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Absent: it is not."`
+	CarriesOver bool              `json:"carriesOver,omitempty" doc:"true: what came before a period counts in it too. A weighted_sum always carries over."`
+	Active      bool              `json:"active" example:"true" doc:"false: it is archived and takes no new records."`
+	CreatedAt   int64             `json:"createdAt" example:"1763640000"`
+}
+
+// MetricFilter chooses records by their properties.
+type MetricFilter struct {
+	Include map[string][]string   `json:"include,omitempty" doc:"Properties with the values of which a record must have one."`
+	Exclude []map[string][]string `json:"exclude,omitempty" maxItems:"20" doc:"A record that matches all properties of one entry does not count."`
+}
+
+// MetricConversion turns the reported unit into the one that is sold: multiplied, divided, then rounded.
+type MetricConversion struct {
+	MultiplyBy string `json:"multiplyBy,omitempty" maxLength:"26" example:"1.5" doc:"A decimal greater than 0."`
+	DivideBy   string `json:"divideBy,omitempty" maxLength:"26" example:"3600" doc:"A decimal greater than 0."`
+	Rounding   string `json:"rounding,omitempty" enum:"half_up,up,down" example:"up" doc:"Half away from zero, away from zero, or towards zero. Absent: not rounded."`
+	Digits     int32  `json:"digits,omitempty" minimum:"-12" maximum:"12" doc:"Digits behind the point; below 0, to tens, hundreds and so on."`
+}
+
+func renderMetric(m usage.Metric) Metric {
+	out := Metric{
+		ID: m.ID, Version: m.Version, Name: m.Name, DisplayName: m.DisplayName, Aggregation: string(m.Aggregation),
+		Property: m.Property, KeyProperty: m.KeyProperty, GroupBy: m.GroupBy, CarriesOver: m.Carries(), Active: m.Active,
+		CreatedAt: unix(m.CreatedAt),
+	}
+	if len(m.Filter.Include)+len(m.Filter.Exclude) > 0 {
+		out.Filter = &MetricFilter{Include: m.Filter.Include, Exclude: m.Filter.Exclude}
+	}
+	if c := m.Conversion; c.MultiplyBy.IsGiven() || c.DivideBy.IsGiven() || c.Rounding != "" {
+		out.Conversion = &MetricConversion{
+			MultiplyBy: c.MultiplyBy.String(), DivideBy: c.DivideBy.String(), Rounding: string(c.Rounding), Digits: c.Digits,
+		}
+	}
+	return out
+}
+
+// MetricForm creates a metric.
+type MetricForm struct {
+	Name        string            `json:"name" minLength:"1" maxLength:"100" example:"api_calls" doc:"What usage records call it: letters, digits and _ . : / -, beginning with a letter. Unique in the environment; it never changes."`
+	DisplayName string            `json:"displayName,omitempty" maxLength:"100" example:"API calls" doc:"For people. Default: the name."`
+	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
+	Property    string            `json:"property,omitempty" maxLength:"100" example:"bytes" doc:"The property that is aggregated, a decimal. Default: the quantity."`
+	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" example:"user" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
+	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`
+	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart."`
+	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Default: not at all."`
+	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too, as seats do that were added. Of sum, unique_count and latest_per_key."`
+}
+
+// definition is what the form says is counted.
+func (f MetricForm) definition() (usage.Definition, error) {
+	d := usage.Definition{
+		Aggregation: usage.Aggregation(f.Aggregation), Property: f.Property, KeyProperty: f.KeyProperty, GroupBy: f.GroupBy,
+		CarriesOver: f.CarriesOver,
+	}
+	if f.Filter != nil {
+		d.Filter = usage.Filter{Include: f.Filter.Include, Exclude: f.Filter.Exclude}
+	}
+	if f.Conversion == nil {
+		return d, nil
+	}
+	d.Conversion = usage.Conversion{Rounding: money.Rounding(f.Conversion.Rounding), Digits: f.Conversion.Digits}
+	for _, factor := range []struct {
+		param, text string
+		to          *money.Decimal
+	}{
+		{"conversion.multiplyBy", f.Conversion.MultiplyBy, &d.Conversion.MultiplyBy},
+		{"conversion.divideBy", f.Conversion.DivideBy, &d.Conversion.DivideBy},
+	} {
+		if factor.text == "" {
+			continue
+		}
+		var err error
+		if *factor.to, err = money.ParseDecimal(factor.text); err != nil {
+			return d, fault.From(err).In(factor.param)
+		}
+	}
+	return d, nil
+}
+
+type createMetricInput struct {
+	Body MetricForm
+}
+
+func madeMetric(m usage.Metric) httpkit.Made[Metric] {
+	return httpkit.Made[Metric]{Resource: renderMetric(m)}
+}
+
+func (s *Server) createMetric(
+	ctx context.Context, c *httpkit.Call, in *createMetricInput,
+) (*httpkit.Reply[Metric], error) {
+	definition, err := in.Body.definition()
+	if err != nil {
+		return nil, err
+	}
+	form := service.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeMetric,
+		func(keep func(*db.Tx, usage.Metric) error) error {
+			_, err := s.service.CreateMetric(ctx, caller(c), form, keep)
+			return err
+		})
+}
+
+func (s *Server) getMetric(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Metric], error) {
+	return httpkit.OK(renderMetric(httpkit.Resource[usage.Metric](c))), nil
+}
+
+type listMetricsInput struct {
+	httpkit.Page
+	Active string `query:"active" enum:"true,false" doc:"true: only metrics that take records. false: only archived ones."`
+}
+
+func (s *Server) listMetrics(
+	ctx context.Context, c *httpkit.Call, in *listMetricsInput,
+) (*httpkit.Reply[httpkit.List[Metric]], error) {
+	page, err := in.DB(id.Metric)
+	if err != nil {
+		return nil, err
+	}
+	rows, more, err := s.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: chosen(in.Active)}, page)
+	return httpkit.ListOf(rows, more, err, renderMetric)
+}
+
+func (s *Server) listMetricVersions(
+	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
+) (*httpkit.Reply[httpkit.List[Metric]], error) {
+	metrics, err := s.store.MetricVersions(ctx, c.EnvironmentID, in.ID)
+	return httpkit.ListOf(metrics, false, err, renderMetric)
+}

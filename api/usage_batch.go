@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/usage"
+	"perennial/service"
+)
+
+// usageValues bounds the JSON values of a request with many records: each with all of its properties.
+const usageValues = usage.MaxBatch*(usage.MaxProperties+9) + 2
+
+// UsageBatchForm reports usage many times.
+type UsageBatchForm struct {
+	Records []UsageForm `json:"records" minItems:"1" maxItems:"1000" doc:"Records of any subscriptions and metrics, in any order."`
+}
+
+// UsageBatch says what became of records.
+type UsageBatch struct {
+	Data     []UsageResult `json:"data" doc:"One result for each record, in their order."`
+	Accepted int           `json:"accepted" example:"1" doc:"How many were recorded by this request."`
+	Repeated int           `json:"repeated" example:"0" doc:"How many had been recorded before."`
+	Refused  int           `json:"refused" example:"0" doc:"How many were refused."`
+}
+
+// UsageResult is what became of one record.
+type UsageResult struct {
+	Status   int          `json:"status" example:"201" doc:"The HTTP status that the record would have had by itself: 201, also for a repeat, or that of its refusal."`
+	Replayed bool         `json:"replayed,omitempty" doc:"true: it had been recorded before."`
+	Record   *UsageRecord `json:"record,omitempty" doc:"The record, unless it was refused."`
+	Error    *UsageError  `json:"error,omitempty" doc:"Why it was refused."`
+}
+
+// UsageError is why a record was refused.
+type UsageError struct {
+	Code   string `json:"code" example:"metric_not_found" doc:"A stable code, as of problems."`
+	Param  string `json:"param,omitempty" example:"metricName" doc:"The wrong field of the record, if any."`
+	Detail string `json:"detail" example:"The metric with this name does not exist." doc:"What is wrong and how to correct it."`
+}
+
+func usageError(err error) *UsageError {
+	f := fault.From(err)
+	return &UsageError{Code: f.Code, Param: f.Param, Detail: f.Detail}
+}
+
+type recordUsageBatchInput struct {
+	Body UsageBatchForm
+}
+
+func (s *Server) recordUsageBatch(
+	ctx context.Context, c *httpkit.Call, in *recordUsageBatchInput,
+) (*httpkit.Reply[UsageBatch], error) {
+	out, err := s.recordAll(ctx, c, in.Body.Records)
+	if err != nil {
+		return nil, err
+	}
+	return httpkit.OK(out), nil
+}
+
+// recordAll takes records and answers each. The error is that of all.
+func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, forms []UsageForm) (UsageBatch, error) {
+	out := UsageBatch{Data: make([]UsageResult, len(forms))}
+	var records []usage.Record
+	var places []int
+	for i, form := range forms {
+		record, err := form.record()
+		if err != nil {
+			out.refuse(i, err)
+			continue
+		}
+		records, places = append(records, record), append(places, i)
+	}
+	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)
+	if err != nil {
+		return out, err
+	}
+	for n, o := range outcomes {
+		out.take(places[n], forms[places[n]], o)
+	}
+	return out, nil
+}
+
+func (b *UsageBatch) take(i int, form UsageForm, o service.UsageOutcome) {
+	if o.Refusal != nil {
+		b.refuse(i, o.Refusal)
+		return
+	}
+	if o.Repeated {
+		b.Repeated++
+	} else {
+		b.Accepted++
+	}
+	record := renderUsage(form, o.Record)
+	b.Data[i] = UsageResult{Status: http.StatusCreated, Replayed: o.Repeated, Record: &record}
+}
+
+func (b *UsageBatch) refuse(i int, err error) {
+	b.Refused++
+	b.Data[i] = UsageResult{Status: httpkit.StatusOf(err), Error: usageError(err)}
+}
+
+func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "recordUsageBatch", Method: http.MethodPost, Path: "/usage/batch", Tag: "Usage",
+		Summary: "Record usage in a batch",
+		Description: "Up to 1,000 records. Each is judged by itself and has its own result: some may be recorded while " +
+			"others are refused. Send the whole batch again after a 503 or a lost connection: what was recorded is not " +
+			"counted twice. A record that corrects another one may be in the same batch.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Values: usageValues,
+		Request:  UsageBatchForm{Records: []UsageForm{form}},
+		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},
+	}, s.recordUsageBatch)
+}

@@ -1,0 +1,294 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/api/httpkit"
+)
+
+// meter makes a subscription and metrics: api_calls (a sum by region) and users (a unique count).
+func (b *bench) meter(t testing.TB, e tenancy) string {
+	t.Helper()
+	for _, form := range []string{
+		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`,
+		`{"name":"users","aggregation":"unique_count","keyProperty":"user"}`,
+	} {
+		require.Equal(t, 201, b.ask(t, e, "POST", "/api/metrics", form).Status)
+	}
+	return b.newSubscription(t, e).ID
+}
+
+func usageBody(subscription, key, more string) string {
+	return fmt.Sprintf(`{"subscriptionId":%q,"metricName":"api_calls","quantity":2.5,"idempotencyKey":%q%s}`,
+		subscription, key, more)
+}
+
+// used is what the summary shows of api_calls, by region.
+func (b *bench) used(t testing.TB, e tenancy, subscription string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	path := "/api/subscriptions/" + subscription + "/usage?metric=api_calls&groupBy=region"
+	for _, p := range as[UsageSummary](t, 200, b.ask(t, e, "GET", path, nil)).Data {
+		region := "none"
+		if p.Group["region"] != nil {
+			region = *p.Group["region"]
+		}
+		out[region] = fmt.Sprintf("%s of %d", p.Quantity, p.Records)
+	}
+	return out
+}
+
+func TestUsage_CountsOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	rows := b.count(t, "select count(*) from idempotency_keys")
+	body := usageBody(sub, "k1", `,"properties":{"region":"eu","retries":3}`)
+	first := b.ask(t, b.test, "POST", "/api/usage", body)
+	record := as[UsageRecord](t, 201, first)
+	require.Equal(t, Number("2.5"), record.Quantity)
+	require.Equal(t, "3", record.Properties["retries"])
+	require.NotZero(t, record.Timestamp)
+	for range 2 {
+		again := b.ask(t, b.test, "POST", "/v1/usage", body, "Idempotency-Key", "another")
+		require.Equal(t, 201, again.Status)
+		require.Equal(t, string(first.Body), string(again.Body))
+		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
+		_, err := b.deps.Service.RollUpUsage(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string]string{"eu": "2.5 of 1"}, b.used(t, b.test, sub))
+	}
+	problem(t, 422, "usage_key_reused", "idempotencyKey", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k1", "")))
+	require.Equal(t, rows, b.count(t, "select count(*) from idempotency_keys"), "no row but the record's own")
+
+	// A key belongs to its environment, and a foreign subscription is absent.
+	problem(t, 404, "subscription_not_found", "subscriptionId", b.ask(t, b.other, "POST", "/api/usage", body))
+	otherSub := b.meter(t, b.other)
+	require.Equal(t, 201, b.ask(t, b.other, "POST", "/api/usage", usageBody(otherSub, "k1", "")).Status)
+	require.Equal(t, map[string]string{"none": "2.5 of 1"}, b.used(t, b.other, otherSub))
+
+	// A repeat is answered as the first request was, whatever has become of the subscription.
+	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+sub+"/cancel", `{"immediateEffect":true}`).Status)
+	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", body).Status)
+	problem(t, 409, "usage_after_end", "timestamp", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k2", "")))
+}
+
+func TestUsage_Refusals(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	now := b.base.Unix()
+	form := func(field, value string) string { return replaceField(usageBody(sub, "k", ""), field, value) }
+	for _, c := range []struct {
+		body        string
+		status      int
+		code, param string
+	}{
+		{form("subscriptionId", `"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`), 404, "subscription_not_found", "subscriptionId"},
+		{form("metricName", `"sms"`), 404, "metric_not_found", "metricName"},
+		{form("timestamp", fmt.Sprint(now-91*86400)), 422, "usage_too_old", "timestamp"},
+		{form("timestamp", fmt.Sprint(now-86400)), 422, "usage_before_subscription", "timestamp"},
+		{form("timestamp", fmt.Sprint(now+2*3600)), 422, "usage_too_far_ahead", "timestamp"},
+		{form("quantity", "-1"), 422, "usage_quantity_negative", "quantity"},
+		{form("quantity", `"1"`), 422, "type_wrong", "quantity"},
+		{form("quantity", "1.0000000000001"), 422, "decimal_invalid", "quantity"},
+		{form("quantity", "1e5"), 422, "type_wrong", "quantity"},
+		{form("idempotencyKey", `"a\nb"`), 422, "usage_key_invalid", "idempotencyKey"},
+		{form("idempotencyKey", ""), 422, "field_missing", "idempotencyKey"},
+		{form("properties", `{"a":{"b":1}}`), 422, "type_wrong", "properties.a"},
+		{form("corrects", `"unknown"`), 404, "usage_record_not_found", "corrects"},
+		{replaceField(form("metricName", `"users"`), "quantity", "1"), 422, "usage_property_missing", "properties.user"},
+	} {
+		got := b.ask(t, b.test, "POST", "/api/usage", c.body)
+		p := as[httpkit.Problem](t, c.status, got)
+		require.Equal(t, []string{c.code, c.param}, []string{p.Code, p.Param}, "%s: %s", c.body, got.Body)
+	}
+	require.Zero(t, b.count(t, "select count(*) from usage_keys"))
+	metric := as[httpkit.List[Metric]](t, 200, b.ask(t, b.test, "GET", "/api/metrics?limit=1", nil)).Data[0]
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/metrics/"+metric.ID, `{"active":false}`).Status)
+	problem(t, 409, "metric_archived", "metricName", b.ask(t, b.test, "POST", "/api/usage",
+		replaceField(form("metricName", `"users"`), "properties", `{"user":"ada"}`)))
+}
+
+// Fifty clients that bring the same keys at the same moment leave one record each.
+func TestUsage_ParallelClientsWithSameKeys(t *testing.T) {
+	t.Parallel()
+	const clients, keys = 50, 5
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	var requests []*http.Request
+	for range clients {
+		for key := range keys {
+			requests = append(requests, b.request(t, "POST", "/api/usage", usageBody(sub, fmt.Sprint("k", key), ""),
+				"Authorization", "Bearer "+b.test.key))
+		}
+		var batch []string
+		for key := range keys {
+			batch = append(batch, usageBody(sub, fmt.Sprint("k", keys-1-key), ""))
+		}
+		requests = append(requests, b.request(t, "POST", "/api/usage/batch",
+			`{"records":[`+strings.Join(batch, ",")+`]}`, "Authorization", "Bearer "+b.test.key))
+	}
+	ids := map[string]string{}
+	for _, a := range b.together(requests) {
+		if a.Status == 201 {
+			r := as[UsageRecord](t, 201, a)
+			require.Contains(t, []string{"", r.ID}, ids[r.IdempotencyKey])
+			ids[r.IdempotencyKey] = r.ID
+			continue
+		}
+		require.Zero(t, as[UsageBatch](t, 200, a).Refused, "%s", a.Body)
+	}
+	require.Len(t, ids, keys)
+	require.Equal(t, keys, b.count(t, "select count(*) from usage_records"))
+	require.Equal(t, map[string]string{"none": "12.5 of 5"}, b.used(t, b.test, sub))
+}
+
+func TestUsage_BatchAnswersEach(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	body := `{"records":[` + strings.Join([]string{
+		usageBody(sub, "a", ""), usageBody(sub, "a", ""), usageBody(sub, "a", `,"timestamp":1`),
+		replaceField(usageBody(sub, "b", ""), "metricName", `"sms"`), usageBody(sub, "c", ""),
+		replaceField(usageBody(sub, "d", `,"corrects":"c"`), "quantity", "-1"),
+		replaceField(usageBody(sub, "e", `,"corrects":"c"`), "quantity", "-2"),
+	}, ",") + `]}`
+	for round, want := range []UsageBatch{{Accepted: 3, Repeated: 1, Refused: 3}, {Repeated: 4, Refused: 3}} {
+		out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", body))
+		var results []string
+		for _, r := range out.Data {
+			result := fmt.Sprint(r.Status)
+			if r.Error != nil {
+				result += " " + r.Error.Code
+			}
+			results = append(results, result)
+		}
+		require.Equal(t, []string{
+			"201", "201", "422 usage_key_reused", "404 metric_not_found", "201", "201", "422 usage_correction_too_large",
+		}, results)
+		out.Data = nil
+		require.Equal(t, want, out, "round %d", round)
+	}
+	require.Equal(t, map[string]string{"none": "4 of 2"}, b.used(t, b.test, sub))
+	_, err := b.deps.Service.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{"none": "4 of 2"}, b.used(t, b.test, sub))
+	var many strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&many, ",%s", usageBody(sub, fmt.Sprint("many", i), `,"properties":{"region":"us"}`))
+	}
+	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+many.String()[1:]+`]}`))
+	require.Equal(t, 1000, out.Accepted)
+	problem(t, 422, "out_of_range", "records", b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+many.String()[1:]+
+		`,`+usageBody(sub, "x", "")+`]}`))
+}
+
+func TestUsage_Stream(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	var lines strings.Builder
+	for i := range 1200 {
+		fmt.Fprintln(&lines, usageBody(sub, fmt.Sprint("k", i), ""))
+	}
+	fmt.Fprint(&lines, "nonsense\n\n")
+	fmt.Fprintln(&lines, replaceField(usageBody(sub, "x", ""), "metricName", `"sms"`))
+	for round := range 2 {
+		got := b.ask(t, b.test, "POST", "/api/usage/stream", lines.String(), "Content-Type", ndjsonType)
+		require.Equal(t, 200, got.Status, "%s", got.Body)
+		var said []UsageProgress
+		for line := range strings.Lines(string(got.Body)) {
+			var p UsageProgress
+			require.NoError(t, json.Unmarshal([]byte(line), &p), line)
+			said = append(said, p)
+		}
+		last := said[len(said)-1]
+		want := UsageProgress{Line: 1203, Done: true, Accepted: 1200, Refused: 2}
+		if round == 1 {
+			want.Accepted, want.Repeated = 0, 1200
+		}
+		require.Equal(t, want, last)
+		require.Equal(t, 1000, said[0].Line)
+		require.Equal(t, []any{1201, "json_malformed"}, []any{said[1].Line, said[1].Error.Code})
+		require.Equal(t, []any{1203, "metric_not_found"}, []any{said[2].Line, said[2].Error.Code})
+	}
+	require.Equal(t, 1200, b.count(t, "select count(*) from usage_records"))
+	problem(t, 415, "content_type_unsupported", "Content-Type",
+		b.ask(t, b.test, "POST", "/api/usage/stream", "x", "Content-Type", "text/csv"))
+}
+
+func TestUsage_CloudEvents(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	event := func(id, metric, data string) string {
+		return fmt.Sprintf(`{"specversion":"1.0","id":%q,"source":"/gw","type":%q,"subject":%q,"traceparent":"00","data":%s}`,
+			id, metric, sub, data)
+	}
+	for _, repeated := range []int{0, 1} {
+		out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents",
+			event("1", "api_calls", `{"quantity":1.25,"region":"eu"}`), "Content-Type", cloudEventType))
+		require.Equal(t, []int{1 - repeated, repeated}, []int{out.Accepted, out.Repeated})
+	}
+	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/v1/usage/cloudevents",
+		"["+event("1", "api_calls", `{"quantity":1.25,"region":"eu"}`)+","+event("2", "api_calls", `{"region":"eu"}`)+","+
+			event("3", "sms", `{}`)+"]", "Content-Type", cloudEventBatchType))
+	require.Equal(t, []int{1, 1, 1}, []int{out.Accepted, out.Repeated, out.Refused})
+	require.Equal(t, 404, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("3", "sms", `{}`)).Status)
+	require.Equal(t, map[string]string{"eu": "2.25 of 2"}, b.used(t, b.test, sub))
+	problem(t, 422, "field_missing", "subject", b.ask(t, b.test, "POST", "/api/usage/cloudevents",
+		`{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls"}`))
+}
+
+func TestUsage_ErasedWithItsCustomer(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k", `,"properties":{"user":"Ada"}`)).Status)
+	customer := as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).CustomerID
+	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+customer, nil).Status)
+	problem(t, 404, "subscription_not_found", "subscriptionId", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "l", "")))
+	b.eraseAll(t)
+	require.Equal(t, 1, b.count(t, "select count(*) from usage_records where properties is null"))
+}
+
+func TestMetrics_Versions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	list := as[httpkit.List[Metric]](t, 200, b.ask(t, b.test, "GET", "/api/metrics", nil)).Data
+	require.Len(t, list, 2)
+	path := "/api/metrics/" + list[1].ID
+	problem(t, 409, "metric_name_taken", "name", b.ask(t, b.test, "POST", "/api/metrics", `{"name":"users","aggregation":"sum"}`))
+	problem(t, 409, "metric_version_unchanged", "",
+		b.ask(t, b.test, "PATCH", path, `{"definition":{"aggregation":"sum","groupBy":["region"]}}`))
+	problem(t, 422, "metric_property_unclear", "definition.keyProperty",
+		b.ask(t, b.test, "PATCH", path, `{"definition":{"aggregation":"unique_count"}}`))
+	for i, q := range []string{"1", "4"} {
+		require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage",
+			replaceField(usageBody(sub, fmt.Sprint(i), ""), "quantity", q)).Status)
+	}
+	_, err := b.deps.Service.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	second := as[Metric](t, 200, b.ask(t, b.test, "PATCH", path,
+		`{"displayName":"Calls","definition":{"aggregation":"max","conversion":{"divideBy":"3","rounding":"up"}}}`))
+	require.Equal(t, []any{list[1].ID, 2, "Calls"}, []any{second.ID, second.Version, second.DisplayName})
+	// What came before counts in the new version, also before it is aggregated.
+	for range 2 {
+		summary := as[UsageSummary](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub+"/usage?metric=api_calls", nil))
+		require.Equal(t, []any{Number("2"), 2}, []any{summary.Data[0].Quantity, summary.Data[0].MetricVersion})
+		_, err := b.deps.Service.RollUpUsage(t.Context())
+		require.NoError(t, err)
+	}
+	versions := as[httpkit.List[Metric]](t, 200, b.ask(t, b.test, "GET", path+"/versions", nil)).Data
+	require.Equal(t, []int{2, 1}, []int{versions[0].Version, versions[1].Version})
+	problem(t, 422, "usage_group_unknown", "groupBy",
+		b.ask(t, b.test, "GET", "/api/subscriptions/"+sub+"/usage?metric=api_calls&groupBy=region", nil))
+}

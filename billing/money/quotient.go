@@ -1,0 +1,60 @@
+package money
+
+import (
+	"github.com/cockroachdb/apd/v3"
+
+	"perennial/billing/fault"
+)
+
+// Rounding says which way a decimal is rounded. Up and down go by the magnitude: -1.5 is -2 up and -1 down.
+type Rounding string
+
+// The roundings.
+const (
+	RoundHalfUp Rounding = "half_up" // half away from zero
+	RoundUp     Rounding = "up"      // away from zero
+	RoundDown   Rounding = "down"    // towards zero
+)
+
+// IsKnown reports whether r is one of the roundings.
+func (r Rounding) IsKnown() bool { return r == RoundHalfUp || r == RoundUp || r == RoundDown }
+
+// QuotientDigits is how many digits behind the point a quotient keeps that has no end.
+const QuotientDigits = 18
+
+// Quo is d / by, rounded half away from zero to QuotientDigits digits behind the point. by must not be zero.
+func (d Decimal) Quo(by Decimal) Decimal {
+	quotient := Decimal{given: true}
+	// It is rounded twice. That is safe, because the first rounding keeps far more digits than a run of fours and nines
+	// in a quotient of our numbers can have.
+	must(apd.BaseContext.WithPrecision(maxDigits).Quo(&quotient.number, &d.number, &by.number))
+	return quotient.RoundTo(QuotientDigits, RoundHalfUp)
+}
+
+// RoundTo is d with so many digits behind the point; negative ones round to tens, hundreds and so on. What is cut off
+// decides by exact comparison: apd rounds 1 up to hundreds as 0.
+func (d Decimal) RoundTo(digits int32, how Rounding) Decimal {
+	context := apd.BaseContext.WithPrecision(maxDigits)
+	context.Rounding = apd.RoundDown
+	cut := Decimal{given: true}
+	must(context.Quantize(&cut.number, &d.number, -digits))
+	unit := Whole(int64(d.Sign()))
+	unit.number.Exponent = -digits
+	rest := d.Sub(cut)
+	switch {
+	case rest.Sign() == 0, how == RoundDown:
+	case how == RoundUp, rest.Mul(Whole(2*int64(d.Sign()))).Cmp(unit.Mul(Whole(int64(d.Sign())))) >= 0:
+		cut = cut.Add(unit)
+	}
+	return cut.reduced()
+}
+
+// ReadDecimal reads what String wrote of the result of a calculation, which may have more digits than ParseDecimal
+// accepts from a caller. Fault: decimal_invalid.
+func ReadDecimal(s string) (Decimal, error) {
+	d := Decimal{given: true}
+	if _, _, err := d.number.SetString(s); err != nil || d.number.Form != apd.Finite || d.number.NumDigits() > maxDigits {
+		return Decimal{}, fault.New(fault.Invalid, "decimal_invalid", "%.30q is not a decimal number.", s)
+	}
+	return d.reduced(), nil
+}

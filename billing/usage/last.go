@@ -1,0 +1,48 @@
+package usage
+
+import (
+	"time"
+
+	"perennial/billing/money"
+)
+
+// moment is when a record counts, for what only the latest decides: of two at the same time, the one received later.
+type moment struct {
+	At int64  `json:"at"` // in microseconds of Unix time
+	ID string `json:"id"`
+}
+
+func momentOf(m Measured) moment { return moment{m.At.UnixMicro(), m.ID} }
+
+func (m moment) after(other moment) bool {
+	if m.At != other.At {
+		return m.At > other.At
+	}
+	return m.ID > other.ID
+}
+
+// last keeps the quantity of the latest record. Without records it is 0.
+type last struct {
+	N     int64  `json:"n"`
+	Quant number `json:"last"`
+	moment
+}
+
+func (s *last) Add(m Measured) { s.take(1, momentOf(m), m.Value) }
+
+func (s *last) Merge(other State) {
+	if o := other.(*last); o.N > 0 {
+		s.take(o.N, o.moment, o.Quant.Decimal)
+	}
+}
+
+func (s *last) take(n int64, at moment, value money.Decimal) {
+	if s.N == 0 || at.after(s.moment) {
+		s.moment, s.Quant.Decimal = at, money.Whole(0).Add(value)
+	}
+	s.N += n
+}
+
+func (s *last) Carry(time.Time)          {}
+func (s *last) Value(Span) money.Decimal { return money.Whole(0).Add(s.Quant.Decimal) }
+func (s *last) Records() int64           { return s.N }

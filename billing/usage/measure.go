@@ -1,0 +1,111 @@
+package usage
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+)
+
+// Measured is a record as one metric sees it.
+type Measured struct {
+	ID       string
+	Corrects string
+	At       time.Time
+	Value    money.Decimal
+	Key      string // of the aggregations that count keys; empty: the metric has no key property
+	Group    Group
+}
+
+// Group is the dimension that a record belongs to: the values of the metric's group-by properties in their order, as a
+// JSON list. A property that the record does not have is null. Empty: the metric is not grouped.
+type Group string
+
+// Values reads the values, nil where the record has no such property.
+func (g Group) Values() []*string {
+	if g == "" {
+		return nil
+	}
+	var values []*string
+	if json.Unmarshal([]byte(g), &values) != nil {
+		return nil
+	}
+	return values
+}
+
+func groupOf(names []string, p Properties) Group {
+	if len(names) == 0 {
+		return ""
+	}
+	values := make([]*string, len(names))
+	for i, name := range names {
+		if v, ok := p[name]; ok {
+			values[i] = &v
+		}
+	}
+	// Signs such as < stay as they are: a group is part of an index, whose entries have a bound.
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(values) // a list of strings
+	return Group(strings.TrimSpace(text.String()))
+}
+
+// Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
+// that the metric counts. A metric that came later may ask for properties that earlier records do not have.
+func (m Metric) Measure(r Record) (Measured, bool) {
+	value, lacks := m.value(r)
+	if lacks != nil || !m.Filter.Matches(r.Properties) {
+		return Measured{}, false
+	}
+	return Measured{
+		ID: r.ID, Corrects: r.Corrects, At: r.At, Value: value, Key: r.Properties[m.KeyProperty],
+		Group: groupOf(m.GroupBy, r.Properties),
+	}, true
+}
+
+// value is what the metric aggregates of a record. Faults, where the record lacks it: usage_property_missing,
+// usage_property_invalid.
+func (m Metric) value(r Record) (money.Decimal, *fault.Error) {
+	for _, name := range []string{m.Property, m.KeyProperty} {
+		if name != "" && r.Properties[name] == "" {
+			return money.Decimal{}, fault.InvalidParam("properties."+name, "usage_property_missing",
+				"The metric %q counts the property %q, which the record does not have. Send it.", m.Name, name)
+		}
+	}
+	if m.Property == "" || r.Corrects != "" {
+		return r.Quantity, nil
+	}
+	value, err := money.ParseDecimal(r.Properties[m.Property])
+	if err != nil {
+		return value, fault.InvalidParam("properties."+m.Property, "usage_property_invalid",
+			"The metric %q adds up the property %q, which is no decimal number. Send one such as 12.5.", m.Name, m.Property)
+	}
+	return value, nil
+}
+
+// Effective applies corrections to the records that they correct, which must be among them: what is left are records
+// with the quantity that they have now. One that was corrected to nothing is left out, as if it had never come.
+func Effective(all []Measured) []Measured {
+	corrections := map[string]money.Decimal{}
+	for _, m := range all {
+		if m.Corrects != "" {
+			corrections[m.Corrects] = corrections[m.Corrects].Add(m.Value)
+		}
+	}
+	left := make([]Measured, 0, len(all))
+	for _, m := range all {
+		if m.Corrects != "" {
+			continue
+		}
+		if by, corrected := corrections[m.ID]; corrected {
+			if m.Value = m.Value.Add(by); m.Value.Sign() == 0 {
+				continue
+			}
+		}
+		left = append(left, m)
+	}
+	return left
+}

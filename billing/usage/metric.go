@@ -1,0 +1,151 @@
+package usage
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"perennial/billing/fault"
+)
+
+// Metric says how records of one name become a quantity, in one of its versions. What a version counts never changes: to
+// count differently is a new version, and prices name the version that they are for. The name is the same in all.
+type Metric struct {
+	ID          string // of the metric, whatever the version
+	Version     int    // counts from 1
+	Name        string // what records call it
+	DisplayName string
+	Active      bool // takes records
+	CreatedAt   time.Time
+	VersionAt   time.Time // when this version was made
+	Definition
+}
+
+// Definition is what a version counts.
+type Definition struct {
+	Aggregation Aggregation `json:"aggregation"`
+	Property    string      `json:"property,omitempty"`    // whose value is aggregated; empty: the quantity
+	KeyProperty string      `json:"keyProperty,omitempty"` // by which keys are told apart
+	Filter      Filter      `json:"filter,omitzero"`
+	GroupBy     []string    `json:"groupBy,omitempty"`
+	Conversion  Conversion  `json:"conversion,omitzero"`
+	// CarriesOver counts what came before the period too: seats that were added stay. A weighted sum always does.
+	CarriesOver bool `json:"carriesOver,omitempty"`
+}
+
+// The bounds of a metric.
+const (
+	MaxVersions     = 20 // each is counted as records arrive
+	MaxGroupBy      = 5
+	MaxFilterValues = 100
+)
+
+var namePattern = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.:/-]*$`)
+
+// Carries reports whether a period's quantity depends on what came before it.
+func (d Definition) Carries() bool { return d.CarriesOver || d.Aggregation == WeightedSum }
+
+// VersionID names one version: the metric's id, and its number behind a dot for all but the first.
+func (m Metric) VersionID() string {
+	if m.Version == 1 {
+		return m.ID
+	}
+	return m.ID + "." + strconv.Itoa(m.Version)
+}
+
+// SplitVersionID is the reverse of VersionID.
+func SplitVersionID(id string) (metricID string, version int) {
+	metricID, number, found := strings.Cut(id, ".")
+	if !found {
+		return metricID, 1
+	}
+	version, _ = strconv.Atoi(number) // 0: no version has it
+	return metricID, version
+}
+
+// Validate checks a new version. Faults: metric_name_invalid, aggregation_unknown, metric_property_unclear,
+// metric_filter_too_large, metric_conversion_invalid, metric_carry_invalid.
+func (m Metric) Validate() error {
+	if len(m.Name) > MaxName || !namePattern.MatchString(m.Name) {
+		return fault.InvalidParam("name", "metric_name_invalid",
+			"`name` must be 1 to %d characters: letters, digits and _ . : / -, beginning with a letter.", MaxName)
+	}
+	if states[m.Aggregation] == nil {
+		return fault.InvalidParam("aggregation", "aggregation_unknown",
+			"%.30q is not an aggregation. Send one of the documented ones, such as `sum`.", string(m.Aggregation))
+	}
+	if err := m.validateProperties(); err != nil {
+		return err
+	}
+	if m.CarriesOver && (m.Aggregation == Max || m.Aggregation == Last || m.Aggregation == Count) {
+		return fault.InvalidParam("carriesOver", "metric_carry_invalid",
+			"`carriesOver` needs an aggregation that adds up quantities or keys. See its documentation.")
+	}
+	return cmp.Or(m.Filter.validate(), m.Conversion.validate())
+}
+
+func (m Metric) validateProperties() error {
+	switch {
+	case m.Aggregation.keyed() != (m.KeyProperty != ""):
+		return fault.InvalidParam("keyProperty", "metric_property_unclear",
+			"An aggregation by keys needs `keyProperty`. The others have none.")
+	case m.Property != "" && (m.Aggregation == Count || m.Aggregation == UniqueCount):
+		return fault.InvalidParam("property", "metric_property_unclear",
+			"`count` and `unique_count` add no values up. Omit `property`.")
+	case len(m.GroupBy) > MaxGroupBy:
+		return fault.InvalidParam("groupBy", "metric_property_unclear",
+			"A metric is grouped by at most %d properties.", MaxGroupBy)
+	}
+	seen := map[string]bool{}
+	for i, name := range m.GroupBy {
+		if name == "" || len(name) > MaxName || seen[name] {
+			return fault.InvalidParam(fmt.Sprintf("groupBy[%d]", i), "metric_property_unclear",
+				"`groupBy` names each property once.")
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+// validate bounds what every record is compared with: metric_filter_too_large.
+func (f Filter) validate() error {
+	n := 0
+	for _, entry := range append([]map[string][]string{f.Include}, f.Exclude...) {
+		for _, values := range entry {
+			n += max(len(values), 1)
+		}
+	}
+	if n += len(f.Exclude); n > MaxFilterValues {
+		return fault.InvalidParam("filter", "metric_filter_too_large",
+			"`filter` is too large. Send at most %d values in all.", MaxFilterValues)
+	}
+	return nil
+}
+
+// ErrArchived refuses new records of a metric that is not active.
+var ErrArchived = fault.New(fault.Conflict, "metric_archived",
+	"The metric is archived and takes no new records. Activate it, or send another metric.").In("metricName")
+
+// Next is the version that follows m. Faults: metric_version_unchanged, metric_versions_too_many, those of Validate.
+func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
+	switch {
+	case d.says() == m.says():
+		return m, fault.New(fault.Conflict, "metric_version_unchanged", "The metric already counts in this way.")
+	case m.Version >= MaxVersions:
+		return m, fault.New(fault.Conflict, "metric_versions_too_many",
+			"A metric has at most %d versions. Create another metric.", MaxVersions)
+	}
+	next := m
+	next.Version, next.Definition, next.VersionAt = m.Version+1, d, now
+	return next, next.Validate()
+}
+
+// says is the same for definitions that count the same.
+func (d Definition) says() string {
+	text, _ := json.Marshal(d) // strings, lists and maps of them
+	return string(text)
+}

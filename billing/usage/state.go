@@ -1,0 +1,96 @@
+package usage
+
+import (
+	"encoding/json"
+	"time"
+
+	"perennial/billing/money"
+)
+
+// State is what one aggregation keeps of some records, so that more can be added and two of them be merged, in any order
+// and however they were divided. Corrections are applied before (Effective): a bucket that gets one is counted anew.
+type State interface {
+	// Add takes a record in.
+	Add(Measured)
+	// Merge takes in what another state of the same aggregation has.
+	Merge(State)
+	// Carry makes the state what it is to a period that begins later: only its time changes, to the period's start.
+	Carry(to time.Time)
+	// Value is the quantity in a period. All records lie before its end.
+	Value(Span) money.Decimal
+	// Records is how many were added.
+	Records() int64
+}
+
+// Span is a period [Start, End). Weight is the length of time that a weighted sum is divided by; zero: the span's own.
+type Span struct {
+	Start, End time.Time
+	Weight     time.Duration
+}
+
+func (s Span) weight() time.Duration {
+	if s.Weight > 0 {
+		return s.Weight
+	}
+	return s.End.Sub(s.Start)
+}
+
+// Aggregation says how records become one quantity.
+type Aggregation string
+
+// The aggregations.
+const (
+	Sum          Aggregation = "sum"
+	Count        Aggregation = "count"
+	Max          Aggregation = "max"
+	Last         Aggregation = "last"           // the quantity of the latest record
+	UniqueCount  Aggregation = "unique_count"   // the keys whose latest record has a quantity above 0
+	WeightedSum  Aggregation = "weighted_sum"   // a level that records change, averaged over the time of the period
+	LatestPerKey Aggregation = "latest_per_key" // the latest quantity of each key, added up
+)
+
+var states = map[Aggregation]func() State{
+	Sum: func() State { return &sum{} }, Count: func() State { return &count{} }, Max: func() State { return &maximum{} },
+	Last: func() State { return &last{} }, UniqueCount: func() State { return &uniqueCount{} },
+	WeightedSum: func() State { return &weightedSum{} }, LatestPerKey: func() State { return &latestPerKey{} },
+}
+
+// Aggregations returns all of them, in the order of the documentation.
+func Aggregations() []Aggregation {
+	return []Aggregation{Sum, Count, Max, Last, UniqueCount, WeightedSum, LatestPerKey}
+}
+
+// New returns an empty state.
+func (a Aggregation) New() State { return states[a]() }
+
+// Read decodes a state that was encoded as JSON.
+func (a Aggregation) Read(text []byte) (State, error) {
+	s := a.New()
+	return s, json.Unmarshal(text, s)
+}
+
+// keyed reports whether the aggregation tells records apart by a key.
+func (a Aggregation) keyed() bool { return a == UniqueCount || a == LatestPerKey }
+
+// Recount is the state of these records with their corrections.
+func (a Aggregation) Recount(all []Measured) State {
+	s := a.New()
+	for _, m := range Effective(all) {
+		s.Add(m)
+	}
+	return s
+}
+
+// number is a decimal inside a state, with all digits that adding up has given it.
+type number struct{ money.Decimal }
+
+func (n *number) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		n.Decimal = money.Decimal{}
+		return nil
+	}
+	n.Decimal, err = money.ReadDecimal(string(text))
+	return err
+}
+
+func (n *number) add(d money.Decimal) { n.Decimal = n.Decimal.Add(d) }

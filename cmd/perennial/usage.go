@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/service"
+)
+
+func usageCommand() *command {
+	return &command{
+		name: "usage", summary: "count usage again from its records",
+		subcommands: []*command{usageRebuildCommand()},
+		examples:    []string{"perennial usage rebuild --dry-run", "perennial usage rebuild --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n"},
+	}
+}
+
+func usageRebuildCommand() *command {
+	return &command{
+		name: "rebuild", summary: "count usage again, and replace aggregates that are wrong",
+		about: "Counts all kept records of each subscription and metric version, hour by hour, and compares with the running\n" +
+			"aggregates. Those that differ are replaced; with --dry-run they are only counted. It may run beside everything\n" +
+			"else. Hours of which retention has deleted records are left as they are. Exit code 0: all were equal; 2: there\n" +
+			"were differences, which are corrected now unless it was a dry run; 1: it stopped.",
+		examples: []string{"perennial usage rebuild --dry-run"},
+		setup: func(f *flag.FlagSet) action {
+			environment := f.String("environment", "", "only this environment, an `id`")
+			dry := f.Bool("dry-run", false, "compare only")
+			return func(ctx context.Context, p *process, _ []string) error {
+				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					total, err := service.New(store, p.now).RebuildUsage(ctx, p.actor(), service.UsageRebuild{
+						EnvironmentID: *environment, Dry: *dry,
+						Progress: func(r db.RebuiltUsage) {
+							_, _ = fmt.Fprintf(p.stderr, "%d records in %d hours counted, %d hours differ\n", // progress only
+								r.Records, r.Hours, r.Different)
+						},
+					})
+					if err != nil {
+						return err
+					}
+					_, err = fmt.Fprintf(p.stdout, "records %d\nhours %d\nhours that differed %d\nhours kept as they are %d\n",
+						total.Records, total.Hours, total.Different, total.Kept)
+					if err == nil && total.Different > 0 {
+						return errDiffers
+					}
+					return err
+				})
+			}
+		},
+	}
+}

@@ -1,0 +1,62 @@
+-- name: MetricInsert :exec
+with written as (
+    insert into metrics (
+        id, environment_id, name, display_name, active, current, definition, created_at, version_at
+    ) values (
+        @id, @environment_id, @name, @display_name, @active, true, @definition, @created_at, @version_at
+    )
+    on conflict (environment_id, name) where current do nothing
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: MetricRetire :exec
+-- Before the next version is inserted.
+update metrics set current = false
+where environment_id = @environment_id and metric_id = @metric_id and current;
+
+-- name: UsageProgressInsert :exec
+insert into usage_progress (environment_id, version_id, position) values (@environment_id, @version_id, 0);
+
+-- name: MetricUpdate :exec
+with written as (
+    update metrics set display_name = @display_name, active = @active
+    where environment_id = @environment_id and metric_id = @metric_id
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: MetricLock :one
+-- The newest version; whoever makes another one waits.
+select sqlc.embed(m) from metrics m
+where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current
+for no key update;
+
+-- name: MetricGetByName :one
+select sqlc.embed(m) from metrics m
+where m.environment_id = @environment_id and m.name = @name and m.current;
+
+-- name: MetricGetVersion :one
+select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = @id;
+
+-- name: MetricVersionList :many
+select sqlc.embed(m) from metrics m
+where m.environment_id = @environment_id and m.metric_id = @metric_id
+order by m.version desc;
+
+-- name: MetricGetWithKey :one
+select sqlc.embed(k), sqlc.embed(m)
+from api_key_details k
+join metrics m on m.environment_id = k.environment_id and m.metric_id = @id and m.current
+where k.hash = @hash;
+
+-- name: MetricList :many
+-- At the place of the first version, as the newest.
+select sqlc.embed(m)
+from metrics f
+join metrics m on m.environment_id = f.environment_id and m.metric_id = f.metric_id and m.current
+where f.environment_id = @environment_id and f.version = 1
+  and (sqlc.narg('active')::boolean is null or f.active = sqlc.narg('active'))
+  and f.position < @below::bigint and f.position > @above::bigint
+order by case when @forward::boolean then f.position end, f.position desc
+limit @row_limit;

@@ -1,0 +1,236 @@
+-- name: UsageFloor :exec
+-- Before UsageInsert, in a statement of its own.
+select usage_floor(@environment_id);
+
+-- name: UsageInsert :many
+-- Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
+-- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Keys occur
+-- once in a request.
+with given as materialized (
+    select unnest(@ordinals::integer[]) as ordinal, unnest(@ids::text[]) as id, unnest(@keys::text[]) as key,
+           unnest(@fingerprints::bytea[]) as fingerprint, unnest(@subscription_ids::text[]) as subscription_id,
+           unnest(@metric_names::text[]) as metric_name, unnest(@quantities::text[])::numeric as quantity,
+           unnest(@ats::timestamptz[]) as at, unnest(@properties::text[]) as properties, unnest(@corrects::text[]) as corrects
+), judged as materialized (
+    select g.ordinal, g.id, g.key, g.fingerprint, g.subscription_id, g.quantity, nullif(g.properties, '')::jsonb as properties, g.corrects,
+           s.id is null or c.erased_at is not null as subscription_absent, m.id is null as metric_absent,
+           coalesce(k.now_at, @now::timestamptz) as now, coalesce(nullif(g.at, '0001-01-01 00:00:00+00'::timestamptz), k.now_at, @now::timestamptz) as at,
+           least(s.created_at, s.anchor_at, s.current_period_start) as started, s.canceled_at as ended,
+           m.metric_id, coalesce(m.active, false) as active, coalesce(m.carries, false) as carries, m.property, m.key_property
+    from given g
+    left join subscriptions s on s.environment_id = @environment_id and s.id = g.subscription_id
+    left join customers c on c.environment_id = @environment_id and c.id = s.customer_id
+    left join test_clocks k on k.environment_id = @environment_id and k.id = s.test_clock_id
+    left join metrics m on m.environment_id = @environment_id and m.name = g.metric_name and m.current
+), admitted as (
+    select j.*
+    from judged j
+    where not j.subscription_absent and not j.metric_absent and (j.active or j.corrects <> '')
+      and j.at >= j.now - make_interval(secs => @max_age_seconds::bigint)
+      and j.at <= j.now + make_interval(secs => @max_ahead_seconds::bigint)
+      and j.at >= j.started and (j.ended is null or j.at < j.ended)
+      and (j.property is null or coalesce(j.properties ->> j.property, '') <> '')
+      and (j.key_property is null or coalesce(j.properties ->> j.key_property, '') <> '')
+      and (j.corrects <> '' or case
+          when j.property is null then j.quantity >= 0 or j.carries
+          when j.properties ->> j.property !~ '^-?[0-9]{1,12}(\.[0-9]{1,12})?$' then false
+          else (j.properties ->> j.property)::numeric >= 0 or j.carries
+      end)
+), taken as (
+    insert into usage_keys (environment_id, key, at, fingerprint, record_id)
+    select @environment_id, a.key, a.at, a.fingerprint, a.id from admitted a order by a.key collate "C"
+    on conflict do nothing
+    returning key
+), written as (
+    insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
+    select @environment_id, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
+    from admitted a join taken t on t.key = a.key
+)
+select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
+       j.now::timestamptz as now, j.at::timestamptz as at,
+       coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
+       j.carries::boolean as carries, j.property, j.key_property, (t.key is not null)::boolean as taken
+from judged j left join taken t on t.key = j.key;
+
+-- name: UsageKeyList :many
+select k.key, k.at, k.fingerprint, k.record_id
+from usage_keys k
+where k.environment_id = @environment_id and k.key = any(@keys::text[]);
+
+-- name: UsageRecordLock :one
+-- The record that a key names.
+select r.id, r.subscription_id, r.metric_id, m.name as metric_name, m.definition, r.at, r.quantity::text as quantity, r.properties,
+       r.corrects
+from usage_keys k
+join subscriptions s on s.environment_id = @environment_id and s.id = @subscription_id
+join metrics m on m.environment_id = @environment_id and m.name = @metric_name and m.current
+join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id and r.metric_id = m.metric_id
+    and r.at = k.at and r.id = k.record_id
+where k.environment_id = @environment_id and k.key = @key
+for no key update of r;
+
+-- name: UsageRecordCorrected :one
+-- What corrections have taken off a locked record: a statement of its own, since the one that waited for the lock does not
+-- see the correction that it waited for.
+select coalesce(sum(c.quantity), 0)::text as corrected
+from usage_records c
+where c.environment_id = @environment_id and c.subscription_id = @subscription_id and c.metric_id = @metric_id
+  and c.at = @at and c.corrects = @record_id::text;
+
+-- name: UsageAggregateList :many
+-- What is aggregated, and how far: one statement, so that both are of the same moment. One row without a bucket where
+-- there is nothing yet.
+select p.position, a.bucket, a.dimension, a.state
+from usage_progress p
+left join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = @subscription_id
+    and a.version_id = p.version_id and a.bucket >= @from_hour and a.bucket < @to_time
+where p.environment_id = @environment_id and p.version_id = @version_id;
+
+-- name: UsageTailList :many
+-- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
+-- index for: the tail is short, while the subscription's records of a period may be many.
+with tail as materialized (
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
+    from usage_records r
+    where r.environment_id = @environment_id and r.metric_id = @metric_id and r.position > @position
+)
+select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
+from tail t
+where t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz and t.at < @to_time::timestamptz;
+
+-- name: UsageHourList :many
+-- All records of some hours of subscriptions, up to a position.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
+from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
+join usage_records r on r.environment_id = @environment_id and r.subscription_id = h.subscription_id
+    and r.metric_id = @metric_id and r.at >= h.hour and r.at < h.hour + interval '1 hour'
+where r.position <= @position;
+
+-- name: UsageProgressLock :one
+-- One process at a time aggregates for a version.
+select p.position, sqlc.embed(m)
+from usage_progress p
+join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
+where p.environment_id = @environment_id and p.version_id = @version_id
+for update of p skip locked;
+
+-- name: UsageProgressWait :one
+select p.position, sqlc.embed(m)
+from usage_progress p
+join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
+where p.environment_id = @environment_id and p.version_id = @version_id
+for update of p;
+
+-- name: UsageHorizon :one
+-- Before the records are read, in a statement of its own.
+select usage_horizon(@environment_id)::bigint as horizon;
+
+-- name: UsageTailPage :many
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.subscription_id, r.position
+from usage_records r
+where r.environment_id = @environment_id and r.metric_id = @metric_id and r.position > @after_position
+  and r.position <= @horizon
+order by r.position
+limit @row_limit;
+
+-- name: UsageAggregateGet :many
+select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
+from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
+join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = h.subscription_id
+    and a.version_id = @version_id and a.bucket = h.hour;
+
+-- name: UsageAggregateDelete :exec
+delete from usage_aggregates a
+using (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
+where a.environment_id = @environment_id and a.subscription_id = h.subscription_id and a.version_id = @version_id
+  and a.bucket = h.hour;
+
+-- name: UsageAggregateSave :exec
+insert into usage_aggregates (environment_id, subscription_id, version_id, bucket, dimension, first_position, state)
+select @environment_id, g.subscription_id, @version_id, g.hour, g.dimension, g.first_position, g.state::jsonb
+from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour,
+             unnest(@dimensions::text[]) as dimension, unnest(@first_positions::bigint[]) as first_position,
+             unnest(@states::text[]) as state) g
+on conflict (environment_id, subscription_id, version_id, bucket, dimension) do update
+set state = excluded.state, first_position = least(usage_aggregates.first_position, excluded.first_position);
+
+-- name: UsageProgressSave :exec
+update usage_progress set position = @position
+where environment_id = @environment_id and version_id = @version_id;
+
+-- name: UsageBehind :many
+-- Versions with records that are not aggregated yet. Global: every process that aggregates.
+select p.environment_id, p.version_id
+from usage_progress p
+join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
+where exists (
+    select 1 from usage_records r
+    where r.environment_id = p.environment_id and r.metric_id = m.metric_id and r.position > p.position
+)
+order by random() -- processes begin with different ones
+limit @row_limit;
+
+-- name: UsageLastPosition :one
+-- Global: tells whether anything was written since.
+select last_usage_position()::bigint as position;
+
+-- name: UsageMaintain :one
+-- Global: partitions of all environments.
+select maintain_usage_partitions(@ahead::integer, make_interval(days => @keep_days::integer))::integer as dropped;
+
+-- name: UsageErase :one
+-- The properties of the next records of a customer.
+with batch as materialized (
+    select r.subscription_id, r.metric_id, r.at, r.id
+    from subscriptions s
+    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id and r.properties is not null
+    where s.environment_id = @environment_id and s.customer_id = @customer_id
+    limit @row_limit
+), written as (
+    update usage_records r set properties = null
+    from batch b
+    where r.environment_id = @environment_id and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id
+)
+select count(*)::integer as handled from batch b;
+
+-- name: UsageVersionList :many
+-- Global: rebuilding; all metric versions of one environment, or of all.
+select m.environment_id, m.id
+from metrics m
+where sqlc.narg('environment_id')::text is null or m.environment_id = sqlc.narg('environment_id')
+order by m.environment_id, m.id;
+
+-- name: UsageSubscriptionList :many
+-- Subscriptions with records or aggregates of a metric version, whose customers are not erased: what was erased cannot be
+-- counted again.
+select s.id
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id and c.erased_at is null
+where s.environment_id = @environment_id and s.id > @after_id
+  and (exists (select 1 from usage_aggregates a
+               where a.environment_id = s.environment_id and a.subscription_id = s.id and a.version_id = @version_id)
+       or exists (select 1 from usage_records r
+                  where r.environment_id = s.environment_id and r.subscription_id = s.id and r.metric_id = @metric_id))
+order by s.id
+limit @row_limit;
+
+-- name: UsageOldestPosition :one
+-- Of the records of a metric that are kept.
+select coalesce((
+    select min(r.position) from usage_records r where r.environment_id = @environment_id and r.metric_id = @metric_id
+), 9223372036854775807)::bigint as position;
+
+-- name: UsageRecordPage :many
+-- Records of a subscription in the order of time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
+  and (r.at, r.id) > (@after_at::timestamptz, @after_id::text) and r.position <= @position
+order by r.at, r.id
+limit @row_limit;
+
+-- name: UsageAggregateOf :many
+select a.bucket, a.dimension, a.first_position, a.state
+from usage_aggregates a
+where a.environment_id = @environment_id and a.subscription_id = @subscription_id and a.version_id = @version_id;

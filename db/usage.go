@@ -1,0 +1,151 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db/internal/dbsqlc"
+)
+
+// NewUsage is a record to write, with the fingerprint of what its caller sent.
+type NewUsage struct {
+	usage.Record
+	Fingerprint []byte
+}
+
+// UsageTaken is what became of one record of InsertUsage. Taken: it is written, At its time. Else either the facts refuse
+// it (usage.Admit), or its key was used before.
+type UsageTaken struct {
+	Taken bool
+	At    time.Time
+	Facts usage.Facts
+}
+
+// InsertUsage judges records and writes those that pass and whose key was never used. Keys must differ. Results, in the
+// order of the records, are there once the transaction has committed, so that all of it is one round trip.
+func (tx *Tx) InsertUsage(
+	ctx context.Context, environmentID string, records []NewUsage, results []UsageTaken,
+) error {
+	in, err := usageParams(environmentID, tx.Now, records)
+	if err != nil {
+		return err
+	}
+	if err := queries.UsageFloor(ctx, tx.pipe, environmentID); err != nil {
+		return err
+	}
+	return tx.pipe.addReading(func(handle dbsqlc.DBTX) error {
+		rows, err := queries.UsageInsert(ctx, handle, in)
+		for _, row := range rows {
+			results[row.Ordinal] = usageTakenFromDB(row)
+		}
+		return err
+	})
+}
+
+func usageParams(environmentID string, now time.Time, records []NewUsage) (dbsqlc.UsageInsertParams, error) {
+	n := len(records)
+	in := dbsqlc.UsageInsertParams{
+		EnvironmentID: environmentID, Now: now, MaxAgeSeconds: int64(usage.MaxAge / time.Second),
+		MaxAheadSeconds: int64(usage.MaxAhead / time.Second), Ordinals: make([]int, n), Ids: make([]string, n),
+		Keys: make([]string, n), Fingerprints: make([][]byte, n), SubscriptionIds: make([]string, n),
+		MetricNames: make([]string, n), Quantities: make([]string, n), Ats: make([]time.Time, n),
+		Properties: make([]string, n), Corrects: make([]string, n),
+	}
+	for i, r := range records {
+		in.Ordinals[i], in.Ids[i], in.Keys[i], in.Fingerprints[i] = i, r.ID, r.Key, r.Fingerprint
+		in.SubscriptionIds[i], in.MetricNames[i], in.Quantities[i] = r.SubscriptionID, r.Metric, r.Quantity.String()
+		in.Ats[i], in.Corrects[i] = r.At, r.Corrects
+		if len(r.Properties) > 0 {
+			text, err := json.Marshal(r.Properties)
+			if err != nil {
+				return in, err
+			}
+			in.Properties[i] = string(text)
+		}
+	}
+	return in, nil
+}
+
+func usageTakenFromDB(row dbsqlc.UsageInsertRow) UsageTaken {
+	return UsageTaken{
+		Taken: row.Taken, At: row.At,
+		Facts: usage.Facts{
+			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: value(row.Ended),
+			MetricAbsent: row.MetricAbsent,
+			Metric: usage.Metric{Active: row.Active, Definition: usage.Definition{
+				Property: value(row.Property), KeyProperty: value(row.KeyProperty), CarriesOver: row.Carries,
+			}},
+		},
+	}
+}
+
+// UsageKey is the memory of one record, for ever.
+type UsageKey struct {
+	RecordID    string
+	At          time.Time
+	Fingerprint []byte
+}
+
+// UsageKeys reads what is known of keys; those never used are absent.
+func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]UsageKey, error) {
+	rows, err := queries.UsageKeyList(ctx, l.store.handle, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
+	known := make(map[string]UsageKey, len(rows))
+	for _, row := range rows {
+		known[row.Key] = UsageKey{RecordID: row.RecordID, At: row.At, Fingerprint: row.Fingerprint}
+	}
+	return known, translate("UsageKeyList", err)
+}
+
+var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
+	"No record of this subscription and metric has the idempotency key that `corrects` names.").In("corrects")
+
+// LockUsageRecord reads the record of a subscription and metric that a key names, so that it can be corrected by nobody
+// else until the transaction ends, with its metric and what corrections have taken off it. Fault: usage_record_not_found,
+// also for one that retention has deleted.
+func (tx *Tx) LockUsageRecord(
+	ctx context.Context, environmentID, subscriptionID, metricName, key string,
+) (original usage.Record, of usage.Metric, corrected money.Decimal, err error) {
+	row, err := queries.UsageRecordLock(ctx, tx.pipe, dbsqlc.UsageRecordLockParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricName: metricName, Key: key,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return original, of, corrected, errUsageRecordNotFound
+	}
+	if err != nil {
+		return original, of, corrected, translate("UsageRecordLock", err)
+	}
+	original = usage.Record{
+		ID: row.ID, SubscriptionID: row.SubscriptionID, Metric: row.MetricName, At: row.At, Key: key,
+		Corrects: value(row.Corrects),
+	}
+	of = usage.Metric{ID: row.MetricID, Name: row.MetricName, Definition: row.Definition}
+	if original.Properties, err = propertiesFromDB(row.Properties); err != nil {
+		return original, of, corrected, err
+	}
+	if original.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
+		return original, of, corrected, err
+	}
+	sum, err := queries.UsageRecordCorrected(ctx, tx.pipe, dbsqlc.UsageRecordCorrectedParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: row.MetricID, At: row.At, RecordID: row.ID,
+	})
+	if err != nil {
+		return original, of, corrected, translate("UsageRecordCorrected", err)
+	}
+	corrected, err = money.ReadDecimal(sum)
+	return original, of, corrected, err
+}
+
+func propertiesFromDB(text []byte) (p usage.Properties, err error) {
+	if len(text) == 0 {
+		return nil, nil
+	}
+	err = json.Unmarshal(text, &p)
+	return p, err
+}

@@ -1,0 +1,128 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db/internal/dbsqlc"
+)
+
+// allPositions is above every position of a record.
+const allPositions = 1<<63 - 1
+
+// UsageSeries reads what the records of a subscription come to in periods that follow each other: hours that lie within
+// one period from their aggregates, the others, and what is not aggregated yet, from records. Each record that was
+// committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read with how far they
+// are, and the records behind that afterwards.
+func (l *UsageLog) UsageSeries(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
+) ([]usage.Totals, error) {
+	r := l.store.Reader
+	from, to, split := periods[0].Start, periods[len(periods)-1].End, usage.SplitHours(periods)
+	if of.Carries() {
+		from = time.Time{}
+	}
+	buckets, position, err := r.usageBuckets(ctx, dbsqlc.UsageAggregateListParams{
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, VersionID: of.VersionID(), FromHour: usage.Hour(from),
+		ToTime: to,
+	}, of)
+	if err != nil {
+		return nil, err
+	}
+	tail, err := queries.UsageTailList(ctx, r.handle, dbsqlc.UsageTailListParams{
+		EnvironmentID: environmentID, MetricID: of.ID, Position: position, SubscriptionID: subscriptionID, FromTime: from,
+		ToTime: to,
+	})
+	if err != nil {
+		return nil, translate("UsageTailList", err)
+	}
+	// A correction may be of a record that is aggregated: its hour is counted anew.
+	for _, row := range tail {
+		if row.Corrects != nil {
+			split[usage.Hour(row.At)] = true
+		}
+	}
+	var records []usage.Measured
+	for _, row := range tail {
+		if !split[usage.Hour(row.At)] {
+			if records, err = measured(records, of, row); err != nil {
+				return nil, err
+			}
+		}
+	}
+	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, split)
+	if err != nil {
+		return nil, err
+	}
+	var whole []usage.Bucket
+	for _, b := range buckets {
+		if !split[b.Hour] {
+			whole = append(whole, b)
+		}
+	}
+	return of.Series(periods, by, whole, append(records, hours...)), nil
+}
+
+func (r Reader) usageBuckets(
+	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric,
+) (buckets []usage.Bucket, position int64, err error) {
+	rows, err := queries.UsageAggregateList(ctx, r.handle, in)
+	if err != nil {
+		return nil, 0, translate("UsageAggregateList", err)
+	}
+	for _, row := range rows {
+		if position = row.Position; row.Bucket == nil {
+			continue
+		}
+		state, err := of.Aggregation.Read(row.State)
+		if err != nil {
+			return nil, 0, err
+		}
+		buckets = append(buckets, usage.Bucket{Hour: *row.Bucket, Group: usage.Group(value(row.Dimension)), State: state})
+	}
+	return buckets, position, nil
+}
+
+// usageHours reads all records of some hours.
+func (r Reader) usageHours(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, hours map[time.Time]bool,
+) (records []usage.Measured, err error) {
+	if len(hours) == 0 {
+		return nil, nil
+	}
+	in := dbsqlc.UsageHourListParams{EnvironmentID: environmentID, MetricID: of.ID, Position: allPositions}
+	for hour := range hours {
+		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, subscriptionID), append(in.Hours, hour)
+	}
+	rows, err := queries.UsageHourList(ctx, r.handle, in)
+	if err != nil {
+		return nil, translate("UsageHourList", err)
+	}
+	for _, row := range rows {
+		records, err = measured(records, of, dbsqlc.UsageTailListRow{
+			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return records, nil
+}
+
+// measured appends a row as the metric sees it, if it does.
+func measured(to []usage.Measured, of usage.Metric, row dbsqlc.UsageTailListRow) ([]usage.Measured, error) {
+	record := usage.Record{ID: row.ID, Metric: of.Name, At: row.At, Corrects: value(row.Corrects)}
+	var err error
+	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
+		return to, err
+	}
+	if record.Properties, err = propertiesFromDB(row.Properties); err != nil {
+		return to, err
+	}
+	if m, counts := of.Measure(record); counts {
+		to = append(to, m)
+	}
+	return to, nil
+}

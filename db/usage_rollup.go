@@ -1,0 +1,224 @@
+package db
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/usage"
+	"perennial/db/internal/dbsqlc"
+)
+
+// hourOf is one hour of one subscription.
+type hourOf struct {
+	subscriptionID string
+	hour           time.Time
+}
+
+// aggregate is one row of usage_aggregates.
+type aggregate struct {
+	first int64 // position
+	state usage.State
+}
+
+// aggregates are rows of one metric version, by hour and dimension.
+type aggregates map[hourOf]map[usage.Group]*aggregate
+
+func (a aggregates) of(h hourOf, g usage.Group, metric usage.Metric, position int64) usage.State {
+	if a[h] == nil {
+		a[h] = map[usage.Group]*aggregate{}
+	}
+	row := a[h][g]
+	if row == nil {
+		row = &aggregate{first: position, state: metric.Aggregation.New()}
+		a[h][g] = row
+	}
+	row.first = min(row.first, position)
+	return row.state
+}
+
+// BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
+func (r Reader) BehindUsage(ctx context.Context, limit int) ([]Ref, error) {
+	found, err := queries.UsageBehind(ctx, r.handle, rows(limit))
+	return refs(found, func(f dbsqlc.UsageBehindRow) Ref {
+		return Ref{f.EnvironmentID, f.VersionID}
+	}), translate("UsageBehind", err)
+}
+
+// LastUsagePosition is that of the newest record of all.
+func (r Reader) LastUsagePosition(ctx context.Context) (int64, error) {
+	position, err := queries.UsageLastPosition(ctx, r.handle)
+	return position, translate("UsageLastPosition", err)
+}
+
+// RollUpUsage merges the next records of a metric, at most limit, into the aggregates of one of its versions, and says
+// how many there were. It does nothing where another transaction does it. Records are taken in the order of their
+// positions up to the horizon, behind which none appears any more, so that each is merged once; hours with corrections
+// are counted anew from all their records so far.
+func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, error) {
+	row, err := queries.UsageProgressLock(ctx, tx.pipe,
+		dbsqlc.UsageProgressLockParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, translate("UsageProgressLock", err)
+	}
+	of := metricFromDB(row.Metric)
+	horizon, err := queries.UsageHorizon(ctx, tx.pipe, version.EnvironmentID)
+	if err != nil {
+		return 0, translate("UsageHorizon", err)
+	}
+	page, err := queries.UsageTailPage(ctx, tx.pipe, dbsqlc.UsageTailPageParams{
+		EnvironmentID: version.EnvironmentID, MetricID: of.ID, AfterPosition: row.Position, Horizon: horizon,
+		RowLimit: rows(limit),
+	})
+	if err != nil || len(page) == 0 {
+		return 0, translate("UsageTailPage", err)
+	}
+	through := page[len(page)-1].Position
+	if err := tx.mergeUsage(ctx, version, of, page, through); err != nil {
+		return 0, err
+	}
+	return len(page), queries.UsageProgressSave(ctx, tx.pipe, dbsqlc.UsageProgressSaveParams{
+		EnvironmentID: version.EnvironmentID, VersionID: version.ID, Position: through,
+	})
+}
+
+func (tx *Tx) mergeUsage(
+	ctx context.Context, version Ref, of usage.Metric, page []dbsqlc.UsageTailPageRow, through int64,
+) error {
+	touched, anew := map[hourOf]bool{}, map[hourOf]bool{}
+	for _, row := range page {
+		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
+		if touched[h] = true; row.Corrects != nil {
+			anew[h] = true
+		}
+	}
+	merged, err := tx.usageAggregates(ctx, version, of, touched, anew)
+	if err != nil {
+		return err
+	}
+	for _, row := range page {
+		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
+		if anew[h] {
+			continue
+		}
+		m, err := measured(nil, of, dbsqlc.UsageTailListRow{
+			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+		})
+		if err != nil {
+			return err
+		}
+		for _, one := range m {
+			merged.of(h, one.Group, of, row.Position).Add(one)
+		}
+	}
+	if len(anew) > 0 {
+		counted, err := tx.recountUsage(ctx, version.EnvironmentID, of, anew, through)
+		if err != nil {
+			return err
+		}
+		if err := tx.deleteUsageAggregates(ctx, version, anew); err != nil {
+			return err
+		}
+		for h, groups := range counted {
+			merged[h] = groups
+		}
+	}
+	return tx.saveUsageAggregates(ctx, version, merged)
+}
+
+// usageAggregates reads the rows of hours, without those that are counted anew.
+func (tx *Tx) usageAggregates(
+	ctx context.Context, version Ref, of usage.Metric, hours, without map[hourOf]bool,
+) (aggregates, error) {
+	in := dbsqlc.UsageAggregateGetParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
+	for h := range hours {
+		if !without[h] {
+			in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
+		}
+	}
+	found := aggregates{}
+	if len(in.Hours) == 0 {
+		return found, nil
+	}
+	rows, err := queries.UsageAggregateGet(ctx, tx.pipe, in)
+	if err != nil {
+		return nil, translate("UsageAggregateGet", err)
+	}
+	for _, row := range rows {
+		state, err := of.Aggregation.Read(row.State)
+		if err != nil {
+			return nil, err
+		}
+		h := hourOf{row.SubscriptionID, row.Bucket}
+		if found[h] == nil {
+			found[h] = map[usage.Group]*aggregate{}
+		}
+		found[h][usage.Group(row.Dimension)] = &aggregate{first: row.FirstPosition, state: state}
+	}
+	return found, nil
+}
+
+// recountUsage counts hours from their records up to a position.
+func (tx *Tx) recountUsage(
+	ctx context.Context, environmentID string, of usage.Metric, hours map[hourOf]bool, through int64,
+) (aggregates, error) {
+	in := dbsqlc.UsageHourListParams{EnvironmentID: environmentID, MetricID: of.ID, Position: through}
+	for h := range hours {
+		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
+	}
+	rows, err := queries.UsageHourList(ctx, tx.pipe, in)
+	if err != nil {
+		return nil, translate("UsageHourList", err)
+	}
+	records, positions := map[hourOf][]usage.Measured{}, map[string]int64{}
+	for _, row := range rows {
+		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
+		positions[row.ID] = row.Position
+		records[h], err = measured(records[h], of, dbsqlc.UsageTailListRow{
+			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	counted := aggregates{}
+	for h, all := range records {
+		for _, one := range usage.Effective(all) {
+			counted.of(h, one.Group, of, positions[one.ID]).Add(one)
+		}
+	}
+	return counted, nil
+}
+
+func (tx *Tx) deleteUsageAggregates(ctx context.Context, version Ref, hours map[hourOf]bool) error {
+	in := dbsqlc.UsageAggregateDeleteParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
+	for h := range hours {
+		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
+	}
+	return queries.UsageAggregateDelete(ctx, tx.pipe, in)
+}
+
+func (tx *Tx) saveUsageAggregates(ctx context.Context, version Ref, all aggregates) error {
+	in := dbsqlc.UsageAggregateSaveParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
+	for h, groups := range all {
+		for group, row := range groups {
+			state, err := json.Marshal(row.state)
+			if err != nil {
+				return err
+			}
+			in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
+			in.Dimensions, in.States = append(in.Dimensions, string(group)), append(in.States, string(state))
+			in.FirstPositions = append(in.FirstPositions, row.first)
+		}
+	}
+	if len(in.States) == 0 {
+		return nil
+	}
+	return queries.UsageAggregateSave(ctx, tx.pipe, in)
+}

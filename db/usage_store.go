@@ -1,0 +1,65 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db/internal/dbsqlc"
+)
+
+// UsageLog is where usage is kept: records, keys and aggregates in this database.
+type UsageLog struct{ store *Store }
+
+// NewUsageLog returns the usage of a store.
+func NewUsageLog(s *Store) *UsageLog { return &UsageLog{s} }
+
+// RecordUsage is InsertUsage in a transaction of its own: one round trip.
+func (l *UsageLog) RecordUsage(
+	ctx context.Context, by Actor, environmentID string, now time.Time, records []NewUsage,
+) ([]UsageTaken, error) {
+	results := make([]UsageTaken, len(records))
+	err := l.store.InTx(ctx, by, now, func(tx *Tx) error { return tx.InsertUsage(ctx, environmentID, records, results) })
+	return results, err
+}
+
+// Correction decides about a correction: see usage.Correct.
+type Correction func(
+	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
+) (usage.Record, error)
+
+// CorrectUsage writes a correction of the record that its Corrects names by key. Faults: usage_record_not_found and those
+// of decide.
+func (l *UsageLog) CorrectUsage(
+	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
+) (UsageTaken, error) {
+	results := make([]UsageTaken, 1)
+	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
+		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
+			correction.Corrects)
+		if err != nil {
+			return err
+		}
+		if correction.Record, err = decide(original, corrected, of, correction.Record); err != nil {
+			return err
+		}
+		return tx.InsertUsage(ctx, environmentID, []NewUsage{correction}, results)
+	})
+	return results[0], err
+}
+
+// Records are kept for more than a year, in partitions of a month. What is missing half a year ahead is made, so that
+// records are taken even if nobody looks for months.
+const (
+	usageKeepDays    = 400
+	usageMonthsAhead = 6
+)
+
+// MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep. Global:
+// retention.
+func (tx *Tx) MaintainUsage(ctx context.Context) (dropped int, err error) {
+	dropped, err = queries.UsageMaintain(ctx, tx.pipe,
+		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
+	return dropped, translate("UsageMaintain", err)
+}

@@ -1,0 +1,97 @@
+package service
+
+import (
+	"cmp"
+	"context"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// NewMetric is a metric to create.
+type NewMetric struct {
+	Name        string
+	DisplayName string // empty: the name
+	usage.Definition
+}
+
+// CreateMetric stores the first version of a metric, which takes records from now on. Faults: those of
+// usage.Metric.Validate and of text; metric_name_taken.
+func (s *Service) CreateMetric(
+	ctx context.Context, by Caller, in NewMetric, also Also[usage.Metric],
+) (usage.Metric, error) {
+	now := s.now()
+	m := usage.Metric{
+		ID: id.New(id.Metric, now), Version: 1, Name: in.Name, DisplayName: cmp.Or(in.DisplayName, in.Name), Active: true,
+		CreatedAt: now, VersionAt: now, Definition: in.Definition,
+	}
+	if err := joined(m.Validate(), checkText("displayName", m.DisplayName)); err != nil {
+		return m, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (usage.Metric, error) {
+		if err := tx.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
+			return m, err
+		}
+		return m, tx.Emit(ctx, by.EnvironmentID, event.New(event.MetricCreated{ID: m.ID}, now))
+	})
+}
+
+// MetricUpdate changes the fields that are not nil. Another definition is another version.
+type MetricUpdate struct {
+	DisplayName *string
+	Active      *bool
+	Definition  *usage.Definition
+}
+
+// UpdateMetric changes a metric or makes its next version, and announces what changed if anything did. Prices keep the
+// version that they name. Faults: metric_not_found, those of usage.Metric.Next and of text.
+func (s *Service) UpdateMetric(
+	ctx context.Context, by Caller, metricID string, u MetricUpdate, also Also[usage.Metric],
+) (usage.Metric, error) {
+	return transact(ctx, s, by, also, func(tx *db.Tx) (usage.Metric, error) {
+		m, err := tx.LockMetric(ctx, by.EnvironmentID, metricID)
+		if err != nil {
+			return m, err
+		}
+		now := s.now()
+		var changed []string
+		if u.DisplayName != nil && *u.DisplayName != m.DisplayName {
+			m.DisplayName, changed = *u.DisplayName, append(changed, "displayName")
+		}
+		if u.Active != nil && *u.Active != m.Active {
+			m.Active, changed = *u.Active, append(changed, "active")
+		}
+		if err := checkText("displayName", m.DisplayName); err != nil {
+			return m, err
+		}
+		if len(changed) > 0 {
+			if err := tx.SaveMetric(ctx, by.EnvironmentID, m); err != nil {
+				return m, err
+			}
+		}
+		if u.Definition != nil {
+			if m, err = m.Next(*u.Definition, now); err != nil {
+				return m, inDefinition(err)
+			}
+			if err := tx.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
+				return m, err
+			}
+			changed = append(changed, "version")
+		}
+		if len(changed) == 0 {
+			return m, nil
+		}
+		return m, tx.Emit(ctx, by.EnvironmentID, event.New(event.MetricUpdated{ID: m.ID, Changed: changed}, now))
+	})
+}
+
+// inDefinition names the field of a definition that a fault is about.
+func inDefinition(err error) error {
+	if f := fault.From(err); f.Kind == fault.Invalid {
+		return f.Within("definition")
+	}
+	return err
+}

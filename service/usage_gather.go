@@ -1,0 +1,114 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"perennial/billing/usage"
+)
+
+// gather writes records that single requests bring at the same time together: what a transaction costs is shared by all
+// that wait for it. Nobody waits for others to come: a record that finds no write of its environment under way is written
+// at once, and those that come meanwhile go together with the next one.
+type gather struct {
+	mu     sync.Mutex
+	queues map[string]*gatherQueue // by environment
+}
+
+type gatherQueue struct {
+	waiting []*gathered
+	writing int
+}
+
+type gathered struct {
+	by      Caller
+	outcome UsageOutcome
+	err     error
+	done    chan struct{}
+}
+
+const (
+	gatherAtOnce  = 2   // writes of one environment under way: one commits while the other is prepared
+	gatherAtMost  = 500 // records of one write
+	gatherTimeout = 10 * time.Second
+)
+
+// submit waits until the record is decided. The end of ctx before its write begins means that nothing was written;
+// afterwards only the database decides.
+func (g *gather) submit(ctx context.Context, s *Service, by Caller, r usage.Record) (UsageOutcome, error) {
+	one := &gathered{by: by, outcome: UsageOutcome{Record: r}, done: make(chan struct{})}
+	g.mu.Lock()
+	if g.queues == nil {
+		g.queues = map[string]*gatherQueue{}
+	}
+	q := g.queues[by.EnvironmentID]
+	if q == nil {
+		q = &gatherQueue{}
+		g.queues[by.EnvironmentID] = q
+	}
+	q.waiting = append(q.waiting, one)
+	begin := q.writing < gatherAtOnce
+	if begin {
+		q.writing++
+	}
+	g.mu.Unlock()
+	if begin {
+		go g.write(context.WithoutCancel(ctx), s, by.EnvironmentID, q)
+	}
+	select {
+	case <-one.done:
+	case <-ctx.Done():
+		if g.withdraw(q, one) {
+			return UsageOutcome{}, ctx.Err()
+		}
+		<-one.done
+	}
+	return one.outcome, one.err
+}
+
+func (g *gather) withdraw(q *gatherQueue, one *gathered) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(q.waiting, one)
+	if i >= 0 {
+		q.waiting = slices.Delete(q.waiting, i, i+1)
+	}
+	return i >= 0
+}
+
+// write goes on until nothing waits.
+func (g *gather) write(ctx context.Context, s *Service, environmentID string, q *gatherQueue) {
+	for {
+		g.mu.Lock()
+		n := min(len(q.waiting), gatherAtMost)
+		batch := slices.Clone(q.waiting[:n])
+		q.waiting = slices.Delete(q.waiting, 0, n)
+		if n == 0 {
+			if q.writing--; q.writing == 0 {
+				delete(g.queues, environmentID)
+			}
+			g.mu.Unlock()
+			return
+		}
+		g.mu.Unlock()
+		s.writeGathered(ctx, batch)
+	}
+}
+
+func (s *Service) writeGathered(ctx context.Context, batch []*gathered) {
+	within, cancel := context.WithTimeout(ctx, gatherTimeout)
+	defer cancel()
+	records := make([]usage.Record, len(batch))
+	for i, one := range batch {
+		records[i] = one.outcome.Record
+	}
+	outcomes, err := s.RecordUsageBatch(within, batch[0].by, records)
+	for i, one := range batch {
+		if one.err = err; err == nil {
+			one.outcome = outcomes[i]
+		}
+		close(one.done)
+	}
+}

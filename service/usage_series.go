@@ -1,0 +1,96 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/fault"
+	"perennial/billing/period"
+	"perennial/billing/subscription"
+	"perennial/billing/usage"
+	"perennial/db"
+)
+
+// UsageQuestion asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
+type UsageQuestion struct {
+	MetricName  string
+	From, To    time.Time
+	Granularity usage.Granularity
+	GroupBy     []string
+}
+
+// UsageAnswer is what was used of one metric in each of the periods.
+type UsageAnswer struct {
+	Metric  usage.Metric
+	Periods []usage.Span
+	Totals  []usage.Totals
+}
+
+// usageMetrics bounds the metrics of an answer about all.
+const usageMetrics = 100
+
+// Usage reads what a subscription used, by the newest versions of metrics. Faults: metric_not_found,
+// usage_range_invalid, usage_group_unknown.
+func (s *Service) Usage(
+	ctx context.Context, by Caller, sub subscription.Subscription, q UsageQuestion,
+) ([]UsageAnswer, error) {
+	metrics, err := s.metricsAsked(ctx, by, q)
+	if err != nil {
+		return nil, err
+	}
+	from, to := q.From, q.To
+	if from.IsZero() {
+		from = sub.CurrentPeriod.Start
+	}
+	if to.IsZero() {
+		to = sub.CurrentPeriod.End
+	}
+	zone, err := period.LoadLocation(sub.TimeZone)
+	if err != nil {
+		return nil, err
+	}
+	periods := usage.Windows(q.Granularity, from, to, zone)
+	if len(periods) == 0 || len(periods) > usage.MaxWindows {
+		return nil, fault.InvalidParam("from", "usage_range_invalid",
+			"`from` must be before `to`, with at most %d periods of the granularity between them.", usage.MaxWindows)
+	}
+	answers := make([]UsageAnswer, len(metrics))
+	for i, metric := range metrics {
+		totals, err := s.Quantities(ctx, by.EnvironmentID, sub.ID, metric, periods, q.GroupBy)
+		if err != nil {
+			return nil, err
+		}
+		answers[i] = UsageAnswer{Metric: metric, Periods: periods, Totals: totals}
+	}
+	return answers, nil
+}
+
+// metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
+func (s *Service) metricsAsked(ctx context.Context, by Caller, q UsageQuestion) ([]usage.Metric, error) {
+	if q.MetricName == "" && len(q.GroupBy) == 0 {
+		yes := true
+		metrics, _, err := s.store.Metrics(ctx, by.EnvironmentID, db.MetricFilter{Active: &yes},
+			db.Page{Limit: usageMetrics, Unsettled: true})
+		return metrics, err
+	}
+	metric, err := s.store.MetricByName(ctx, by.EnvironmentID, q.MetricName)
+	if err != nil {
+		return nil, inParam(err, "metric")
+	}
+	for i, name := range q.GroupBy {
+		if !slices.Contains(metric.GroupBy, name) || slices.Contains(q.GroupBy[:i], name) {
+			return nil, fault.InvalidParam("groupBy", "usage_group_unknown",
+				"`groupBy` must name dimensions of the metric, each once, separated by commas.")
+		}
+	}
+	return []usage.Metric{metric}, nil
+}
+
+// Quantities is what a subscription used in periods that follow each other, by one version of a metric: what a price that
+// names the version is rated by.
+func (s *Service) Quantities(
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
+) ([]usage.Totals, error) {
+	return s.usage.UsageSeries(ctx, environmentID, subscriptionID, of, periods, by)
+}

@@ -1,0 +1,27 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/usage"
+	"perennial/db"
+)
+
+// UsageStore is what usage needs of the place where records are kept. PostgreSQL is behind it (db.UsageLog); an engine for
+// more records than one PostgreSQL takes would be another (ADR 55).
+type UsageStore interface {
+	// RecordUsage judges records and writes those that pass and whose key was never used, all in one transaction and one
+	// round trip. Keys must differ.
+	RecordUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage) (
+		[]db.UsageTaken, error)
+	// CorrectUsage writes a correction, which decide makes of the record that it corrects, under the lock of that record.
+	CorrectUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, correction db.NewUsage,
+		decide db.Correction) (db.UsageTaken, error)
+	// UsageKeys reads what is known of keys, for ever; those never used are absent.
+	UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]db.UsageKey, error)
+	// UsageSeries reads what the records of a subscription come to in each of some periods, which follow each other,
+	// grouped by some of the metric's dimensions.
+	UsageSeries(ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span,
+		by []string) ([]usage.Totals, error)
+}

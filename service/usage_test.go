@@ -1,0 +1,140 @@
+package service
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/testkit"
+	"perennial/test/scene"
+)
+
+// meters are a metric of each aggregation, by name.
+func (h *house) meters(t *testing.T) []usage.Metric {
+	t.Helper()
+	var metrics []usage.Metric
+	for _, a := range usage.Aggregations() {
+		d := usage.Definition{Aggregation: a, GroupBy: []string{"region"}}
+		if a == usage.UniqueCount || a == usage.LatestPerKey {
+			d.KeyProperty = "user"
+		}
+		m, err := h.CreateMetric(t.Context(), h.caller, NewMetric{Name: string(a), Definition: d}, nil)
+		require.NoError(t, err)
+		metrics = append(metrics, m)
+	}
+	return metrics
+}
+
+// streamed is a random stream of one subscription: records late and in disorder, with corrections, some of them twice.
+func streamed(r *rand.Rand, subscription string, metrics []usage.Metric, now time.Time) []usage.Record {
+	var out []usage.Record
+	for i := range 60 {
+		for _, m := range metrics {
+			record := usage.Record{
+				SubscriptionID: subscription, Metric: m.Name, Key: fmt.Sprint(m.Name, i),
+				Quantity: money.Whole(1 + r.Int64N(4)), At: now.Add(-time.Duration(r.IntN(300)) * time.Minute),
+				Properties: usage.Properties{"user": strconv.Itoa(r.IntN(5)), "region": []string{"eu", "us"}[r.IntN(2)]},
+			}
+			out = append(out, record)
+			if r.IntN(6) == 0 {
+				out = append(out, usage.Record{
+					SubscriptionID: subscription, Metric: m.Name, Key: fmt.Sprint(m.Name, i, "c"), Corrects: record.Key,
+					Quantity: money.Whole(-1 - r.Int64N(4)),
+				})
+			}
+			if r.IntN(4) == 0 {
+				out = append(out, out[r.IntN(len(out))])
+			}
+		}
+	}
+	return out
+}
+
+// Whatever comes in whichever order, and whenever it is merged: quantities are what the accepted records come to, and a
+// recount finds every aggregate right.
+func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	metrics := h.meters(t)
+	now := h.Clock.Now().Truncate(time.Microsecond)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour)).ID
+	r := rand.New(rand.NewPCG(testkit.Seed(t), 0))
+	stream := streamed(r, sub, metrics, now)
+	accepted := map[string]usage.Record{} // by id
+	ids := map[string]string{}            // of keys
+	for len(stream) > 0 {
+		n := min(1+r.IntN(150), len(stream))
+		outcomes, err := h.RecordUsageBatch(t.Context(), h.caller, stream[:n])
+		require.NoError(t, err)
+		for i, o := range outcomes {
+			if o.Refusal != nil {
+				require.NotEmpty(t, stream[i].Corrects, "%v", o.Refusal)
+				continue
+			}
+			record := o.Record
+			if record.Corrects != "" {
+				original := accepted[ids[record.Corrects]]
+				record.Corrects, record.At, record.Properties = original.ID, original.At, original.Properties
+			}
+			ids[record.Key] = record.ID
+			accepted[record.ID] = record
+		}
+		stream = stream[n:]
+		if r.IntN(3) == 0 { // a part of the tail, in some versions
+			behind, err := h.Store.BehindUsage(t.Context(), 1+r.IntN(8))
+			require.NoError(t, err)
+			for _, version := range behind {
+				require.NoError(t, h.Store.InTx(t.Context(), h.caller.Actor, now, func(tx *db.Tx) error {
+					_, err := tx.RollUpUsage(t.Context(), version, 1+r.IntN(40))
+					return err
+				}))
+			}
+		}
+	}
+	require.Equal(t, len(accepted), h.count(t, "select count(*) from usage_records"))
+	require.Equal(t, len(accepted), h.count(t, "select count(*) from usage_keys"))
+	periods := []usage.Span{
+		{Start: now.Add(-297 * time.Minute), End: now.Add(-133 * time.Minute)}, {Start: now.Add(-133 * time.Minute), End: now},
+	}
+	check := func(when string) {
+		for _, m := range metrics {
+			var all []usage.Measured
+			for _, record := range accepted {
+				if one, counts := m.Measure(record); counts && record.Metric == m.Name {
+					all = append(all, one)
+				}
+			}
+			got, err := h.Quantities(t.Context(), h.Env, sub, m, periods, m.GroupBy)
+			require.NoError(t, err)
+			for i, want := range m.Series(periods, m.GroupBy, nil, all) {
+				require.Equal(t, fmt.Sprint(want), fmt.Sprint(got[i]), "%s, %s, period %d", when, m.Name, i)
+			}
+		}
+	}
+	check("with a tail")
+	_, err := h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	check("merged")
+
+	rebuild := func(dry bool) db.RebuiltUsage {
+		found, err := h.RebuildUsage(t.Context(), h.caller.Actor, UsageRebuild{EnvironmentID: h.Env, Dry: dry})
+		require.NoError(t, err)
+		return found
+	}
+	found := rebuild(true)
+	require.Equal(t, []int{len(accepted), 0, 0}, []int{found.Records, found.Different, found.Kept})
+	_, err = h.Pool.Exec(t.Context(), `update usage_aggregates set state = jsonb_set(state, '{n}', '77') where ctid in (
+		select ctid from usage_aggregates order by bucket, version_id, dimension limit 1)`)
+	require.NoError(t, err)
+	require.Equal(t, 1, rebuild(true).Different)
+	require.Equal(t, 1, rebuild(false).Different, "and it is corrected")
+	require.Zero(t, rebuild(true).Different)
+	check("rebuilt")
+}
