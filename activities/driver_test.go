@@ -216,6 +216,10 @@ func (l *life) in(tx *db.Tx, c command) (service.Performed, error) {
 		return service.Command(ctx, tx, env, id, lifecycle.SkipRetry{InvoiceID: l.newest()})
 	case contract.CommandMarkPaid:
 		return service.Command(ctx, tx, env, id, lifecycle.MarkPaid{InvoiceID: l.newest(), Method: "cash"})
+	case contract.CommandPause:
+		return service.Command(ctx, tx, env, id, lifecycle.Pause{})
+	case contract.CommandResume:
+		return service.Command(ctx, tx, env, id, lifecycle.Resume{})
 	case contract.CommandResumeCollection:
 		return service.Command(ctx, tx, env, id, lifecycle.ResumeCollection{})
 	default:

@@ -17,12 +17,12 @@ import (
 // pair is one situation of a subscription and its collection, and the refusal of each command in it; empty: performed.
 type pair struct {
 	trial  int           // days
-	pause  bool          // the plan's dunning policy pauses in the end
+	pauses bool          // the plan's dunning policy pauses in the end
 	answer scene.Answer  // to the renewal
 	reach  func(l *life) // from a paid first period; nil: lets the renewal happen
 	status subscription.Status
 
-	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, markPaid, skip, resume string
+	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, markPaid, skip, resume, pause, unpause string
 }
 
 const (
@@ -33,54 +33,72 @@ const (
 	notOpen      = "invoice_not_open"
 	noRetry      = "retry_not_scheduled"
 	notPaused    = "collection_not_paused"
+	invoiceOpen  = "subscription_invoice_open"
+	notHalted    = "subscription_not_paused"
 )
 
 var pairs = map[string]pair{
 	"trial": {
 		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
 		pay: "subscription_in_trial", markPaid: "invoice_not_found", skip: notOpen, resume: notPaused,
+		pause: "subscription_in_trial", unpause: notHalted,
 	},
 	"paid": {
 		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
 		markPaid: notOpen, skip: notOpen, resume: notPaused,
+		unpause: notHalted,
 	},
 	"paid, cancels at period end": {
 		reach:  func(l *life) { l.perform(command{Name: contract.CommandCancel}) },
 		status: subscription.Active, pay: "nothing_to_pay", markPaid: notOpen, skip: notOpen, resume: notPaused,
+		pause: "cancellation_scheduled", unpause: notHalted,
 	},
 	"attempt not sent": {
 		reach:  func(l *life) { l.Clock.Set(l.snap.NextAt); l.due() },
 		status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
 		skip: inProgress, resume: notPaused,
+		pause: invoiceOpen, unpause: notHalted,
 	},
 	"attempt pending": {
 		answer: scene.Pend, status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
 		markPaid: inProgress, skip: inProgress, resume: notPaused,
+		pause: invoiceOpen, unpause: notHalted,
 	},
 	"attempt needs review": {
 		answer: scene.Mischarge, status: subscription.Active, reactivate: notScheduled, changeNow: needsReview,
 		pay: needsReview, markPaid: needsReview, skip: needsReview, resume: notPaused,
+		pause: invoiceOpen, unpause: notHalted,
 	},
 	"retry scheduled": {
 		answer: scene.Decline, status: subscription.Active, reactivate: notScheduled, resume: notPaused,
+		pause: invoiceOpen, unpause: notHalted,
 	},
 	"past due": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
 		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry, resume: notPaused,
+		pause: invoiceOpen, unpause: notHalted,
+	},
+	"collection paused": {
+		answer: scene.Decline, pauses: true, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
+		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry,
+		pause: invoiceOpen, unpause: notHalted,
 	},
 	"paused": {
-		answer: scene.Decline, pause: true, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
-		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry,
+		reach:  func(l *life) { l.until(l.Clock.Now().Add(day)); l.perform(command{Name: contract.CommandPause}) },
+		status: subscription.Paused, reactivate: notScheduled, changeNow: "subscription_paused",
+		changeAtEnd: "subscription_paused", pay: "nothing_to_pay", markPaid: notOpen, skip: notOpen, resume: notPaused,
 	},
 	"canceled, invoice open": {
 		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
 		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
 		changeNow: ended, changeAtEnd: ended, skip: noRetry, resume: ended,
+		pause: ended, unpause: ended,
 	},
 	"canceled, paid": {
 		reach: func(l *life) { l.perform(cancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
 		cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended, changeAtEnd: ended, pay: "nothing_to_pay",
 		markPaid: notOpen, skip: notOpen, resume: ended,
+		pause: ended, unpause: ended,
 	},
 }
 
@@ -96,7 +114,7 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 				"cancel at period end": p.cancelAtEnd, "cancel": p.cancelNow, "cancel with refund": p.refund,
 				"reactivate":  p.reactivate,
 				"change plan": p.changeNow, "change plan at period end": p.changeAtEnd, "pay": p.pay, "mark paid": p.markPaid,
-				"skip retry": p.skip, "resume": p.resume,
+				"skip retry": p.skip, "resume": p.resume, "pause": p.pause, "unpause": p.unpause,
 			} {
 				l := p.begin(t, s)
 				commands := map[string]command{
@@ -112,6 +130,8 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 					"mark paid":  {Name: contract.CommandMarkPaid},
 					"skip retry": {Name: contract.CommandSkipRetry},
 					"resume":     {Name: contract.CommandResumeCollection},
+					"pause":      {Name: contract.CommandPause},
+					"unpause":    {Name: contract.CommandResume},
 				}
 				before := l.Rows(t)
 				refusal := l.command(commands[which]).Refusal
@@ -135,7 +155,7 @@ func (p pair) begin(t *testing.T, s *scene.Scene) *life {
 	s.Provider.Script = nil
 	offer := scene.Monthly(1000)
 	offer.TrialDays = p.trial
-	if p.pause {
+	if p.pauses {
 		offer.Dunning = &dunning.Policy{Retry: retry.List(day, 2*day, 4*day), Final: dunning.Pause}
 		offer.Dunning.Retry.MaxJitter = 0
 	}

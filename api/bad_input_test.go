@@ -34,6 +34,8 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /payments/" + rows.payment + "/cancel": `{}`,
 		"PATCH /settings": `{"dunning":{"retryGapDays":[1,2]}}`,
 		"POST /subscriptions/" + rows.subscription + "/resume-collection": `{}`,
+		"POST /subscriptions/" + rows.subscription + "/pause":             `{"credit":"none"}`,
+		"POST /subscriptions/" + rows.subscription + "/resume":            `{}`,
 		"POST /invoices":                                   fmt.Sprintf(`{"customerId":%q,"currency":"USD","lines":[{"description":"x","amount":1}]}`, rows.customer),
 		"PATCH /invoices/" + rows.invoice:                  `{"netDays":3}`,
 		"POST /invoices/" + rows.invoice + "/finalize":     `{}`,
@@ -343,7 +345,7 @@ func TestQuery_InvalidParameterIsNamed(t *testing.T) {
 		require.Equal(t, 200, nobody.Status, "%s", nobody.Body)
 	}
 	problem(t, 422, "email_malformed", "email", b.ask(t, b.test, "GET", "/api/customers?email=ada", nil))
-	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=paused", nil))
+	problem(t, 422, "value_unknown", "status", b.ask(t, b.test, "GET", "/api/subscriptions?status=incomplete", nil))
 	problem(t, 422, "parameter_unknown", "expand",
 		b.ask(t, b.test, "GET", "/api/plans/"+b.newPlan(t, b.test).ID+"?expand=prices", nil))
 }

@@ -69,6 +69,9 @@ func formOf(p plan.Plan) CatalogPlan {
 		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), TrialDays: p.TrialDays,
 		Measure: string(p.ProrationMeasure), Metadata: Metadata(p.Metadata),
 	}}
+	if !p.TrialEnd.Same(plan.TrialEndInvoice) {
+		form.TrialEnd = string(p.TrialEnd)
+	}
 	if p.Interval.Count != 1 {
 		form.IntervalCount = &p.Interval.Count
 	}

@@ -24,6 +24,7 @@ const catalogText = `plans:
     interval: month
     intervalCount: 12
     trialDays: 14
+    trialEndBehavior: pause
     active: false
     prorationMeasure: fixed_30
     prices:
@@ -48,6 +49,7 @@ func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
 		[]any{solo.Key, solo.Active, solo.Migrate, string(solo.Interval.Unit)})
 	require.Equal(t, []any{"team-yearly", "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", false, catalog.Preview, 12, 14},
 		[]any{team.Key, team.ID, team.Active, team.Migrate, team.Interval.Count, team.TrialDays})
+	require.Equal(t, plan.TrialEndPause, team.TrialEnd)
 	require.Equal(t, "4.5", team.Prices[1].Tiers[0].UnitPrice.String())
 	require.Equal(t, 2, team.Dunning.Retry.Retries)
 	require.Equal(t, "1.50", team.Metadata["note"])
@@ -94,8 +96,8 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 	for _, c := range []struct{ was, is, want string }{
 		{"amount: 5000", "amount: 5000.5", "c.yaml:6: plans.solo.amount: "},
 		{"amount: 5000", "amout: 5000", "c.yaml:6: plans.solo.amout: `amout` is not a field of this file. Did you mean `amount`?"},
-		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:23: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
-		{"upTo: 10,", "upTo: -1,", "c.yaml:23: plans.team-yearly.prices[1].tiers[0].upTo: "},
+		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
+		{"upTo: 10,", "upTo: -1,", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].upTo: "},
 		{"interval: month\n    amount", "interval: monthly\n    amount", "c.yaml:5: plans.solo.interval: "},
 		{"currency: XAF", "currency: xaf", "c.yaml:4: plans.solo.currency: "},
 		{"migrate: true", "migrate: maybe", "c.yaml:7: plans.solo.migrate: "},
@@ -104,14 +106,14 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 		{"name: Solo", "currency: EUR", "c.yaml:4: plans.solo.currency: it is there twice, first on line 3"},
 		{"    name: Solo\n", "", "c.yaml:2: plans.solo.name: `name` is required."},
 		{"id: plan_01", "id: pla_01", "c.yaml:9: plans.team-yearly.id: "},
-		{"finalAction: cancel", "finalAction: stop", "c.yaml:24: plans.team-yearly.dunning.finalAction: "},
+		{"finalAction: cancel", "finalAction: stop", "c.yaml:25: plans.team-yearly.dunning.finalAction: "},
 		{"plans:", "plan:", "c.yaml:1: the file must have `plans`"},
 		{"plans:", "products: {}\nplans:", "c.yaml:1: products: a catalogue file has `plans` and nothing else"},
 		{"    currency: XAF", "\tcurrency: XAF", "c.yaml:3: found a tab character"},
 		{"    id: plan_01", "---\nplans:\n  x:\n    id: plan_01", "c.yaml:9: a second document begins here"},
 		{"name: Solo", "<<: {name: Solo}", "c.yaml:3: plans.solo: merge keys (<<) are not supported"},
 		{"name: Solo", "productId: prod_1", "c.yaml:3: plans.solo.productId: `productId` is not a field of this file."},
-		{"    migrate: preview", "  more: 5", "c.yaml:26: plans.more: It must be a mapping of fields to values."},
+		{"    migrate: preview", "  more: 5", "c.yaml:27: plans.more: It must be a mapping of fields to values."},
 	} {
 		require.Contains(t, catalogText, c.was)
 		_, err := ReadCatalog("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))

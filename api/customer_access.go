@@ -18,7 +18,7 @@ type Access struct {
 // AccessOf is what one subscription says.
 type AccessOf struct {
 	Allowed        bool   `json:"allowed" doc:"Whether the customer may use the product now."`
-	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,canceled,no_subscription" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again."`
+	Reason         string `json:"reason" enum:"paid,trial,payment_pending,payment_retrying,past_due,first_payment_pending,paused,canceled,no_subscription" example:"paid" doc:"Why. payment_pending: a payment is under way. payment_retrying: a payment failed, and is tried again."`
 	Until          int64  `json:"until,omitempty" example:"1766232000" doc:"When the answer may change by itself at the earliest, in Unix seconds. Ask again then. Absent: not by itself."`
 	SubscriptionID string `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID         string `json:"planId,omitempty" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
@@ -72,7 +72,7 @@ func (s *Server) accessOperations(load httpkit.Loader) {
 		Summary: "May this customer use the product now?",
 		Description: "The answer of the subscription that allows it, or of the one that comes closest. Paid time and trials " +
 			"allow it; so does a payment that is under way or tried again, until the subscription is past due. A first payment " +
-			"that is not made yet does not, and neither does a subscription that was canceled at once. Send the ETag as " +
+			"that is not made yet does not, and neither does a subscription that is paused or was canceled at once. Send the ETag as " +
 			"If-None-Match to ask often.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Tagged: true, Load: load,
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},

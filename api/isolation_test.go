@@ -130,6 +130,8 @@ var guarded = map[string]struct {
 	"POST /subscriptions/{id}/reactivate": {},
 
 	"POST /subscriptions/{id}/resume-collection": {},
+	"POST /subscriptions/{id}/pause":             {},
+	"POST /subscriptions/{id}/resume":            {},
 	"POST /subscriptions/{id}/coupons": {body: func(owned) any {
 		return map[string]any{"couponCode": "WELCOME"}
 	}},

@@ -21,20 +21,23 @@ type PlanVersionForm struct {
 	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version. Default: those of the current version."`
 	TrialDays *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
+	TrialEnd  string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
 }
 
 func (s *Server) createPlanVersion(
 	ctx context.Context, c *httpkit.Call, in *createPlanVersionInput,
 ) (*httpkit.Reply[Plan], error) {
-	if in.Body.Amount == nil && len(in.Body.Prices) == 0 && in.Body.TrialDays == nil {
+	if in.Body.Amount == nil && len(in.Body.Prices) == 0 && in.Body.TrialDays == nil && in.Body.TrialEnd == "" {
 		return nil, fault.InvalidParam("prices", "field_missing",
-			"The version changes nothing. Send `amount`, `prices` or `trialDays`.")
+			"The version changes nothing. Send `amount`, `prices`, `trialDays` or `trialEndBehavior`.")
 	}
 	prices, err := pricesOf(in.Body.Amount, in.Body.Prices)
 	if err != nil {
 		return nil, err
 	}
-	version := service.NewPlanVersion{Prices: prices, TrialDays: in.Body.TrialDays}
+	version := service.NewPlanVersion{
+		Prices: prices, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
+	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
 		_, err := s.service.CreatePlanVersion(ctx, caller(c), in.ID, version, keep)
 		return err

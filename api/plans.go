@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -37,6 +38,7 @@ type PublicPlan struct {
 	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices that every period has, each for one unit."`
 	Prices        []Price `json:"prices"`
 	TrialDays     int     `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
+	TrialEnd      string  `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
 	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`
 	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
@@ -72,7 +74,8 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	return PublicPlan{
 		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
-		Active: p.Active, CreatedAt: unix(p.CreatedAt),
+		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
+		Active:   p.Active, CreatedAt: unix(p.CreatedAt),
 	}
 }
 
@@ -97,6 +100,7 @@ type PlanTerms struct {
 	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
 	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
 	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	TrialEnd      string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
 	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
 	Measure       string      `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
 	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
@@ -124,7 +128,7 @@ func (f PlanTerms) plan() (plan.Plan, error) {
 		Prices: prices,
 		Name:   f.Name, Currency: money.Currency(f.Currency), AddOn: f.Kind == addOnKind,
 		Interval:  period.Interval{Unit: period.Unit(f.Interval), Count: 1},
-		TrialDays: f.TrialDays, Metadata: metadata.Pairs(f.Metadata),
+		TrialDays: f.TrialDays, TrialEnd: plan.TrialEnd(f.TrialEnd), Metadata: metadata.Pairs(f.Metadata),
 		ProrationMeasure: proration.Measure(f.Measure),
 	}
 	if f.IntervalCount != nil {
@@ -201,7 +205,7 @@ func (s *Server) planOperations() {
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Interval: "month",
 		IntervalCount: 1, Amount: 1900,
 		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
-		Active: true, CreatedAt: 1763640000,
+		TrialEnd: "invoice", Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
 	retired := example

@@ -17,12 +17,14 @@ type previewSubscriptionInput struct {
 }
 
 // SubscriptionPreviewForm asks what a change would lead to: one that PATCH would make, a cancellation or its
-// withdrawal, a coupon that is redeemed or removed. Without any of them it only looks ahead.
+// withdrawal, a pause or its end, a coupon that is redeemed or removed. Without any of them it only looks ahead.
 type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
 	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
 	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
+	Pause       *PauseForm  `json:"pause,omitempty" doc:"A pause. Send this, or another change."`
+	Resume      bool        `json:"resume,omitempty" doc:"true: the end of a pause."`
 	CouponCode  string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The redemption of a coupon."`
 	RemoveID    string      `json:"removeCouponId,omitempty" maxLength:"64" doc:"The removal of a coupon."`
 	Upcoming    *int        `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many of the invoices that follow automatically are shown. Default: 1."`
@@ -48,6 +50,12 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	if f.Reactivate {
 		in.Command, kinds = lifecycle.Reactivate{}, kinds+1
 	}
+	if f.Pause != nil {
+		in.Command, kinds = f.Pause.command(), kinds+1
+	}
+	if f.Resume {
+		in.Command, kinds = lifecycle.Resume{}, kinds+1
+	}
 	if f.CouponCode != "" {
 		in.Command, kinds = lifecycle.RedeemCoupon{Code: f.CouponCode}, kinds+1
 	}
@@ -56,8 +64,8 @@ func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	}
 	if kinds > 1 {
 		return in, fault.InvalidParam("cancel", "fields_exclusive",
-			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, `couponCode`, `removeCouponId`, or the fields "+
-				"of a plan or quantity change.")
+			"A preview is of one change. Send `trialEndsAt`, `cancel`, `reactivate`, `pause`, `resume`, `couponCode`, "+
+				"`removeCouponId`, or the fields of a plan or quantity change.")
 	}
 	return in, nil
 }

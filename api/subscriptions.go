@@ -25,7 +25,7 @@ type Subscription struct {
 	CustomerID         string                 `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID             string                 `json:"planId" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanVersion        int                    `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
-	Status             string                 `json:"status" enum:"trialing,active,past_due,canceled" example:"trialing"`
+	Status             string                 `json:"status" enum:"trialing,active,past_due,paused,canceled" example:"trialing"`
 	Currency           string                 `json:"currency" example:"USD"`
 	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64                  `json:"currentPeriodStart" example:"1763640000"`
@@ -37,6 +37,9 @@ type Subscription struct {
 	CanceledAt         int64                  `json:"canceledAt,omitempty"`
 	PastDueAt          int64                  `json:"pastDueAt,omitempty" doc:"The time when the subscription became past due."`
 	CollectionPaused   bool                   `json:"collectionPaused" doc:"The dunning policy has paused the collection of this past-due subscription: nothing is billed or collected until it is resumed or its invoice is paid."`
+	PausedAt           int64                  `json:"pausedAt,omitempty" doc:"The time when the subscription was paused, which ended its current period. Absent: it is not paused."`
+	ResumesAt          int64                  `json:"resumesAt,omitempty" doc:"The time when the pause ends automatically. Absent: it has no end."`
+	PauseReason        string                 `json:"pauseReason,omitempty" enum:"requested,no_payment_method" doc:"no_payment_method: the trial ended without one; one that is added resumes the subscription."`
 	Quantity           int64                  `json:"quantity" example:"1" doc:"The units that prices count which are not flat, such as seats."`
 	PendingQuantity    int64                  `json:"pendingQuantity,omitempty" doc:"The quantity of the subscription from currentPeriodEnd on."`
 	AddOns             []SubscriptionAddOn    `json:"addOns" doc:"What it has beside its plan."`
@@ -47,7 +50,7 @@ type Subscription struct {
 	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
@@ -78,7 +81,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
-		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.Paused(), PendingPlanID: s.PendingPlanID,
+		PausedAt: unix(s.PausedAt), ResumesAt: unix(s.ResumesAt), PauseReason: string(s.PauseReason),
+		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,
 		PendingPlanVersion: s.PendingPlanVersion,
 		NextAction:         string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
 		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
@@ -168,7 +172,7 @@ type listSubscriptionsInput struct {
 	PlanID      string `query:"planId" maxLength:"64"`
 	PlanVersion int    `query:"planVersion" minimum:"1" maximum:"100" doc:"Of the plan; requires planId."`
 	AddOnID     string `query:"addOnId" maxLength:"64" doc:"Those that have this add-on, in any version."`
-	Status      string `query:"status" enum:"trialing,active,past_due,canceled"`
+	Status      string `query:"status" enum:"trialing,active,past_due,paused,canceled"`
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
 
@@ -218,6 +222,7 @@ func (s *Server) subscriptionOperations() {
 	s.timelineOperations(load)
 	s.subscriptionUsageOperation(load)
 	s.subscriptionCouponOperations(load, example)
+	s.pauseOperations(load, example)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",
@@ -267,8 +272,8 @@ func (s *Server) subscriptionOperations() {
 	}, s.reactivateSubscription)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "resumeCollection", Method: http.MethodPost, Path: "/subscriptions/{id}/resume-collection",
-		Tag: "Subscriptions", Summary: "Resume the collection of a paused subscription",
-		Description: "Ends the pause that a dunning policy with finalAction pause began, and charges the unpaid invoice " +
+		Tag: "Subscriptions", Summary: "Resume the collection of a past-due subscription",
+		Description: "Ends the pause of collection that a dunning policy with finalAction pause began, and charges the unpaid invoice " +
 			"now. The subscription stays past due until that is paid; from then on it is billed again. Paying the invoice " +
 			"ends the pause as well.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: pastDue,

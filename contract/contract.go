@@ -87,6 +87,7 @@ const (
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
 	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid, CommandRedeemCoupon, CommandRemoveCoupon, CommandCreditInvoice,
+	CommandPause, CommandResume,
 }
 
 // Command names.
@@ -98,6 +99,9 @@ const (
 
 	CommandSkipRetry        = "skip_retry"
 	CommandResumeCollection = "resume_collection"
+
+	CommandPause  = "pause"
+	CommandResume = "resume"
 
 	CommandRedeemCoupon = "redeem_coupon"
 	CommandRemoveCoupon = "remove_coupon"

@@ -38,6 +38,7 @@ func TestNames_NeverChange(t *testing.T) {
 		"mark_paid":     contract.CommandMarkPaid,
 		"redeem_coupon": contract.CommandRedeemCoupon, "remove_coupon": contract.CommandRemoveCoupon,
 		"credit_invoice": contract.CommandCreditInvoice,
+		"pause":          contract.CommandPause, "resume": contract.CommandResume,
 
 		"billing": contract.QueueBilling, "payments": contract.QueuePayments, "webhooks": contract.QueueWebhooks,
 		"webhooks-slow": contract.QueueWebhooksSlow,
@@ -60,7 +61,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 		lifecycle.SetMetadata{}, lifecycle.SetTerms{}, lifecycle.Pay{},
 		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},
-		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{},
+		lifecycle.RedeemCoupon{}, lifecycle.RemoveCoupon{}, lifecycle.CreditInvoice{}, lifecycle.Pause{}, lifecycle.Resume{},
 	} {
 		if !slices.Contains(names, cmd.Name()) { // most changes are told as one of the plan
 			names = append(names, cmd.Name())

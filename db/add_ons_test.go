@@ -19,9 +19,9 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := newPlan()
-	first.AddOn, first.TrialDays, first.Dunning, first.ProrationMeasure = true, 0, nil, ""
+	first.AddOn, first.TrialDays, first.TrialEnd, first.Dunning, first.ProrationMeasure = true, 0, "", nil, ""
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, first)) })
-	second, err := first.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}, 0, wall.Add(time.Hour))
+	second, err := first.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}, 0, "", wall.Add(time.Hour))
 	require.NoError(t, err)
 	second.AddOn = false // as a build from before writes it
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, second)) })

@@ -164,7 +164,7 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 func newPlan() plan.Plan {
 	return plan.Plan{
 		ID: id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
-		TrialDays: 14, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall, VersionAt: wall,
+		TrialDays: 14, TrialEnd: plan.TrialEndPause, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall, VersionAt: wall,
 		Prices: []plan.Price{
 			plan.Flat(id.New(id.Price, wall), "base", 1000), plan.Flat(id.New(id.Price, wall), "seats", 500),
 		},

@@ -139,7 +139,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		IntervalUnit:  p.Interval.Unit,
 		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
 		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
-		ProrationMeasure: null(p.ProrationMeasure), AddOn: p.AddOn,
+		ProrationMeasure: null(p.ProrationMeasure), AddOn: p.AddOn, TrialEndBehavior: null(p.TrialEnd),
 	})
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func planFromDB(row dbsqlc.Plan) plan.Plan {
 		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
-		ProrationMeasure: value(row.ProrationMeasure), AddOn: row.AddOn,
+		ProrationMeasure: value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: value(row.TrialEndBehavior),
 		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }

@@ -37,7 +37,11 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	owing := want
 	owing.Status, owing.PastDueAt, owing.Revision = subscription.PastDue, now.Add(time.Minute), 2
 	owing.CollectionPausedAt = now.Add(2 * time.Minute)
-	for _, state := range []subscription.Subscription{trial, owing} {
+	halted := want
+	halted.Status, halted.PausedAt, halted.ResumesAt = subscription.Paused, now.Add(time.Minute), now.Add(2*time.Minute)
+	halted.PauseReason, halted.NextAction, halted.Revision = subscription.PauseNoMethod, subscription.ActionResume, 2
+	owing.Revision = 3
+	for _, state := range []subscription.Subscription{trial, halted, owing} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			locked(ctx, t, b, tx)
 			require.NoError(t, tx.SaveSubscription(ctx, b.env, state))
@@ -47,7 +51,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		state.Revision++
 		require.Equal(t, state, got)
 	}
-	want.Revision, owing.Revision = 3, 3
+	want.Revision, owing.Revision = 4, 4
 	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
 	want.PlanVersion, want.PendingPlanVersion = other.Version, later.Version
 	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
@@ -74,16 +78,16 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	everyFieldDiffers(t, b.subscription, want,
-		// the last three: see trial and owing
+		// from TrialNoticeAt on: see trial, halted and owing
 		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",
-		"CollectionPausedAt", "Items")
+		"CollectionPausedAt", "PausedAt", "ResumesAt", "PauseReason", "Items")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
 	})
-	want.Revision = 4
+	want.Revision = 5
 	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
@@ -97,11 +101,14 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}
 	// not of a new one
 	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt",
-		"CollectionPausedAt")
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, again)) })
-	got, err = b.store.Subscription(t.Context(), b.env, again.ID)
-	require.NoError(t, err)
-	require.Equal(t, again, got)
+		"CollectionPausedAt", "PausedAt", "ResumesAt", "PauseReason")
+	halted.ID, halted.Items, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), nil, 1, halted.CreatedAt
+	for _, made := range []subscription.Subscription{again, halted} {
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, made)) })
+		got, err = b.store.Subscription(t.Context(), b.env, made.ID)
+		require.NoError(t, err)
+		require.Equal(t, made, got)
+	}
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
 	requireFault(t, err, fault.Unavailable, "subscription_changed")

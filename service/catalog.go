@@ -1,8 +1,8 @@
 package service
 
 import (
+	"cmp"
 	"context"
-	"slices"
 
 	"perennial/billing/catalog"
 	"perennial/billing/event"
@@ -102,10 +102,10 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 		}
 		return insertPlan(ctx, tx, by, p)
 	}
-	p, versioned := *c.Was, []string{"prices", "trialDays"}
+	p := *c.Was
 	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
 	p.ProrationMeasure, p.Metadata = c.To.ProrationMeasure, c.To.Metadata
-	if own := slices.DeleteFunc(slices.Clone(c.Fields), func(f string) bool { return slices.Contains(versioned, f) }); len(own) > 0 {
+	if own := c.Unversioned(); len(own) > 0 {
 		if err := tx.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}
@@ -117,7 +117,8 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 	if !c.NewVersion() {
 		return p, nil
 	}
-	return s.insertPlanVersion(ctx, tx, by, p, NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays})
+	return s.insertPlanVersion(ctx, tx, by, p,
+		NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays, TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice)})
 }
 
 // effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing

@@ -96,6 +96,7 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		pending := names.addOns(*s.PendingAddOns)
 		r.PendingAddOns = &pending
 	}
+	r.PausedAt, r.ResumesAt, r.PauseReason = s.PausedAt, s.ResumesAt, s.PauseReason
 	if s.Status == subscription.Active {
 		r.PaidThrough = cmp.Or(s.PaidThrough, s.CurrentPeriod.Start)
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -12,8 +13,9 @@ import (
 
 // NewPlanVersion is what another version of a plan has of its own.
 type NewPlanVersion struct {
-	Prices    []plan.Price // without ids; empty: those of the current version
-	TrialDays *int         // nil: that of the current version
+	Prices    []plan.Price  // without ids; empty: those of the current version
+	TrialDays *int          // nil: that of the current version
+	TrialEnd  plan.TrialEnd // empty: that of the current version
 }
 
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
@@ -48,10 +50,14 @@ func (s *Service) insertPlanVersion(
 	if days != p.TrialDays {
 		changed = append(changed, "trialDays")
 	}
+	end := cmp.Or(in.TrialEnd, p.TrialEnd)
+	if !end.Same(p.TrialEnd) {
+		changed = append(changed, "trialEndBehavior")
+	}
 	for i := range prices {
 		prices[i].ID = id.New(id.Price, now)
 	}
-	next, err := p.Next(prices, days, now)
+	next, err := p.Next(prices, days, end, now)
 	if err != nil {
 		return next, err
 	}

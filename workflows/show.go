@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"perennial/billing/subscription"
 	"perennial/contract"
 )
 
@@ -42,6 +43,14 @@ func (s *subscriptionRun) show(ctx workflow.Context, waitsFor string) {
 		s.failed = workflow.UpsertTypedSearchAttributes(ctx, changes...)
 		s.shown = is
 	}
+}
+
+// waitsFor names what happens next, or, of a pause without an end, what a person does about it.
+func (s *subscriptionRun) waitsFor() string {
+	if s.snap.Status == subscription.Paused && s.snap.NextAction == subscription.ActionNone {
+		return "resume, by a command; also by a payment method that is added, where the trial ended without one"
+	}
+	return string(s.snap.NextAction)
 }
 
 // statusAbsent is the search attribute of a run whose row was absent: operators list by it what a restore has lost.

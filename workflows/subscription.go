@@ -150,6 +150,8 @@ func dueSummary(action subscription.Action) string {
 		return "announce the end of the trial"
 	case subscription.ActionRenewalReminder:
 		return "announce the renewal"
+	case subscription.ActionResume:
+		return "resume"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"

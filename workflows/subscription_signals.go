@@ -84,7 +84,7 @@ func (s *subscriptionRun) sleep(ctx workflow.Context) {
 		check = later(s.snap.Live.CheckAt, s.checkRests)
 	}
 	s.check.set(ctx, check, "ask the provider about "+s.liveID())
-	s.show(ctx, string(s.snap.NextAction))
+	s.show(ctx, s.waitsFor())
 	err := workflow.Await(ctx, func() bool {
 		return s.boundary.rang() || s.check.rang() || s.payment.ready() || s.due(ctx) || s.signals.arrived()
 	})

@@ -23,6 +23,7 @@ const (
 
 	Unpaid         Reason = "first_payment_pending" // nothing was paid yet
 	PastDue        Reason = "past_due"              // the last attempt failed
+	Paused         Reason = "paused"                // until it resumes
 	Canceled       Reason = "canceled"
 	NoSubscription Reason = "no_subscription"
 )
@@ -45,7 +46,7 @@ type Answer struct {
 
 // Of says whether a subscription lets its customer in. A trial and paid time let in; work that is late locks nobody out.
 // Whoever has paid before is let in while a payment is tried again, until the subscription is past due, also for a change
-// within time that was paid; whoever has never paid is not. A subscription that has ended lets nobody in, also where it
+// within time that was paid; whoever has never paid is not. A pause lets nobody in. A subscription that has ended does neither, also where it
 // was canceled at once and time was paid.
 func Of(s Claim, now time.Time) Answer {
 	a := Answer{SubscriptionID: s.ID, PlanID: s.PlanID}
@@ -56,6 +57,8 @@ func Of(s Claim, now time.Time) Answer {
 		a.Allowed, a.Reason, a.Until = true, Trial, s.TrialEndsAt
 	case s.Status == subscription.PastDue:
 		a.Reason = PastDue
+	case s.Status == subscription.Paused:
+		a.Reason, a.Until = Paused, s.ResumesAt
 	case s.ActivatedAt.IsZero() && !s.Terms.Sent():
 		a.Reason = Unpaid
 	case s.Collecting == nil:
@@ -77,7 +80,7 @@ func Of(s Claim, now time.Time) Answer {
 }
 
 // rank orders reasons: what lets in first, and of what does not, what a customer can do something about.
-var rank = []Reason{Paid, Trial, Pending, Retrying, PastDue, Unpaid, Canceled, NoSubscription}
+var rank = []Reason{Paid, Trial, Pending, Retrying, PastDue, Unpaid, Paused, Canceled, NoSubscription}
 
 // Best is what counts of several subscriptions: one that lets in; of those the strongest reason, and of equal ones the
 // one that holds longest. None of any is NoSubscription.

@@ -55,6 +55,10 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		"price":         {change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true},
 		"name of price": {change: func(p *catalog.Plan) { p.Prices[0].Name = "" }, fields: []string{"prices"}, version: true},
 		"trial":         {change: func(p *catalog.Plan) { p.TrialDays = 7 }, fields: []string{"trialDays"}, version: true},
+		"trial's end": {
+			change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndPause }, fields: []string{"trialEndBehavior"}, version: true,
+		},
+		"trial's end as it is": {change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndInvoice }},
 		"several": {
 			change: func(p *catalog.Plan) { p.Name, p.TrialDays = "Teams", 0 }, fields: []string{"name", "trialDays"},
 			version: true,

@@ -20,7 +20,17 @@ type Change struct {
 
 // NewVersion reports whether the change makes a new version of the plan.
 func (c Change) NewVersion() bool {
-	return c.Was != nil && (slices.Contains(c.Fields, "prices") || slices.Contains(c.Fields, "trialDays"))
+	return c.Was != nil && (slices.ContainsFunc(c.Fields, versioned))
+}
+
+// versioned reports whether a field is part of what a version of a plan never changes.
+func versioned(field string) bool {
+	return field == "prices" || field == "trialDays" || field == "trialEndBehavior"
+}
+
+// Unversioned are the fields that change in all versions.
+func (c Change) Unversioned() []string {
+	return slices.DeleteFunc(slices.Clone(c.Fields), versioned)
 }
 
 // Differs reports whether there is anything to do.
@@ -103,6 +113,7 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 	c := Change{Was: &was, To: was, Migrate: w.Migrate}
 	c.To.Key, c.To.Name, c.To.Active, c.To.Dunning, c.To.Metadata = w.Key, w.Name, w.Active, w.Dunning, w.Metadata
 	c.To.ProrationMeasure, c.To.Prices, c.To.TrialDays = w.ProrationMeasure, w.Prices, w.TrialDays
+	c.To.TrialEnd = w.TrialEnd
 	for _, f := range []struct {
 		name    string
 		differs bool
@@ -115,13 +126,14 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		{"metadata", !was.Metadata.Same(w.Metadata)},
 		{"prices", !plan.SamePrices(was.Prices, w.Prices)},
 		{"trialDays", was.TrialDays != w.TrialDays},
+		{"trialEndBehavior", !was.TrialEnd.Same(w.TrialEnd)},
 	} {
 		if f.differs {
 			c.Fields = append(c.Fields, f.name)
 		}
 	}
 	if c.NewVersion() {
-		if _, err := was.Next(w.Prices, w.TrialDays, was.VersionAt); err != nil { // at any time: only whether it can be made
+		if _, err := was.Next(w.Prices, w.TrialDays, w.TrialEnd, was.VersionAt); err != nil { // at any time: only whether it can be made
 			return Change{}, fault.From(err).Within(w.Key)
 		}
 	}

@@ -51,6 +51,8 @@ var examples = []event.Data{
 	},
 	event.SubscriptionActivated{Subscription: about},
 	event.SubscriptionPastDue{Subscription: about, FailedPaymentAttempts: 4, CollectionPaused: true},
+	event.SubscriptionPaused{Subscription: about, Reason: "requested", ResumesAt: 1766232000},
+	event.SubscriptionResumed{Subscription: about, Status: "active", PlanID: "plan_1"},
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
 	event.InvoiceCreated{Invoice: bill},
 	event.InvoiceUpdated{Invoice: billOf("draft")},

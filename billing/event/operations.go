@@ -42,6 +42,7 @@ func after(first ...Type) func(more []Type) []Type {
 
 // Operations returns every operation, with the events that it emits. A test performs each.
 func Operations() []Operation {
+	resumed := after(TypeSubscriptionResumed, TypeSubscriptionRenewed)
 	replanned, renewed := after(TypeSubscriptionPlanChanged, TypeSubscriptionUpdated), after(TypeSubscriptionRenewed)
 	return []Operation{
 		{CauseRequest, "createCustomer", "", []Type{TypeCustomerCreated}},
@@ -98,9 +99,14 @@ func Operations() []Operation {
 		{CauseRequest, "cancelSubscription", "at the end of the period",
 			[]Type{TypeSubscriptionCancelScheduled, TypeSubscriptionUpdated}},
 		{CauseRequest, "cancelSubscription", "again, for another reason", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "cancelSubscription", "of a paused one", []Type{TypeSubscriptionCanceled}},
 		{CauseRequest, "cancelSubscription", "now", []Type{TypeSubscriptionCanceled}},
 		{CauseRequest, "cancelSubscription", "now, with a refund of unused time", after(TypeSubscriptionCanceled)(settled)},
 		{CauseRequest, "reactivateSubscription", "", []Type{TypeSubscriptionReactivated, TypeSubscriptionUpdated}},
+		{CauseRequest, "pauseSubscription", "", []Type{TypeSubscriptionPaused}},
+		{CauseRequest, "pauseSubscription", "with credit for unused time", after(TypeSubscriptionPaused)(settled)},
+		{CauseRequest, "pauseSubscription", "of a paused one: the end of the pause moves", []Type{TypeSubscriptionUpdated}},
+		{CauseRequest, "resumeSubscription", "", resumed(issued)},
 		{CauseRequest, "createPayment", "of its own", []Type{TypePaymentPending}},
 		{CauseRequest, "createPayment", "of its own, without a payment method", []Type{TypePaymentFailed}},
 		{CauseRequest, "createPayment", "of a subscription's invoice", nil},
@@ -168,6 +174,9 @@ func Operations() []Operation {
 		{CauseTimer, "begin", "without a payment method", then(issued, missed...)},
 		{CauseTimer, "trial_notice", "", []Type{TypeSubscriptionTrialWillEnd}},
 		{CauseTimer, "trial_end", "", renewed(issued)},
+		{CauseTimer, "trial_end", "without a payment method, where the plan pauses then", []Type{TypeSubscriptionPaused}},
+		{CauseTimer, "trial_end", "without a payment method, where the plan cancels then", []Type{TypeSubscriptionCanceled}},
+		{CauseTimer, "resume", "", resumed(issued)},
 		{CauseTimer, "renewal_reminder", "", []Type{TypeSubscriptionRenewalReminder}},
 		{CauseTimer, "renewal", "", renewed(issued)},
 		{CauseTimer, "renewal", "credit covers the invoice", renewed(settled)},

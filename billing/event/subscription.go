@@ -12,6 +12,8 @@ const (
 	TypeSubscriptionRenewed         Type = "subscription.renewed"
 	TypeSubscriptionActivated       Type = "subscription.activated"
 	TypeSubscriptionPastDue         Type = "subscription.past_due"
+	TypeSubscriptionPaused          Type = "subscription.paused"
+	TypeSubscriptionResumed         Type = "subscription.resumed"
 	TypeSubscriptionCanceled        Type = "subscription.canceled"
 )
 
@@ -85,7 +87,7 @@ type SubscriptionRenewalReminder struct {
 	Currency string `json:"currency" doc:"ISO 4217 code."`
 }
 
-// SubscriptionRenewed means that a period began: the next one, or the first one after a trial.
+// SubscriptionRenewed means that a period began: the next one, or the first one after a trial or a pause.
 type SubscriptionRenewed struct {
 	Subscription
 	Status             string `json:"status" doc:"The status of the subscription."`
@@ -102,6 +104,20 @@ type SubscriptionPastDue struct {
 	Subscription
 	FailedPaymentAttempts int  `json:"failedPaymentAttempts" doc:"How many attempts the invoice has had."`
 	CollectionPaused      bool `json:"collectionPaused" doc:"True where nothing more is billed or collected until collection is resumed or the invoice is paid."`
+}
+
+// SubscriptionPaused means that the subscription is paused: its period has ended, and nothing is billed until it resumes.
+type SubscriptionPaused struct {
+	Subscription
+	Reason    string `json:"reason" doc:"requested, or no_payment_method where a trial ended without one."`
+	ResumesAt int64  `json:"resumesAt,omitempty" doc:"When it resumes automatically, in Unix seconds. Absent: at no time."`
+}
+
+// SubscriptionResumed means that the pause ended. A subscription.renewed with the period that begins follows.
+type SubscriptionResumed struct {
+	Subscription
+	Status string `json:"status" doc:"The status of the subscription."`
+	PlanID string `json:"planId" doc:"The plan."`
 }
 
 // SubscriptionCanceled means that it ended. The reason is a code of ours or what a person wrote.
@@ -136,6 +152,12 @@ func (SubscriptionActivated) Type() Type { return TypeSubscriptionActivated }
 
 // Type implements Data.
 func (SubscriptionPastDue) Type() Type { return TypeSubscriptionPastDue }
+
+// Type implements Data.
+func (SubscriptionPaused) Type() Type { return TypeSubscriptionPaused }
+
+// Type implements Data.
+func (SubscriptionResumed) Type() Type { return TypeSubscriptionResumed }
 
 // Type implements Data.
 func (SubscriptionCanceled) Type() Type { return TypeSubscriptionCanceled }

@@ -35,7 +35,7 @@ type account struct {
 
 	measure   proration.Measure              // of the period
 	how       subscription.ProrationBehavior // of the change to come
-	refunding bool                           // the cancellation to come gives unused time back
+	refunding bool                           // the cancellation or pause to come gives unused time back
 }
 
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
@@ -73,11 +73,19 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 				a.bill(a.period.Start)
 			}
 			a.status, a.paused = subscription.Active, false
-		case event.SubscriptionCanceled:
-			a.status = subscription.Canceled
+		case event.SubscriptionPaused:
+			a.status = subscription.Paused
 			if a.refunding {
 				a.refunded(now)
 			}
+			a.refunding = false
+		case event.SubscriptionResumed:
+			a.status = subscription.Active
+		case event.SubscriptionCanceled:
+			if a.refunding && a.status != subscription.Paused {
+				a.refunded(now)
+			}
+			a.status = subscription.Canceled
 		default:
 		}
 	}
@@ -236,7 +244,7 @@ func (a *account) usedUntil(at time.Time) {
 	}
 }
 
-// refunded follows a cancellation that gives unused time back; a period that is over was used to its end.
+// refunded follows a cancellation or a pause that gives unused time back; a period that is over was used to its end.
 func (a *account) refunded(now time.Time) {
 	if n := len(a.uses); n > 0 && a.billed {
 		if at := now.Truncate(time.Second); at.Before(a.uses[n-1].to) {

@@ -10,7 +10,7 @@ import (
 const maxSteps = 12
 
 // Advance does all that is due by now, oldest first: boundaries, retries, the end of patience with a past-due
-// subscription, a new payment method. What is not due any more is not done again, so it may be repeated.
+// subscription or of a pause, a new payment method. What is not due any more is not done again, so it may be repeated.
 // Changes.Unfinished reports that more is due than one call does.
 func Advance(s State, at Moment) (State, Changes, error) {
 	d := begin(s, at)
@@ -70,6 +70,8 @@ func (d *decision) perform(action subscription.Action) error {
 		return d.decide(s.AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:
 		return d.decide(s.AnnounceRenewal(d.Facts(), d.Now))
+	case subscription.ActionResume:
+		return d.decide(s.Resume(d.Facts(), s.ResumesAt, d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:

@@ -25,6 +25,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 		require.Failf(l.t, "what was announced is not so", "%s in %s: %+v", l.account.status, l.account.period, s)
 	}
 	l.checkTimes(before, changes)
+	l.checkPause(before)
 	l.checkMoney()
 	l.checkCollection()
 	if len(changes.NewInvoices) > 0 {
@@ -42,7 +43,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 
 func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
-	restarted := s.Interval != before.Interval // the rest of the old period was credited back
+	restarted := s.Interval != before.Interval || s.Status == subscription.Paused // the rest of the old period is lost or credited
 	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
-// the one that waits for it.
+// the one that waits for it, or resumes the subscription that does.
 func (d *decision) collectNext() error {
 	s := &d.Subscription
 	if s.Status == subscription.Canceled {
@@ -26,6 +26,11 @@ func (d *decision) collectNext() error {
 	}
 	if s.MethodChangedAt.IsZero() {
 		return nil
+	}
+	if s.AwaitsMethod() && d.Customer.CanPay() {
+		if err := d.resumeWithMethod(); err != nil {
+			return err
+		}
 	}
 	i := d.indexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
@@ -114,7 +119,7 @@ func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
 		NoRetry: status == subscription.PastDue || d.manual(),
-		Paused:  d.Subscription.Paused() || inv.Terms.Sent(),
+		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
 		Stopped: status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
 	}

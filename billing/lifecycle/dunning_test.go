@@ -92,7 +92,7 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	settings.Dunning.Final, settings.PastDueBilling = dunning.Pause, subscription.AccruePastDue
 	l := begun(t, settings)
 	l.failToPastDue()
-	require.True(t, l.sub().Paused())
+	require.True(t, l.sub().CollectionPaused())
 	paused := l.now
 
 	l.until(time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC))
@@ -104,10 +104,10 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	changes, err := l.apply(lifecycle.ResumeCollection{})
 	require.NoError(t, err)
 	require.NotEmpty(t, changes.Attempt)
-	require.False(t, l.sub().Paused())
+	require.False(t, l.sub().CollectionPaused())
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 	_, err = l.apply(lifecycle.ResumeCollection{})
-	require.Equal(t, subscription.ErrNotPaused.Code, fault.From(err).Code)
+	require.Equal(t, subscription.ErrCollectionNotPaused.Code, fault.From(err).Code)
 
 	l.result(payment.AnswerSucceeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
@@ -125,7 +125,7 @@ func TestDunning_LaterPolicyLeavesPausesAlone(t *testing.T) {
 		for _, later := range []dunning.Action{dunning.Pause, dunning.PastDue} {
 			l.store.settings.Dunning.Final = later
 			l.toNext(0)
-			require.Equal(t, first == dunning.Pause, l.sub().Paused(), "%s, then %s", first, later)
+			require.Equal(t, first == dunning.Pause, l.sub().CollectionPaused(), "%s, then %s", first, later)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestDunning_PaymentEndsPause(t *testing.T) {
 	l.pay()
 	l.result(payment.AnswerSucceeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
-	require.False(t, l.sub().Paused())
+	require.False(t, l.sub().CollectionPaused())
 }
 
 // The invoice of a plan change takes the place of the one that was exhausted, and waits like it.
@@ -151,7 +151,7 @@ func TestDunning_PauseHoldsReplacedInvoice(t *testing.T) {
 	l.failToPastDue()
 	l.changePlan(pro, false)
 	require.Nil(t, l.live(""))
-	require.True(t, l.sub().Paused())
+	require.True(t, l.sub().CollectionPaused())
 	changes, err := l.apply(lifecycle.ResumeCollection{})
 	require.NoError(t, err)
 	require.NotEmpty(t, changes.Attempt)

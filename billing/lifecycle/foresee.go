@@ -17,7 +17,8 @@ const foreseenSteps = 10 * MaxForeseen
 
 // foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as they
 // are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
-// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is. decided are the invoices of the decision that led to the State.
+// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment method
+// is added. decided are the invoices of the decision that led to the State.
 func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
 	f := newForesight(s, decided, at)
 	n = min(n, MaxForeseen)
@@ -48,7 +49,8 @@ type foresight struct {
 func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
 	f := &foresight{State: s.clone(), Moment: at}
 	f.Now = f.Time(f.Moment)
-	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() {
+	// Whether there will be a payment method is what decides how such a trial ends: it is foreseen as things are.
+	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Subscription.StopsAtTrialEnd(f.Facts()) {
 		f.Customer.PaymentMethod, f.Customer.PaymentDetails.PaymentMethodToken = "card", "foreseen"
 	}
 	if f.Provider == nil {

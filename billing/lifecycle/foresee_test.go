@@ -129,7 +129,8 @@ func (l *life) advanceOnce() {
 
 // becomePayable gives the customer a payment method and the environment a provider, as a foresight does.
 func (l *life) becomePayable() {
-	if l.store.customer.ErasedAt.IsZero() {
+	state := l.store.load(false)
+	if l.store.customer.ErasedAt.IsZero() && !state.Subscription.StopsAtTrialEnd(state.Facts()) {
 		l.store.customer.PaymentMethod = "card"
 	}
 	if l.store.provider == nil {
@@ -162,7 +163,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(7, "command") {
+	switch draw(9, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
@@ -181,6 +182,10 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 			return lifecycle.RemoveCoupon{CouponID: had[draw(len(had), "which coupon")].CouponID}
 		}
 		return lifecycle.RemoveCoupon{CouponID: "coup_none"}
+	case 5:
+		return l.somePause(draw)
+	case 7:
+		return lifecycle.Resume{}
 	default:
 		now := draw(2, "at once") == 0
 		return lifecycle.Cancel{Immediate: now, RefundUnused: now && draw(2, "refund") == 0}

@@ -170,9 +170,10 @@ func (l *life) idle() {
 
 // apply performs a command, or returns its refusal, which must have changed nothing.
 func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
-	cancel, ok := cmd.(lifecycle.Cancel)
+	cancel, _ := cmd.(lifecycle.Cancel)
+	pause, _ := cmd.(lifecycle.Pause)
 	g := l.load(lifecycle.GivesBack(cmd))
-	l.account.refunding = ok && cancel.RefundUnused
+	l.account.refunding = cancel.RefundUnused || pause.CreditUnused
 	state, changes, err := lifecycle.Apply(g.state, cmd, l.moment())
 	if err != nil {
 		l.account.refunding = false // what ends it later is something else

@@ -23,6 +23,8 @@ type Expected struct {
 	PlanID   string
 	Quantity int64
 	AddOns   *subscription.AddOns // nil: they stay
+	// Status is the subscription's from then on, where that is another one.
+	Status subscription.Status
 }
 
 // Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
@@ -77,5 +79,8 @@ func (e *Expected) follow(before, after subscription.Subscription, issued []invo
 	}
 	if !slices.Equal(after.AddOns, before.AddOns) {
 		e.AddOns = &after.AddOns
+	}
+	if after.Status != before.Status {
+		e.Status = after.Status
 	}
 }

@@ -89,7 +89,7 @@ func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) 
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Settings: s.settings(), Open: s.Open, Paid: s.Paid,
-		WrittenOff: s.WrittenOff, GivenBack: s.givenBack(),
+		WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	}
 }
 

@@ -92,6 +92,8 @@ func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 		require.Nil(l.t, s.PendingAddOns)
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case errors.Is(err, subscription.ErrAddOnsUnchanged):
 		l.requireAddOns(asked, had.AddOns)
 		require.Nil(l.t, had.PendingAddOns)
@@ -146,6 +148,8 @@ func (l *life) migrateAddOn(draw chance, atPeriodEnd bool) {
 		require.Len(l.t, s.AddOns, len(had.AddOns))
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case errors.Is(err, subscription.ErrVersionUnchanged):
 		require.True(l.t, of.Ref == to.Ref() || atPeriodEnd)
 	case errors.Is(err, subscription.ErrLeavesPlan):

@@ -59,7 +59,7 @@ func (l *life) skipRetry() {
 
 // resume ends a pause, and charges what waited.
 func (l *life) resume() {
-	paused, behind := l.sub().Paused(), l.behind()
+	paused, behind := l.sub().CollectionPaused(), l.behind()
 	sent := slices.ContainsFunc(l.open(), func(inv invoice.Invoice) bool { return inv.Terms.Sent() })
 	changes, err := l.apply(lifecycle.ResumeCollection{})
 	switch {
@@ -67,7 +67,7 @@ func (l *life) resume() {
 	case err != nil:
 		require.True(l.t, !paused || inProgress(err), err)
 	default:
-		require.True(l.t, paused && !l.sub().Paused())
+		require.True(l.t, paused && !l.sub().CollectionPaused())
 		require.True(l.t, changes.Attempt != "" || l.live("") != nil || sent, "nothing collects")
 	}
 }
@@ -112,6 +112,8 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 	case l.behind() || err == nil:
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
 		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
 	case errors.Is(err, subscription.ErrAddOnsStay):
@@ -149,6 +151,8 @@ func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 		require.Equal(l.t, [2]int64{to, 0}, [2]int64{s.Quantity, s.PendingQuantity})
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case to == had.Quantity && had.PendingQuantity == 0:
 		require.Equal(l.t, subscription.ErrQuantityUnchanged, err)
 	case errors.Is(err, lifecycle.ErrNeedsReview):

@@ -25,7 +25,7 @@ func (l *life) newVersion(p plan.Plan, prices []plan.Price) {
 	for i := range prices {
 		prices[i].ID = fmt.Sprintf("%s_v%d_%d", p.ID, p.Version+1, i)
 	}
-	p, err := p.Next(prices, p.TrialDays, l.now)
+	p, err := p.Next(prices, p.TrialDays, p.TrialEnd, l.now)
 	if err == nil { // refused: the same prices were drawn
 		l.store.plans[p.Ref()] = p
 	}
@@ -53,6 +53,8 @@ func (l *life) migrate(draw chance, atPeriodEnd bool) {
 		}
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case errors.Is(err, subscription.ErrVersionUnchanged):
 		require.True(l.t, to.Ref() == had.Plan() && had.PendingPlanID != had.PlanID || to.Ref() == had.PendingPlan())
 	case errors.Is(err, subscription.ErrLeavesPlan):

@@ -43,6 +43,7 @@ func somePlans(draw chance) []plan.Plan {
 			fee.Once = true
 			plans[i].Prices = append(plans[i].Prices, fee)
 		}
+		plans[i].TrialEnd = []plan.TrialEnd{"", "", plan.TrialEndCancel, plan.TrialEndPause}[draw(4, "a trial's end")]
 		if draw(5, "a measure of its own") == 0 {
 			plans[i].ProrationMeasure = someMeasure(draw)
 		}
@@ -135,7 +136,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(33, "step") {
+	switch draw(35, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -180,6 +181,10 @@ func (l *life) step(draw chance) {
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
 	case 32:
+		l.pause(draw)
+	case 33:
+		l.unpause()
+	case 34:
 		l.setTerms(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})

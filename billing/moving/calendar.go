@@ -93,7 +93,7 @@ func unsupported(status subscription.Status) error {
 				"or import the subscription as `active` and what it owes as a balance below zero.")
 	}
 	return fault.InvalidParam("status", "import_status_unsupported",
-		"`status` cannot be %.40q. Send `trialing` or `active`.", string(status))
+		"`status` cannot be %.40q. Send `trialing`, `active` or `paused`.", string(status))
 }
 
 func missing(field, of string) error {

@@ -37,7 +37,10 @@ type Subscription struct {
 	Terms              terms.Terms
 	PendingAddOns      *[]AddOn // nil: they stay
 	Metadata           metadata.Pairs
-	CreatedAt          time.Time // zero: now
+	CreatedAt          time.Time                // zero: now
+	PausedAt           time.Time                // of a paused one; zero: now
+	ResumesAt          time.Time                // of a paused one; zero: when a command resumes it
+	PauseReason        subscription.PauseReason // of a paused one; empty: subscription.PauseRequested
 }
 
 // AddOn is an add-on of a record.
@@ -61,10 +64,11 @@ type Setting struct {
 
 // Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the other
 // system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
-// here. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
-// import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_paid_beyond_period, plan_is_add_on,
-// those of subscription.Sell, add_ons_other_interval, currency_mismatch,
-// quantity_out_of_range, amount_too_large, those of terms.Terms.Validate, time_zone_unknown, import_text_too_long, card_number_refused and those of
+// here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported, import_time_missing,
+// import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch, import_anchor_mismatch,
+// import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell, add_ons_other_interval,
+// currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate, time_zone_unknown,
+// import_text_too_long, card_number_refused and those of
 // metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
@@ -86,9 +90,12 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if s.Status == subscription.Trialing {
+	switch s.Status {
+	case subscription.Trialing:
 		err = r.trial(&s, location, now)
-	} else {
+	case subscription.Paused:
+		err = r.paused(&s, location, now)
+	default:
 		s.ProrationMeasure = cmp.Or(in.Plan.ProrationMeasure, in.Settings.ProrationMeasure)
 		err = r.running(&s, location, now)
 	}
@@ -120,6 +127,11 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if r.CreatedAt.After(now) {
 		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must not be in the future.")
 	}
+	if r.Status != subscription.Paused && (!r.PausedAt.IsZero() || !r.ResumesAt.IsZero() || r.PauseReason != "") {
+		return fault.InvalidParam("pausedAt", "import_pause_invalid",
+			"Only a subscription of the status `paused` has `pausedAt`, `resumesAt` and `pauseReason`. Send that status, or omit "+
+				"them.")
+	}
 	if err := checkQuantities(r); err != nil {
 		return err
 	}
@@ -145,16 +157,17 @@ var (
 )
 
 // times are those of the record, by field.
-func (r Subscription) times() [6]struct {
+func (r Subscription) times() [8]struct {
 	field string
 	at    time.Time
 } {
-	return [6]struct {
+	return [8]struct {
 		field string
 		at    time.Time
 	}{
 		{"anchor", r.Anchor}, {"currentPeriodStart", r.CurrentPeriodStart}, {"currentPeriodEnd", r.CurrentPeriodEnd},
 		{"trialEndsAt", r.TrialEndsAt}, {"paidThrough", r.PaidThrough}, {"createdAt", r.CreatedAt},
+		{"pausedAt", r.PausedAt}, {"resumesAt", r.ResumesAt},
 	}
 }
 

@@ -48,6 +48,34 @@ func running() moving.Subscription {
 	}
 }
 
+// paused is a record of one that has paused since then.
+func paused() moving.Subscription {
+	return moving.Subscription{
+		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: date(11, 10), ResumesAt: date(12, 24),
+	}
+}
+
+func TestBegin_Paused(t *testing.T) {
+	t.Parallel()
+	r := paused()
+
+	s, err := r.Begin(setting(every(period.Month, 1)))
+
+	require.NoError(t, err)
+	require.Equal(t, subscription.ActionResume, s.NextAction)
+	require.Equal(t, date(12, 24), s.NextActionAt)
+	require.Equal(t, r.PausedAt, s.PaidThrough)
+	require.Equal(t, subscription.PauseRequested, s.PauseReason)
+
+	r.ResumesAt, r.PauseReason = time.Time{}, subscription.PauseNoMethod
+	s, err = r.Begin(setting(every(period.Month, 1)))
+
+	require.NoError(t, err)
+	require.Equal(t, subscription.ActionNone, s.NextAction)
+	require.True(t, s.AwaitsMethod())
+	require.Zero(t, s.NextPeriod, "the first period is still to come")
+}
+
 func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	t.Parallel()
 	s, err := running().Begin(setting(every(period.Month, 1)))
@@ -91,7 +119,13 @@ func TestBegin_Refuses(t *testing.T) {
 		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = date(12, 31) }, "paidThrough", "import_paid_beyond_period"},
 		"past due":             {func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported"},
 		"a long reason":        {func(r *moving.Subscription) { r.CancelReason = strings.Repeat("\u00e9", 501) }, "cancelReason", "import_text_too_long"},
-		"another status":       {func(r *moving.Subscription) { r.Status = "paused" }, "status", "import_status_unsupported"},
+		"another status":       {func(r *moving.Subscription) { r.Status = "incomplete" }, "status", "import_status_unsupported"},
+		"a pause to come":      {func(r *moving.Subscription) { *r = paused(); r.PausedAt = date(12, 1) }, "pausedAt", "import_pause_invalid"},
+		"a pause that ended":   {func(r *moving.Subscription) { *r = paused(); r.ResumesAt = date(11, 19) }, "resumesAt", "import_pause_invalid"},
+		"an odd pause":         {func(r *moving.Subscription) { *r = paused(); r.PauseReason = "holiday" }, "pauseReason", "import_pause_invalid"},
+		"a pause that ends it": {func(r *moving.Subscription) { *r = paused(); r.CancelAtPeriodEnd = true }, "cancelAtPeriodEnd", "import_pause_invalid"},
+		"no pause":             {func(r *moving.Subscription) { r.ResumesAt = date(12, 1) }, "pausedAt", "import_pause_invalid"},
+		"paused before it":     {func(r *moving.Subscription) { *r = paused(); r.CurrentPeriodStart = date(11, 19) }, "currentPeriodStart", "import_period_not_begun"},
 		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = date(12, 1) }, "trialEndsAt", "import_time_invalid"},
 		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = time.Unix(-1, 0) }, "anchor", "import_time_invalid"},
 		"an unknown zone":      {func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown"},
@@ -168,10 +202,11 @@ func TestBegin_AnyRecord(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		r := moving.Subscription{
-			Status:   rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "", "x"}).Draw(t, "status"),
+			Status:   rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "paused", "", "x"}).Draw(t, "status"),
 			Quantity: rapid.Int64().Draw(t, "quantity"), Anchor: instant(t, "anchor"),
 			CurrentPeriodStart: instant(t, "start"), CurrentPeriodEnd: instant(t, "end"),
 			TrialEndsAt: instant(t, "trial"), PaidThrough: instant(t, "paid"), CreatedAt: instant(t, "created"),
+			PausedAt: instant(t, "paused"), ResumesAt: instant(t, "resumes"),
 		}
 		_, err := r.Begin(setting(every(period.Month, 1)))
 		if f := fault.From(err); f != nil {

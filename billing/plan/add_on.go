@@ -16,6 +16,8 @@ func (p Plan) CheckAddOn() error {
 	switch {
 	case p.TrialDays != 0:
 		field = "trialDays"
+	case !p.TrialEnd.Same(TrialEndInvoice):
+		field = "trialEndBehavior"
 	case p.Dunning != nil:
 		field = "dunning"
 	case p.ProrationMeasure != "":

@@ -18,6 +18,7 @@ func TestValidate_AddOnHasNothingOfASubscription(t *testing.T) {
 	for field, change := range map[string]func(*plan.Plan){
 		"":                 func(*plan.Plan) {},
 		"trialDays":        func(p *plan.Plan) { p.TrialDays = 7 },
+		"trialEndBehavior": func(p *plan.Plan) { p.TrialEnd = plan.TrialEndPause },
 		"dunning":          func(p *plan.Plan) { p.Dunning = &policy },
 		"prorationMeasure": func(p *plan.Plan) { p.ProrationMeasure = proration.Day },
 		"prices[1].once":   func(p *plan.Plan) { p.Prices[1].Once = true },

@@ -44,6 +44,7 @@ type Plan struct {
 	Currency  money.Currency
 	Interval  period.Interval
 	TrialDays int
+	TrialEnd  TrialEnd // what a trial's end leads to without a payment method; empty: TrialEndInvoice
 	Prices    []Price
 	Active    bool
 	Dunning   *dunning.Policy // of its subscriptions; nil: the environment's
@@ -61,7 +62,8 @@ const MaxTrialDays = 730
 const MaxPrices = 20
 
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
-// add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of rating.Price, of dunning.Policy and
+// trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
+// rating.Price, of dunning.Policy and
 // of proration.Measure. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
@@ -75,6 +77,9 @@ func (p Plan) Validate() error {
 		return err
 	}
 	if err := ValidateTrialDays(p.TrialDays); err != nil {
+		return err
+	}
+	if err := p.TrialEnd.Validate(); err != nil {
 		return err
 	}
 	if p.Dunning != nil {

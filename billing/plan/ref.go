@@ -21,20 +21,20 @@ func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
 // MaxVersions bounds the versions of one plan, so that they can be listed at once.
 const MaxVersions = 100
 
-// Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial.
-// Currency and interval stay the plan's, so that every subscription can be moved to it. Faults:
+// Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial and
+// what its end leads to. Currency and interval stay the plan's, so that every subscription can be moved to it. Faults:
 // plan_version_unchanged, plan_versions_exhausted and those of Validate.
-func (p Plan) Next(prices []Price, trialDays int, now time.Time) (Plan, error) {
+func (p Plan) Next(prices []Price, trialDays int, end TrialEnd, now time.Time) (Plan, error) {
 	if p.Version >= MaxVersions {
 		return Plan{}, fault.New(fault.Conflict, "plan_versions_exhausted",
 			"The plan has %d versions, which is the most. Create a new plan.", p.Version)
 	}
-	if trialDays == p.TrialDays && SamePrices(prices, p.Prices) {
+	if trialDays == p.TrialDays && end.Same(p.TrialEnd) && SamePrices(prices, p.Prices) {
 		return Plan{}, fault.New(fault.Conflict, "plan_version_unchanged",
 			"The plan's current version has these prices and this trial already. Send other ones.").In("prices")
 	}
 	p.Version++
-	p.Prices, p.TrialDays, p.VersionAt = prices, trialDays, now
+	p.Prices, p.TrialDays, p.TrialEnd, p.VersionAt = prices, trialDays, end, now
 	return p, p.Validate()
 }
 

@@ -10,7 +10,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial).
+// Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial); a paused one,
+// which has none, ends now.
 type Cancellation struct {
 	Reason    string // empty: the one given before, if any
 	Immediate bool
@@ -23,10 +24,14 @@ type Cancellation struct {
 const (
 	ReasonCustomerDeleted = "customer_deleted"
 	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
+	// ReasonNoPaymentMethod: the trial ended without one, and the plan says that it ends then.
+	ReasonNoPaymentMethod = "no_payment_method"
 )
 
 // OwnReasons returns them. They say nothing about a person, so that an erasure keeps them.
-func OwnReasons() []string { return []string{ReasonCustomerDeleted, ReasonPastDueExpired} }
+func OwnReasons() []string {
+	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod}
+}
 
 // Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
 func (c Cancellation) Check() error {
@@ -64,6 +69,9 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 	}
 	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
 		return Decision{}, err
+	}
+	if s.Status == Paused { // its period is over
+		return s.end(f, in.Reason, now), nil
 	}
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
 		return Decision{Subscription: s}, nil
@@ -110,6 +118,7 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	s.setPendingPlan(plan.Ref{})
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
+	s.endPause()
 	return Decision{Subscription: s, Issue: last, StopCollection: true, Events: []event.Event{
 		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
 	}}

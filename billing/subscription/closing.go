@@ -12,10 +12,10 @@ import (
 // costs nothing: what is open of the current period is taken in, the unused time is taken back, and what the period
 // costs is what was used of it. Below zero the rest goes back, above it stays payable. There is none where no unused
 // time was billed: in a trial, in a period that was skipped, and in one that is over, even where the next is not opened
-// yet.
+// yet, or because of a pause, which has settled what was unused.
 func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	now = now.UTC().Truncate(time.Second)
-	if !s.CurrentPeriod.Contains(now) {
+	if s.Status == Paused || !s.CurrentPeriod.Contains(now) {
 		return nil, nil
 	}
 	unused, err := s.unused(now)

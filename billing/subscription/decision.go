@@ -31,6 +31,8 @@ type Facts struct {
 	WrittenOff []invoice.Invoice
 	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
 	GivenBack money.Minor
+	// CanPay: the customer has a payment method.
+	CanPay bool
 	// Rates are the taxes on what is billed now.
 	Rates []tax.Rate
 	// ItemID returns the id of the subscription's item for a price.

@@ -9,12 +9,15 @@ import (
 )
 
 // Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
-// trial, the next automatic attempt of the invoice in collection (state; nil: none), or the end of patience with a
-// past-due one. Of two at the same instant the attempt comes first, since it belongs to the older period. Finished
-// subscriptions wait for nothing.
+// trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of patience with a past-due
+// one, or the end of its pause. Of two at the same instant the attempt comes first, since it belongs to the older period.
+// Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}
+	}
+	if s.Status == Paused {
+		return s.pauseAction(), s.ResumesAt
 	}
 	action, at := s.boundaryAction(), s.boundary()
 	if end, ok := s.pastDueEnd(settings); ok && !end.After(at) {
@@ -23,10 +26,18 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	if !s.TrialNoticeAt.IsZero() && s.TrialNoticeAt.Before(at) {
 		action, at = ActionTrialNotice, s.TrialNoticeAt
 	}
-	if state != nil && state.Phase == collection.Scheduled && !s.Paused() && !state.RetryAt.After(at) {
+	if state != nil && state.Phase == collection.Scheduled && !s.CollectionPaused() && !state.RetryAt.After(at) {
 		action, at = ActionPaymentRetry, state.RetryAt
 	}
 	return action, at
+}
+
+// pauseAction names what ends a pause.
+func (s Subscription) pauseAction() Action {
+	if s.ResumesAt.IsZero() {
+		return ActionNone
+	}
+	return ActionResume
 }
 
 // boundaryAction names what the next boundary brings.

@@ -20,6 +20,9 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 		return Decision{}, err
 	}
 	s.paidUntil(paid.Period.End)
+	if s.Status == Paused { // the pause ended that time
+		s.paidAtMostUntil(s.PausedAt)
+	}
 	if s.Status == Active && s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 		return Decision{Subscription: s, Events: []event.Event{s.activated(now)}}, nil
@@ -83,7 +86,7 @@ func (s Subscription) Unpaid(final dunning.Action, attempts int, now time.Time) 
 		s.CollectionPausedAt = now
 	}
 	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionPastDue{
-		Subscription: s.announced(), FailedPaymentAttempts: attempts, CollectionPaused: s.Paused(),
+		Subscription: s.announced(), FailedPaymentAttempts: attempts, CollectionPaused: s.CollectionPaused(),
 	}, now)}}, nil
 }
 
@@ -93,8 +96,8 @@ func (s Subscription) ResumeCollection(now time.Time) (Decision, error) {
 	if err := permit(s.Status, resumeCollection); err != nil {
 		return Decision{}, err
 	}
-	if !s.Paused() {
-		return Decision{}, ErrNotPaused
+	if !s.CollectionPaused() {
+		return Decision{}, ErrCollectionNotPaused
 	}
 	s.CollectionPausedAt = time.Time{}
 	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "collectionPaused")}}, nil

@@ -12,7 +12,8 @@ import (
 )
 
 // OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
-// its cancellation was put off until now. A plan change that waited for the boundary takes effect. It opens one period,
+// its cancellation was put off until now, or where its trial must not end without a payment method. A plan change that
+// waited for the boundary takes effect. It opens one period,
 // also when several have passed: the caller asks again. Faults: subscription_canceled, period_not_due.
 func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if err := permit(s.Status, periodDue); err != nil {
@@ -26,12 +27,29 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if s.CancelAtPeriodEnd && !begin {
 		return s.endOnTime(f, now), nil
 	}
-	waited := s.taken(f)
-	first := s.NextPeriod == 0 && s.ActivatedAt.IsZero()
+	if !f.CanPay && s.StopsAtTrialEnd(f) {
+		return s.withoutMethod(f, now), nil
+	}
+	return s.openNext(f, opening{start: start, begin: begin, first: s.first()}, now)
+}
+
+// opening is how the next period is opened.
+type opening struct {
+	start time.Time // where it begins
+	begin bool      // it is the first of a subscription without a trial
+	first bool      // no period was billed before
+}
+
+// first reports whether the next period is the first that is billed.
+func (s Subscription) first() bool { return s.NextPeriod == 0 && s.ActivatedAt.IsZero() }
+
+// openNext opens the next period, and bills it.
+func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, error) {
+	begin, waited := o.begin, s.taken(f)
 	bill := f.Plan
 	was := s
 	if !begin {
-		bill = s.becomeNext(f, start)
+		bill = s.becomeNext(f, o.start)
 	}
 	s.open(f.Settings.measure(bill))
 	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
@@ -52,16 +70,16 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
 		}, now))
 	}
-	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue && !s.Paused() {
+	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue && !s.CollectionPaused() {
 		reason := invoice.Cycle
-		if first {
+		if o.first {
 			reason = invoice.Create
 		}
 		lines, err := s.wholePeriod(f, s.Items, bill)
 		if err != nil {
 			return Decision{}, err
 		}
-		if first {
+		if o.first {
 			fees, err := s.fees(f, bill)
 			if err != nil {
 				return Decision{}, err

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// Status of a subscription, from the interface specification.
+// Status of a subscription. All but Paused are from the interface specification.
 type Status string
 
 // The statuses. No transition leaves Canceled.
@@ -23,6 +23,7 @@ const (
 	Trialing Status = "trialing"
 	Active   Status = "active"
 	PastDue  Status = "past_due"
+	Paused   Status = "paused" // nothing is billed until it resumes; not in the interface specification (ADR 46)
 	Canceled Status = "canceled"
 )
 
@@ -42,6 +43,7 @@ const (
 	ActionPaymentRetry    Action = "payment_retry"   // the next automatic attempt
 	ActionInvoiceOverdue  Action = "invoice_overdue" // the time to pay an invoice that was sent ends
 	ActionPastDueEnd      Action = "past_due_cancel" // past due for too long
+	ActionResume          Action = "resume"          // the pause ends
 )
 
 // Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
@@ -93,6 +95,9 @@ type Subscription struct {
 	PastDueAt           time.Time
 	CollectingInvoiceID string
 	CollectionPausedAt  time.Time // only while past due: nothing is billed or collected automatically
+	PausedAt            time.Time // only while paused; the current period ended then
+	ResumesAt           time.Time // only while paused: when the pause ends automatically; zero: it does not
+	PauseReason         PauseReason
 	TestClockID         string
 	Terms               terms.Terms // of the invoices that it issues
 	Metadata            metadata.Pairs
@@ -119,8 +124,8 @@ func (s *Subscription) setPendingPlan(r plan.Ref) {
 	s.PendingPlanID, s.PendingPlanVersion = r.ID, r.Version
 }
 
-// Paused reports whether the collection of its invoices is paused.
-func (s Subscription) Paused() bool { return !s.CollectionPausedAt.IsZero() }
+// CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status Paused.
+func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 
 // Location is where its calendar is.
 func (s Subscription) Location() *time.Location { return s.schedule().Location }

@@ -21,6 +21,7 @@ const (
 	moveTrialEnd      input = "move_trial_end"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
+	pause             input = "pause"
 	redeemCoupon      input = "redeem_coupon"
 	removeCoupon      input = "remove_coupon"
 )
@@ -33,6 +34,7 @@ const (
 	paymentSettled   input = "payment_settled"   // one of its invoices was paid
 	retriesExhausted input = "retries_exhausted" // the last automatic attempt of an invoice failed
 	pastDueExpired   input = "past_due_expired"  // past due for as long as the environment allows
+	resume           input = "resume"            // by a command, at the time set or with a payment method: the pause ends
 
 	invoiceWrittenOff input = "invoice_written_off" // a person voided one of its invoices, or marked it uncollectible
 )
@@ -68,25 +70,26 @@ var (
 	ErrRenewalDue   = fault.New(fault.Conflict, "renewal_due",
 		"The current period has ended and its renewal is in progress. "+
 			"Repeat the request in a few seconds.").After(5 * time.Second)
-	ErrNotPaused = fault.New(fault.Conflict, "collection_not_paused",
+	ErrCollectionNotPaused = fault.New(fault.Conflict, "collection_not_paused",
 		"The subscription's collection is not paused.")
 	ErrPastDueNotEnded = fault.New(fault.Conflict, "past_due_not_ended",
 		"The subscription's time in past_due has not ended.")
 )
 
 // transitions says which input may happen in which status, and to which statuses it may lead. What is absent is refused
-// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. Canceled has
-// no row that leads out: payment_settled keeps it canceled.
+// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. A paused one has
+// no open invoice, but what a person gave up may be paid late. Canceled has no row that leads out: payment_settled keeps
+// it canceled.
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},
 		moveTrialEnd: {Trialing}, redeemCoupon: {Trialing}, removeCoupon: {Trialing},
-		periodDue: {Active, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
+		periodDue: {Active, Paused, Canceled}, trialEnding: {Trialing}, renewalNear: {Trialing},
 		invoiceWrittenOff: {Trialing},
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
-		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active},
+		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active}, pause: {Paused},
 		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
 		renewalNear: {Active}, invoiceWrittenOff: {Active},
 	},
@@ -95,6 +98,11 @@ var transitions = map[Status]map[input][]Status{
 		payInvoice: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
 		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
+	},
+	Paused: {
+		cancelNow: {Canceled}, cancelAtPeriodEnd: {Canceled}, pause: {Paused}, resume: {Active},
+		redeemCoupon: {Paused}, removeCoupon: {Paused},
+		paymentSettled: {Paused}, invoiceWrittenOff: {Paused},
 	},
 	Canceled: {
 		payInvoice: {Canceled}, paymentSettled: {Canceled}, invoiceWrittenOff: {Canceled},
@@ -105,12 +113,21 @@ var transitions = map[Status]map[input][]Status{
 var refusals = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
-		resumeCollection: ErrNotPaused,
+		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
 	},
 	Active: {
-		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused, moveTrialEnd: ErrTrialOver,
+		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
+		moveTrialEnd: ErrTrialOver, resume: ErrNotPaused,
 	},
-	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
+	PastDue: {
+		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		resume: ErrNotPaused,
+	},
+	Paused: {
+		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
+		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
+		retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+	},
 }
 
 // permit returns nil where in may happen in status, else the refusal.

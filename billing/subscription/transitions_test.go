@@ -62,6 +62,9 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	switch status {
 	case PastDue:
 		s.Status, s.PastDueAt = PastDue, now.AddDate(0, 0, -10)
+	case Paused:
+		s.Status, s.PausedAt, s.PauseReason = Paused, now, PauseRequested
+		return s, f, now
 	case Canceled:
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
@@ -97,6 +100,11 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	moveTrialEnd: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		return s.EndTrialAt(now.AddDate(0, 0, 7), now)
 	},
+	pause: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		s.CancelAtPeriodEnd, f.Open = false, nil
+		return s.Pause(f, Pausing{ResumesAt: now.AddDate(0, 1, 0)}, now)
+	},
+	resume: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.Resume(f, now, now) },
 	payInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
 		if _, err := s.Payable(f, nil); err != nil {
 			return Decision{}, err
@@ -158,23 +166,36 @@ var variations = map[string]func(Subscription, Facts) (Subscription, Facts){
 		f.Open = append([]invoice.Invoice{older}, f.Open...)
 		return s, f
 	},
+	"a trial that pauses": func(s Subscription, f Facts) (Subscription, Facts) {
+		f.Plan.TrialEnd = plan.TrialEndPause
+		return s, f
+	},
 }
 
 // refused says why, for every pair that transitions leaves out.
 var refused = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
-		resumeCollection: ErrNotPaused,
+		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
 	},
 	Active: {
-		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrNotPaused, moveTrialEnd: ErrTrialOver,
+		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
+		moveTrialEnd: ErrTrialOver, resume: ErrNotPaused,
 	},
-	PastDue: {trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver},
+	PastDue: {
+		trialEnding: ErrNotInTrial, renewalNear: ErrPastDue, moveTrialEnd: ErrTrialOver, pause: ErrInvoiceOpen,
+		resume: ErrNotPaused,
+	},
+	Paused: {
+		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
+		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
+		retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+	},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
 		moveTrialEnd: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
-		resumeCollection: ErrCanceled, renewalNear: ErrCanceled,
+		resumeCollection: ErrCanceled, renewalNear: ErrCanceled, pause: ErrCanceled, resume: ErrCanceled,
 	},
 }
 

@@ -27,6 +27,18 @@ func Foretell(e lifecycle.Expected, currency money.Currency) string {
 	return text
 }
 
+// trialEnds says how, since not every trial is followed by a period.
+func trialEnds(e lifecycle.Expected) string {
+	switch e.Status {
+	case subscription.Canceled:
+		return "The trial ends, and the subscription with it: there is no payment method."
+	case subscription.Paused:
+		return "The trial ends, and the subscription is paused: there is no payment method."
+	default:
+		return "The trial ends, and the first paid period begins."
+	}
+}
+
 // listed names add-ons with their quantities.
 func listed(addOns subscription.AddOns) string {
 	if len(addOns) == 0 {
@@ -46,7 +58,7 @@ func happens(e lifecycle.Expected) string {
 	case subscription.ActionTrialNotice:
 		return "The end of the trial is announced."
 	case subscription.ActionTrialEnd:
-		return "The trial ends, and the first paid period begins."
+		return trialEnds(e)
 	case subscription.ActionRenewalReminder:
 		return "The renewal is announced to the payer."
 	case subscription.ActionRenewal:
@@ -55,6 +67,8 @@ func happens(e lifecycle.Expected) string {
 		return "The subscription ends, as was scheduled."
 	case subscription.ActionPaymentRetry:
 		return "Retry " + strconv.Itoa(e.Retry) + " of " + strconv.Itoa(e.Retries) + " of the open invoice."
+	case subscription.ActionResume:
+		return "The pause ends, and a period begins."
 	case subscription.ActionInvoiceOverdue:
 		return "The time to pay the open invoice ends."
 	case subscription.ActionPastDueEnd:

@@ -72,13 +72,16 @@ func TestForetell(t *testing.T) {
 		"Retry 2 of 3 of the open invoice. 19.00 USD is charged.": {
 			Action: subscription.ActionPaymentRetry, Retry: 2, Retries: 3, Amount: 1900,
 		},
+		"The trial ends, and the subscription is paused: there is no payment method.": {
+			Action: subscription.ActionTrialEnd, Status: subscription.Paused,
+		},
 		"The subscription ends, as was scheduled.": {Action: subscription.ActionCancel},
 	} {
 		require.Equal(t, want, timeline.Foretell(e, "USD"))
 	}
 	for _, action := range []subscription.Action{
 		subscription.ActionBegin, subscription.ActionTrialNotice, subscription.ActionTrialEnd,
-		subscription.ActionRenewalReminder, subscription.ActionPastDueEnd,
+		subscription.ActionRenewalReminder, subscription.ActionPastDueEnd, subscription.ActionResume,
 	} {
 		require.NotEqual(t, string(action), timeline.Foretell(lifecycle.Expected{Action: action}, "USD"))
 	}

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/catalog"
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
+	billing "perennial/billing/plan"
 	"perennial/service"
 )
 
@@ -19,6 +20,9 @@ func describeNew(line func(string, ...any), c service.CatalogChange) {
 	p := c.To
 	if p.TrialDays > 0 {
 		line("trialDays: %d", p.TrialDays)
+	}
+	if !p.TrialEnd.Same(billing.TrialEndInvoice) {
+		line("trialEndBehavior: %s", p.TrialEnd)
 	}
 	if p.Dunning != nil {
 		line("dunning: %s", ownDunning(p.Dunning))
@@ -51,6 +55,9 @@ func describeField(line func(string, ...any), c service.CatalogChange, field str
 			map[bool]string{true: "published again", false: "archived: no new subscriptions"}[to.Active])
 	case "trialDays":
 		line("new version: trialDays %d becomes %d, for new subscriptions", was.TrialDays, to.TrialDays)
+	case "trialEndBehavior":
+		line("new version: trialEndBehavior %s becomes %s, for new subscriptions",
+			cmp.Or(was.TrialEnd, billing.TrialEndInvoice), cmp.Or(to.TrialEnd, billing.TrialEndInvoice))
 	case "catalogKey":
 		line("adopted under this key")
 	case "dunning":

@@ -36,6 +36,10 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 		"name":      {func(p *billing.Plan) { p.Name = "Teams" }, `    name: "Team" becomes "Teams"; takes effect now for 7 running subscriptions` + "\n"},
 		"active":    {func(p *billing.Plan) { p.Active = false }, "    active: true becomes false, archived: no new subscriptions\n"},
 		"trialDays": {func(p *billing.Plan) { p.TrialDays = 14 }, "    new version: trialDays 0 becomes 14, for new subscriptions\n"},
+		"trialEndBehavior": {
+			func(p *billing.Plan) { p.TrialEnd = billing.TrialEndPause },
+			"    new version: trialEndBehavior invoice becomes pause, for new subscriptions\n",
+		},
 		"dunning": {
 			func(p *billing.Plan) { p.Dunning = &policy },
 			`    dunning: the environment's becomes {"retryBaseSeconds":86400,"retryFactor":2,"retryCount":3,"retryJitterSeconds":`,
@@ -63,12 +67,13 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 		require.Contains(t, got, c.want)
 	}
 	to := shownPlan()
+	to.TrialEnd = billing.TrialEndCancel
 	to.TrialDays, to.Active, to.Dunning, to.ProrationMeasure = 14, false, &policy, proration.Day
 
 	got := describeChange(service.CatalogChange{Change: catalog.Change{To: to}}, false)
 
 	for _, want := range []string{
-		"    trialDays: 14\n", `    dunning: {"`, "    prorationMeasure: day\n", "    metadata.tier: \"2\"\n", "    active: false",
+		"    trialDays: 14\n", "    trialEndBehavior: cancel\n", `    dunning: {"`, "    prorationMeasure: day\n", "    metadata.tier: \"2\"\n", "    active: false",
 	} {
 		require.Contains(t, got, want)
 	}

@@ -1,10 +1,10 @@
 -- name: PlanInsert :exec
 insert into plans (
     id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure, add_on
+    proration_measure, add_on, trial_end_behavior
 ) values (
     @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at, @catalog_key, @product_id, @proration_measure, @add_on
+    @version_created_at, @catalog_key, @product_id, @proration_measure, @add_on, @trial_end_behavior
 );
 
 -- name: PriceInsert :exec

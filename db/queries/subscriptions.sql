@@ -8,7 +8,7 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, created_at, updated_at,
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, paused_at, resumes_at, pause_reason, created_at, updated_at,
         add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities
     )
     select
@@ -16,7 +16,7 @@ with written as (
         @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
         @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
-        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @created_at, @created_at,
+        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @paused_at, @resumes_at, @pause_reason, @created_at, @created_at,
         @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[]
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
@@ -41,6 +41,7 @@ with written as (
         next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
         quantity = @quantity, pending_quantity = @pending_quantity, period_index = @period_index, renewed_index = @renewed_index, renewed_from = @renewed_from, trial_notice_at = @trial_notice_at, reminded_for = @reminded_for,
         discounts = @discounts, proration_measure = @proration_measure, unprorated_index = @unprorated_index, paid_elsewhere_index = @paid_elsewhere_index, pending_lines = @pending_lines, collection_method = @collection_method, net_days = @net_days,
+        paused_at = @paused_at, resumes_at = @resumes_at, pause_reason = @pause_reason,
         add_on_ids = @add_on_ids, add_on_quantities = @add_on_quantities,
         pending_add_on_ids = sqlc.narg('pending_add_on_ids'), pending_add_on_quantities = sqlc.narg('pending_add_on_quantities'),
         wake_pending_since = coalesce(wake_pending_since, sqlc.narg('wake_pending_since')), revision = revision + 1

@@ -9,4 +9,4 @@ alter table subscriptions
     drop constraint subscriptions_next_action_check,
     add constraint subscriptions_next_action_check check (next_action in
         ('begin', 'trial_notice', 'trial_end', 'renewal_reminder', 'renewal', 'cancel', 'payment_retry', 'invoice_overdue',
-         'past_due_cancel', 'none')) not valid;
+         'past_due_cancel', 'resume', 'none')) not valid;

@@ -70,6 +70,10 @@ type subscriptionForm struct {
 	PendingAddOns      *[]addOnForm        `json:"pendingAddOns,omitempty"`
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          *stamp              `json:"createdAt,omitempty"`
+
+	PausedAt    *stamp                   `json:"pausedAt,omitempty"`
+	ResumesAt   *stamp                   `json:"resumesAt,omitempty"`
+	PauseReason subscription.PauseReason `json:"pauseReason,omitempty"`
 }
 
 type addOnForm struct {
@@ -113,8 +117,9 @@ func (f subscriptionForm) record() moving.Subscription {
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
-		Terms:  terms.Terms{Method: f.CollectionMethod, NetDays: f.NetDays},
-		AddOns: addOnRecords(f.AddOns), CreatedAt: at(f.CreatedAt),
+		Terms:     terms.Terms{Method: f.CollectionMethod, NetDays: f.NetDays},
+		AddOns:    addOnRecords(f.AddOns),
+		CreatedAt: at(f.CreatedAt), PausedAt: at(f.PausedAt), ResumesAt: at(f.ResumesAt), PauseReason: f.PauseReason,
 	}
 	if f.PendingAddOns != nil {
 		pending := addOnRecords(*f.PendingAddOns)
@@ -147,7 +152,9 @@ func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionF
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,
 		PendingPlanVersion: r.PendingPlanVersion, PendingQuantity: r.PendingQuantity, Metadata: r.Metadata,
 		CollectionMethod: r.Terms.Method, NetDays: r.Terms.NetDays,
-		AddOns: addOnForms(r.AddOns), CreatedAt: stampOf(r.CreatedAt),
+		AddOns:    addOnForms(r.AddOns),
+		CreatedAt: stampOf(r.CreatedAt), PausedAt: stampOf(r.PausedAt), ResumesAt: stampOf(r.ResumesAt),
+		PauseReason: r.PauseReason,
 	}
 	if r.PendingAddOns != nil {
 		pending := addOnForms(*r.PendingAddOns)

@@ -21,6 +21,7 @@ type planForm struct {
 	Interval      string         `json:"interval"`
 	IntervalCount int            `json:"intervalCount"`
 	TrialDays     int            `json:"trialDays,omitempty"`
+	TrialEnd      plan.TrialEnd  `json:"trialEndBehavior,omitempty"`
 	Active        bool           `json:"active"`
 	Prices        []priceForm    `json:"prices"`
 	Metadata      metadata.Pairs `json:"metadata,omitempty"`
@@ -38,7 +39,7 @@ type priceForm struct {
 func (w *Writer) Plan(p plan.Plan) error {
 	f := planForm{
 		Type: moving.PlanType, ID: p.ID, Version: p.Version, Name: p.Name, Currency: p.Currency,
-		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active,
+		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, TrialEnd: p.TrialEnd, Active: p.Active,
 		Metadata: p.Metadata, CreatedAt: stampOf(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
 	}
 	for i, price := range p.Prices {

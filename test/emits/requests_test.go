@@ -123,6 +123,27 @@ var requests = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.Cancel{}))
 		return func() error { return l.command(lifecycle.Cancel{Reason: "too dear"}) }
 	},
+	"cancelSubscription of a paused one": func(s *stage) func() error {
+		l := s.paused(lifecycle.Pause{})
+		return func() error { return l.command(lifecycle.Cancel{}) }
+	},
+	"pauseSubscription": func(s *stage) func() error {
+		l := s.active(1000)
+		return func() error { return l.command(lifecycle.Pause{}) }
+	},
+	"pauseSubscription with credit for unused time": func(s *stage) func() error {
+		l := s.active(1000)
+		s.pass(10)
+		return func() error { return l.command(lifecycle.Pause{CreditUnused: true}) }
+	},
+	"pauseSubscription of a paused one: the end of the pause moves": func(s *stage) func() error {
+		l := s.paused(lifecycle.Pause{})
+		return func() error { return l.command(lifecycle.Pause{ResumesAt: s.Clock.Now().AddDate(0, 1, 0)}) }
+	},
+	"resumeSubscription": func(s *stage) func() error {
+		l := s.paused(lifecycle.Pause{})
+		return func() error { return l.command(lifecycle.Resume{}) }
+	},
 	"cancelSubscription now": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error { return l.command(lifecycle.Cancel{Immediate: true}) }

@@ -79,12 +79,17 @@ func (s *stage) emits(operation func() error) (types []event.Type) {
 // subscribe creates a subscription to a monthly plan. Without a card its customer cannot pay.
 func (s *stage) subscribe(amount money.Minor, trialDays int, card bool) *life {
 	s.t.Helper()
+	return s.subscribeTo(s.plan(amount), trialDays, card)
+}
+
+func (s *stage) subscribeTo(planID string, trialDays int, card bool) *life {
+	s.t.Helper()
 	c := s.Customer(s.t, "")
 	if !card {
 		s.SetMethod(s.t, c.ID, nil)
 	}
 	sub, err := s.service.CreateSubscription(s.ctx, s.by, service.NewSubscription{
-		CustomerID: c.ID, PlanID: s.plan(amount), TrialDays: &trialDays,
+		CustomerID: c.ID, PlanID: planID, TrialDays: &trialDays,
 	}, nil)
 	require.NoError(s.t, err)
 	return &life{s, contract.Ref{EnvironmentID: s.Env, ID: sub.ID}}
@@ -112,6 +117,23 @@ func (s *stage) active(amount money.Minor) *life {
 	l := s.begun(amount)
 	s.must(l.answer(payment.AnswerSucceeded))
 	return l
+}
+
+// paused is one that is paused a day after its first period was paid.
+func (s *stage) paused(pause lifecycle.Pause) *life {
+	s.t.Helper()
+	l := s.active(1000)
+	s.pass(1)
+	s.must(l.command(pause))
+	return l
+}
+
+// trialWithoutMethod is one in a trial of a plan with a behavior for its end, whose customer has no payment method.
+func (s *stage) trialWithoutMethod(end plan.TrialEnd) *life {
+	s.t.Helper()
+	offer := scene.Monthly(1000)
+	offer.TrialEnd = end
+	return s.subscribeTo(s.Plan(s.t, offer).ID, 3, false)
 }
 
 // unpaid is one whose first attempt was declined.

@@ -3,6 +3,7 @@ package emits
 import (
 	"perennial/activities"
 	"perennial/billing/lifecycle"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -22,6 +23,15 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"trial_end": func(s *stage) func() error {
 		return s.subscribe(1000, 3, true).at(subscription.ActionTrialEnd)
+	},
+	"trial_end without a payment method, where the plan pauses then": func(s *stage) func() error {
+		return s.trialWithoutMethod(plan.TrialEndPause).at(subscription.ActionTrialEnd)
+	},
+	"trial_end without a payment method, where the plan cancels then": func(s *stage) func() error {
+		return s.trialWithoutMethod(plan.TrialEndCancel).at(subscription.ActionTrialEnd)
+	},
+	"resume": func(s *stage) func() error {
+		return s.paused(lifecycle.Pause{ResumesAt: s.Clock.Now().AddDate(0, 2, 0)}).at(subscription.ActionResume)
 	},
 	"renewal_reminder": func(s *stage) func() error {
 		l := s.active(1000)

@@ -20,6 +20,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -370,6 +371,7 @@ type Plan struct {
 	ProrationMeasure *proration.Measure
 	CatalogKey       *string
 	ProductID        *string
+	TrialEndBehavior *plan.TrialEnd
 	AddOn            bool
 }
 
@@ -522,6 +524,9 @@ type Subscription struct {
 	UnproratedIndex        *int
 	PendingLines           *stored.Lines
 	PaidElsewhereIndex     *int
+	PausedAt               *time.Time
+	ResumesAt              *time.Time
+	PauseReason            *subscription.PauseReason
 	CollectionMethod       *terms.Method
 	NetDays                int
 	AddOnIds               []string

@@ -12,12 +12,13 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -55,13 +56,14 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.TrialEndBehavior,
 		&i.Plan.AddOn,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -95,13 +97,14 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.TrialEndBehavior,
 		&i.Plan.AddOn,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -153,6 +156,7 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.TrialEndBehavior,
 		&i.Plan.AddOn,
 	)
 	return i, err
@@ -161,10 +165,10 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
     id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure, add_on
+    proration_measure, add_on, trial_end_behavior
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12, $13, $14, $15, $16
+    $12, $13, $14, $15, $16, $17
 )
 `
 
@@ -185,6 +189,7 @@ type PlanInsertParams struct {
 	ProductID        *string
 	ProrationMeasure *proration.Measure
 	AddOn            bool
+	TrialEndBehavior *plan.TrialEnd
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -205,6 +210,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.ProductID,
 		arg.ProrationMeasure,
 		arg.AddOn,
+		arg.TrialEndBehavior,
 	)
 	return err
 }
@@ -221,7 +227,7 @@ with listed as (
     order by case when $2::boolean then f.position end, f.position desc
     limit $8
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -282,6 +288,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.TrialEndBehavior,
 			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
@@ -295,7 +302,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on
 from subscriptions s
 join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
 where s.environment_id = $1 and s.id = $2
@@ -339,6 +346,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.TrialEndBehavior,
 			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
@@ -352,7 +360,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -396,6 +404,7 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.TrialEndBehavior,
 			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err

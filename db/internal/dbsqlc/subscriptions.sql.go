@@ -45,7 +45,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -109,6 +109,9 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.PausedAt,
+		&i.Subscription.ResumesAt,
+		&i.Subscription.PauseReason,
 		&i.Subscription.CollectionMethod,
 		&i.Subscription.NetDays,
 		&i.Subscription.AddOnIds,
@@ -120,7 +123,7 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -200,6 +203,9 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.PausedAt,
+		&i.Subscription.ResumesAt,
+		&i.Subscription.PauseReason,
 		&i.Subscription.CollectionMethod,
 		&i.Subscription.NetDays,
 		&i.Subscription.AddOnIds,
@@ -217,7 +223,7 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, created_at, updated_at,
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, paused_at, resumes_at, pause_reason, created_at, updated_at,
         add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities
     )
     select
@@ -225,8 +231,8 @@ with written as (
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
         $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $40, $41, $42, $43, $43,
-        $44::text[], $45::bigint[], $46::text[], $47::bigint[]
+        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $46,
+        $47::text[], $48::bigint[], $49::text[], $50::bigint[]
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -278,6 +284,9 @@ type SubscriptionInsertParams struct {
 	PendingLines           *stored.Lines
 	CollectionMethod       *terms.Method
 	NetDays                int
+	PausedAt               *time.Time
+	ResumesAt              *time.Time
+	PauseReason            *subscription.PauseReason
 	CreatedAt              time.Time
 	AddOnIds               []string
 	AddOnQuantities        []int64
@@ -332,6 +341,9 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.PendingLines,
 		arg.CollectionMethod,
 		arg.NetDays,
+		arg.PausedAt,
+		arg.ResumesAt,
+		arg.PauseReason,
 		arg.CreatedAt,
 		arg.AddOnIds,
 		arg.AddOnQuantities,
@@ -342,7 +354,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -435,6 +447,9 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.PausedAt,
+			&i.Subscription.ResumesAt,
+			&i.Subscription.PauseReason,
 			&i.Subscription.CollectionMethod,
 			&i.Subscription.NetDays,
 			&i.Subscription.AddOnIds,
@@ -453,7 +468,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
 from subscriptions s
 left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
 where s.environment_id = $1 and s.id in (
@@ -540,6 +555,9 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.PausedAt,
+			&i.Subscription.ResumesAt,
+			&i.Subscription.PauseReason,
 			&i.Subscription.CollectionMethod,
 			&i.Subscription.NetDays,
 			&i.Subscription.AddOnIds,
@@ -560,7 +578,7 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionListOfAddOn = `-- name: SubscriptionListOfAddOn :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from subscriptions s
 where s.environment_id = $1 and s.add_on_ids <> '{}'
   and s.add_on_ids && array(
@@ -665,6 +683,9 @@ func (q *Queries) SubscriptionListOfAddOn(ctx context.Context, db DBTX, arg Subs
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.PausedAt,
+			&i.Subscription.ResumesAt,
+			&i.Subscription.PauseReason,
 			&i.Subscription.CollectionMethod,
 			&i.Subscription.NetDays,
 			&i.Subscription.AddOnIds,
@@ -683,7 +704,7 @@ func (q *Queries) SubscriptionListOfAddOn(ctx context.Context, db DBTX, arg Subs
 }
 
 const subscriptionListOfPlan = `-- name: SubscriptionListOfPlan :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from plans p
 cross join lateral (
     select n.id
@@ -789,6 +810,9 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.PausedAt,
+			&i.Subscription.ResumesAt,
+			&i.Subscription.PauseReason,
 			&i.Subscription.CollectionMethod,
 			&i.Subscription.NetDays,
 			&i.Subscription.AddOnIds,
@@ -846,7 +870,7 @@ func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -911,6 +935,9 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.PausedAt,
+		&i.Subscription.ResumesAt,
+		&i.Subscription.PauseReason,
 		&i.Subscription.CollectionMethod,
 		&i.Subscription.NetDays,
 		&i.Subscription.AddOnIds,
@@ -995,10 +1022,11 @@ with written as (
         next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
         quantity = $25, pending_quantity = $26, period_index = $27, renewed_index = $28, renewed_from = $29, trial_notice_at = $30, reminded_for = $31,
         discounts = $32, proration_measure = $33, unprorated_index = $34, paid_elsewhere_index = $35, pending_lines = $36, collection_method = $37, net_days = $38,
-        add_on_ids = $39, add_on_quantities = $40,
-        pending_add_on_ids = $41, pending_add_on_quantities = $42,
-        wake_pending_since = coalesce(wake_pending_since, $43), revision = revision + 1
-    where environment_id = $44 and id = $45 and revision = $46
+        paused_at = $39, resumes_at = $40, pause_reason = $41,
+        add_on_ids = $42, add_on_quantities = $43,
+        pending_add_on_ids = $44, pending_add_on_quantities = $45,
+        wake_pending_since = coalesce(wake_pending_since, $46), revision = revision + 1
+    where environment_id = $47 and id = $48 and revision = $49
     returning 1
 )
 select 1 / count(*) from written
@@ -1043,6 +1071,9 @@ type SubscriptionUpdateParams struct {
 	PendingLines           *stored.Lines
 	CollectionMethod       *terms.Method
 	NetDays                int
+	PausedAt               *time.Time
+	ResumesAt              *time.Time
+	PauseReason            *subscription.PauseReason
 	AddOnIds               []string
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string
@@ -1096,6 +1127,9 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.PendingLines,
 		arg.CollectionMethod,
 		arg.NetDays,
+		arg.PausedAt,
+		arg.ResumesAt,
+		arg.PauseReason,
 		arg.AddOnIds,
 		arg.AddOnQuantities,
 		arg.PendingAddOnIds,

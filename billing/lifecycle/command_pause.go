@@ -1,0 +1,35 @@
+package lifecycle
+
+import "perennial/billing/subscription"
+
+// Pause ends the current period and bills nothing until the subscription resumes. Faults: those of subscription.Pause.
+type Pause subscription.Pausing
+
+// Name implements Command.
+func (Pause) Name() string { return "pause" }
+
+func (c Pause) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.Pause(d.Facts(), subscription.Pausing(c), d.Now)
+	return func() error { return d.carryOut(made) }, err
+}
+
+// Resume ends a pause: a period begins now, and is billed. Faults: those of subscription.Resume.
+type Resume struct{}
+
+// Name implements Command.
+func (Resume) Name() string { return "resume" }
+
+func (Resume) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.Resume(d.Facts(), d.Now, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}
+
+// resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test clock
+// knows only now: payment methods change in real time.
+func (d *decision) resumeWithMethod() error {
+	at := d.Now
+	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {
+		at = changed
+	}
+	return d.decide(d.Subscription.Resume(d.Facts(), at, d.Now))
+}

@@ -1,0 +1,256 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// paidHalf is a life on the plan team in the middle of its first period, which is paid and has 28 days.
+func paidHalf(t *testing.T) *life {
+	t.Helper()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.until(created.AddDate(0, 0, 14))
+	return l
+}
+
+func TestPause_BillsNothingUntilResumed(t *testing.T) {
+	t.Parallel()
+	for credit, balance := range map[bool]money.Minor{false: 0, true: 500} {
+		l := paidHalf(t)
+		l.must(lifecycle.Pause{CreditUnused: credit})
+		paused := l.now
+		require.Equal(t, balance, l.store.balance)
+		require.Equal(t, subscription.ActionNone, l.sub().NextAction)
+		require.Equal(t, paused, l.sub().PaidThrough, "what was unused is credited or lost")
+
+		l.until(created.AddDate(1, 0, 5))
+		require.Equal(t, subscription.Paused, l.sub().Status)
+		require.Zero(t, l.account.events[event.TypeSubscriptionRenewed])
+		l.must(lifecycle.Resume{})
+
+		require.Equal(t, l.now, l.sub().AnchorAt)
+		require.Equal(t, period.Period{Start: l.now, End: l.now.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
+		last := l.store.invoices[len(l.store.invoices)-1]
+		require.Equal(t, [3]any{invoice.Cycle, money.Minor(1000), balance}, [3]any{last.Reason, last.Total, last.CreditApplied})
+		require.Equal(t, 2, last.PeriodIndex, "none is counted")
+		l.result(payment.AnswerSucceeded)
+		require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+	}
+}
+
+// A pause with an end is over then, also where that is noticed two periods late: each is billed, counted from there.
+func TestPause_ResumesOnSchedule(t *testing.T) {
+	t.Parallel()
+	l := paidHalf(t)
+	end := l.now.AddDate(0, 0, 40)
+	l.must(lifecycle.Pause{ResumesAt: end})
+	require.Equal(t, subscription.ActionResume, l.sub().NextAction)
+	l.late = true
+
+	l.until(end.AddDate(0, 2, 1))
+
+	require.Equal(t, end, l.sub().AnchorAt)
+	require.Equal(t, []money.Minor{1000, 1000, 1000, 1000}, l.totals())
+	require.Equal(t, end, l.store.invoices[1].Period.Start)
+}
+
+func TestPause_EndIsMovedByAnother(t *testing.T) {
+	t.Parallel()
+	l := paidHalf(t)
+	l.must(lifecycle.Pause{ResumesAt: l.now.AddDate(0, 1, 0)})
+	later := l.now.AddDate(0, 2, 0)
+	l.must(lifecycle.Pause{ResumesAt: later})
+	require.Equal(t, later, l.sub().NextActionAt)
+	l.must(lifecycle.Pause{})
+	require.Equal(t, subscription.ActionNone, l.sub().NextAction)
+
+	_, err := l.apply(lifecycle.Pause{CreditUnused: true})
+	require.ErrorIs(t, err, subscription.ErrPaused, "the unused time is settled already")
+	for _, at := range []time.Time{l.now, l.now.AddDate(3, 0, 0)} {
+		_, err = l.apply(lifecycle.Pause{ResumesAt: at})
+		require.ErrorContains(t, err, "resumes_at_out_of_range")
+	}
+}
+
+// What waits for the next invoice may come to more than the credit: then both wait, and nobody is asked for money.
+func TestPause_CreditWaitsWithWhatIsOwed(t *testing.T) {
+	t.Parallel()
+	l := paidHalf(t)
+	l.how = subscription.NextInvoice
+	l.changePlan(pro, false)
+	l.must(lifecycle.Pause{CreditUnused: true})
+	require.Equal(t, money.Minor(-500), l.store.invoices[1].Total, "the change at this instant is taken back too")
+
+	l = paidHalf(t)
+	l.how = subscription.NextInvoice
+	l.changePlan(pro, false)
+	l.pass(week)
+	l.must(lifecycle.Pause{CreditUnused: true})
+	require.Len(t, l.store.invoices, 1)
+	require.Len(t, l.sub().PendingLines, 3)
+	l.must(lifecycle.Resume{})
+	require.Equal(t, []money.Minor{1000, 3250}, l.totals(), "a quarter of pro less the half of team, and a period of pro")
+}
+
+func TestPause_IsRefused(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	_, err := l.apply(lifecycle.Pause{})
+	require.ErrorIs(t, err, subscription.ErrInvoiceOpen, "it is being charged")
+	l.result(payment.AnswerSucceeded)
+	l.schedule(lifecycle.Cancel{})
+	_, err = l.apply(lifecycle.Pause{})
+	require.ErrorIs(t, err, subscription.ErrEnding)
+	l.schedule(lifecycle.Reactivate{})
+	l.must(lifecycle.Pause{})
+	_, err = l.apply(lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true})
+	require.ErrorIs(t, err, subscription.ErrPaused)
+}
+
+// What waited for the end of the period waits for the end of the pause.
+func TestPause_ChangesWaitForTheResumption(t *testing.T) {
+	t.Parallel()
+	l := paidHalf(t)
+	l.changePlan(yearly, true)
+	l.must(lifecycle.Pause{})
+	l.pass(60 * 24 * time.Hour)
+	l.must(lifecycle.Resume{})
+	require.Equal(t, yearly.ID, l.sub().PlanID)
+	require.Equal(t, period.Period{Start: l.now, End: l.now.AddDate(1, 0, 0)}, l.sub().CurrentPeriod)
+}
+
+// Two periods never begin at once: their invoices would have one id.
+func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.must(lifecycle.Pause{CreditUnused: true})
+	_, err := l.apply(lifecycle.Resume{})
+	require.ErrorIs(t, err, subscription.ErrSameInstant)
+
+	l.pass(time.Second)
+	l.must(lifecycle.Resume{})
+
+	require.Equal(t, created.Add(time.Second), l.sub().CurrentPeriod.Start)
+	require.Equal(t, []money.Minor{1000, -1000, 1000}, l.totals())
+}
+
+// A paused subscription has no period to end with, and nothing unused that could be refunded.
+func TestCancel_WhilePausedIsAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, cancel := range []lifecycle.Cancel{{Reason: "moved"}, {Immediate: true, RefundUnused: true}} {
+		l := paidHalf(t)
+		l.must(lifecycle.Pause{})
+		l.must(cancel)
+		require.Equal(t, subscription.Canceled, l.sub().Status)
+		require.Zero(t, l.sub().PausedAt)
+		require.Zero(t, l.refunded())
+		require.Len(t, l.store.invoices, 1)
+	}
+}
+
+// Money for an invoice that was given up is kept, but buys no time that the pause has ended.
+func TestPause_LatePaymentBuysNoTime(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.giveUp(l.store.invoices[0], false)
+	l.must(lifecycle.Pause{})
+
+	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+
+	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
+	require.Equal(t, subscription.Paused, l.sub().Status)
+	require.Equal(t, l.sub().PausedAt, l.sub().PaidThrough)
+}
+
+// trialEnding is a life in a trial of 14 days on a plan with a behavior, whose customer has no payment method.
+func trialEnding(t *testing.T, end plan.TrialEnd, p plan.Plan) *life {
+	t.Helper()
+	p.TrialEnd = end
+	l := newLife(t, []plan.Plan{p, pro}, settings, p, 14)
+	l.store.customer.PaymentMethod = ""
+	return l
+}
+
+func TestTrialEnd_WithoutPaymentMethod(t *testing.T) {
+	t.Parallel()
+	for end, want := range map[plan.TrialEnd]subscription.Status{
+		"": subscription.Active, plan.TrialEndInvoice: subscription.Active, plan.TrialEndCancel: subscription.Canceled,
+		plan.TrialEndPause: subscription.Paused,
+	} {
+		l := trialEnding(t, end, team)
+		expected, err := lifecycle.Outlook(l.store.load(false), 2, l.moment())
+		require.NoError(t, err)
+		require.Equal(t, want, expected[1].Status, end)
+
+		l.until(l.sub().TrialEndsAt)
+
+		require.Equal(t, want, l.sub().Status, end)
+		require.Equal(t, want == subscription.Active, len(l.store.invoices) == 1)
+		if want == subscription.Canceled {
+			require.Equal(t, subscription.ReasonNoPaymentMethod, l.sub().CancelReason)
+		}
+
+		able := trialEnding(t, end, team)
+		able.store.customer.PaymentMethod = "card"
+		able.until(able.sub().TrialEndsAt)
+		require.Equal(t, subscription.Active, able.sub().Status)
+		costless := trialEnding(t, end, free)
+		costless.until(costless.sub().TrialEndsAt)
+		require.Equal(t, subscription.Active, costless.sub().Status, "there is nothing to pay")
+	}
+}
+
+// A payment method ends the pause of a trial that ended without one, and no other pause.
+func TestTrialEnd_PaymentMethodResumes(t *testing.T) {
+	t.Parallel()
+	l := trialEnding(t, plan.TrialEndPause, team)
+	l.until(l.sub().TrialEndsAt.AddDate(0, 0, 3))
+	l.newMethod(false)
+	require.Equal(t, subscription.Paused, l.sub().Status, "it was taken away once more")
+
+	l.newMethod(true)
+
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, l.now, l.sub().AnchorAt)
+	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
+	require.NotNil(t, l.live(""), "it is charged at once")
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
+	l.must(lifecycle.Pause{})
+	l.newMethod(true)
+	require.Equal(t, subscription.Paused, l.sub().Status)
+}
+
+// A workflow that notices the payment method late resumes from when it was there.
+func TestTrialEnd_PaymentMethodNoticedLate(t *testing.T) {
+	t.Parallel()
+	l := trialEnding(t, plan.TrialEndPause, team)
+	l.until(l.sub().TrialEndsAt.AddDate(0, 0, 3))
+	added := l.now
+	l.store.customer.PaymentMethod, l.store.sub.MethodChangedAt = "card", added
+	l.moveTo(added.Add(time.Hour))
+
+	l.advance()
+
+	require.Equal(t, added, l.sub().CurrentPeriod.Start)
+}
+
+// must performs a command that is not to be refused.
+func (l *life) must(cmd lifecycle.Command) {
+	_, err := l.apply(cmd)
+	require.NoError(l.t, err)
+}

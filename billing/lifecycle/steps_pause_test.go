@@ -1,0 +1,82 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+)
+
+// somePause draws a pause, with or without an end.
+func (l *life) somePause(draw chance) lifecycle.Pause {
+	out := lifecycle.Pause{CreditUnused: draw(2, "credit") == 0}
+	if draw(3, "an open end") > 0 {
+		out.ResumesAt = l.decided().Add(time.Duration(1+draw(60*86400, "seconds")) * time.Second)
+	}
+	return out
+}
+
+// pause ends the period, or is refused for a reason that can be seen.
+func (l *life) pause(draw chance) {
+	if l.behind() {
+		return
+	}
+	had, open, balance := l.sub(), len(l.open()), l.store.balance
+	_, err := l.apply(l.somePause(draw))
+	s := l.sub()
+	switch {
+	case err == nil:
+		require.Equal(l.t, subscription.Paused, s.Status)
+		require.GreaterOrEqual(l.t, l.store.balance, balance, "nobody is asked for money")
+	case errors.Is(err, subscription.ErrCanceled):
+		require.Equal(l.t, subscription.Canceled, s.Status)
+	case errors.Is(err, subscription.ErrTrialNotPaused):
+		require.Equal(l.t, subscription.Trialing, s.Status)
+	case errors.Is(err, subscription.ErrPaused):
+		require.Equal(l.t, subscription.Paused, s.Status)
+	case errors.Is(err, subscription.ErrEnding):
+		require.True(l.t, had.CancelAtPeriodEnd)
+	default:
+		require.ErrorIs(l.t, err, subscription.ErrInvoiceOpen)
+		require.Positive(l.t, open)
+	}
+}
+
+// unpause resumes a subscription where it is paused.
+func (l *life) unpause() {
+	if l.behind() {
+		return
+	}
+	was, index := l.sub().Status, l.sub().PeriodIndex
+	_, err := l.apply(lifecycle.Resume{})
+	switch {
+	case errors.Is(err, subscription.ErrSameInstant):
+		require.Equal(l.t, l.sub().CurrentPeriod.Start, l.decided().Truncate(time.Second))
+	case was == subscription.Paused:
+		require.NoError(l.t, err)
+		require.NotEqual(l.t, was, l.sub().Status) // active, or past due where nothing can be charged or retried
+		require.Equal(l.t, index+1, l.sub().PeriodIndex)
+		require.Equal(l.t, l.sub().AnchorAt, l.sub().CurrentPeriod.Start)
+	case was == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	default:
+		require.Equal(l.t, subscription.ErrNotPaused, err)
+	}
+}
+
+// checkPause holds while the subscription is paused.
+func (l *life) checkPause(before subscription.Subscription) {
+	s := l.sub()
+	if s.Status != subscription.Paused {
+		return
+	}
+	if len(l.open()) > 0 || s.CollectingInvoiceID != "" {
+		require.Fail(l.t, "paused, but something is to be paid")
+	}
+	if before.Status == subscription.Paused && (s.PeriodIndex != before.PeriodIndex || s.PaidThrough.After(s.PausedAt)) {
+		require.Fail(l.t, "a pause has no period and no paid time")
+	}
+}

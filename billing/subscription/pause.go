@@ -1,0 +1,198 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+)
+
+// PauseReason says why a subscription is paused.
+type PauseReason string
+
+// The reasons.
+const (
+	PauseRequested PauseReason = "requested"         // a command asked for it
+	PauseNoMethod  PauseReason = "no_payment_method" // its trial ended without one; one that is added resumes it
+)
+
+// MaxPauseDays bounds a pause with an end at two years: later is a typing error.
+const MaxPauseDays = 730
+
+// Pausing asks to pause a subscription.
+type Pausing struct {
+	// ResumesAt is when the pause ends automatically; zero: a command ends it.
+	ResumesAt time.Time
+	// CreditUnused puts the paid time that is left of the current period into the customer's balance. Else it is lost.
+	CreditUnused bool
+}
+
+// The refusals about pauses.
+var (
+	ErrPaused = fault.New(fault.Conflict, "subscription_paused",
+		"The subscription is paused. Resume it first.")
+	ErrNotPaused = fault.New(fault.Conflict, "subscription_not_paused",
+		"The subscription is not paused, so there is nothing to resume.")
+	ErrTrialNotPaused = fault.New(fault.Conflict, "subscription_in_trial",
+		"A trial cannot be paused. Move its end with `trialEndsAt`, or cancel the subscription.")
+	ErrInvoiceOpen = fault.New(fault.Conflict, "subscription_invoice_open",
+		"The subscription has an open invoice. Pay it, void it or mark it uncollectible, then pause the subscription.")
+	ErrSameInstant = fault.New(fault.Conflict, "period_just_begun",
+		"A period of the subscription began in this very second, and no two begin at once. Repeat the request a second later.").
+		After(time.Second)
+	ErrEnding = fault.New(fault.Conflict, "cancellation_scheduled",
+		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
+)
+
+// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile. What
+// waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the end of the
+// pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open, cancellation_scheduled,
+// subscription_paused, resumes_at_out_of_range, amount_too_large.
+func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error) {
+	if err := permit(s.Status, pause); err != nil {
+		return Decision{}, err
+	}
+	at := now.UTC().Truncate(time.Second)
+	resumesAt, err := in.end(at, s.schedule().Location)
+	switch {
+	case err != nil:
+		return Decision{}, err
+	case s.Status == Paused && in.CreditUnused:
+		return Decision{}, ErrPaused
+	case s.Status == Paused:
+		return s.resumeLater(resumesAt, now), nil
+	case s.CancelAtPeriodEnd:
+		return Decision{}, ErrEnding
+	case len(f.Open) > 0:
+		return Decision{}, ErrInvoiceOpen
+	}
+	var issue []invoice.Draft
+	if in.CreditUnused {
+		if issue, err = s.creditUnused(f, at); err != nil {
+			return Decision{}, err
+		}
+	}
+	d := s.pausedAt(at, PauseRequested, resumesAt, now)
+	d.Issue = issue
+	return d, nil
+}
+
+// end returns when the pause ends, in whole seconds.
+func (in Pausing) end(now time.Time, location *time.Location) (time.Time, error) {
+	if in.ResumesAt.IsZero() {
+		return time.Time{}, nil
+	}
+	at := in.ResumesAt.UTC().Truncate(time.Second)
+	if !at.After(now) || at.After(period.AddDays(now, location, MaxPauseDays)) {
+		return at, fault.InvalidParam("resumesAt", "resumes_at_out_of_range",
+			"`resumesAt` must be after now, and at most %d days from now. Omit it to pause until the subscription is resumed.",
+			MaxPauseDays)
+	}
+	return at, nil
+}
+
+// resumeLater moves the end of a pause, or takes it away.
+func (s Subscription) resumeLater(at, now time.Time) Decision {
+	if at.Equal(s.ResumesAt) {
+		return Decision{Subscription: s}
+	}
+	s.ResumesAt = at
+	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "resumesAt")}}
+}
+
+// pausedAt is the one way into Paused.
+func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now time.Time) Decision {
+	s.Status, s.PausedAt, s.PauseReason, s.ResumesAt = Paused, at, why, resumesAt
+	s.TrialNoticeAt, s.UnproratedIndex = time.Time{}, 0
+	s.paidAtMostUntil(at)
+	told := event.SubscriptionPaused{Subscription: s.announced(), Reason: string(why)}
+	if !resumesAt.IsZero() {
+		told.ResumesAt = resumesAt.Unix()
+	}
+	return Decision{Subscription: s, Events: []event.Event{event.New(told, now)}}
+}
+
+// creditUnused gives the unused time of the current period back, as a change to a plan that costs nothing would. Where
+// prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a pause.
+func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, error) {
+	if !s.CurrentPeriod.Contains(at) {
+		return nil, nil
+	}
+	unused, err := s.unused(at)
+	if err != nil {
+		return nil, err
+	}
+	left, err := s.leaving(f, s.Items, unused, at)
+	if err != nil || left.credit == 0 {
+		return nil, err
+	}
+	given := invoice.Draft{
+		Reason: invoice.Update, Period: period.Period{Start: at, End: s.CurrentPeriod.End}, PeriodIndex: s.PeriodIndex,
+		Lines: left.lines, Back: left.back,
+	}
+	sums, err := given.Sums()
+	if err != nil {
+		return nil, err
+	}
+	if sums.Total > 0 {
+		return nil, s.wait(f, left.lines, f.Plan)
+	}
+	s.PendingLines = nil
+	return []invoice.Draft{given}, nil
+}
+
+// Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when it
+// begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a command is
+// refused: whatever resumes it automatically comes later.
+func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
+	if err := permit(s.Status, resume); err != nil {
+		return Decision{}, err
+	}
+	at = at.UTC().Truncate(time.Second)
+	if at.Before(s.PausedAt) {
+		at = s.PausedAt
+	}
+	if !at.After(s.CurrentPeriod.Start) { // the ids of invoices are derived from where their periods begin
+		return Decision{}, ErrSameInstant
+	}
+	first := s.first()
+	s.endPause()
+	s.Status, s.AnchorAt, s.NextPeriod = Active, at, 0
+	d, err := s.openNext(f, opening{start: at, first: first}, now)
+	if err != nil {
+		return Decision{}, err
+	}
+	resumed := event.SubscriptionResumed{
+		Subscription: s.announced(), Status: string(d.Subscription.Status), PlanID: d.Subscription.PlanID,
+	}
+	d.Events = append([]event.Event{event.New(resumed, now)}, d.Events...)
+	return d, nil
+}
+
+// endPause forgets the pause.
+func (s *Subscription) endPause() {
+	s.PausedAt, s.ResumesAt, s.PauseReason = time.Time{}, time.Time{}, ""
+}
+
+// AwaitsMethod reports whether a payment method that is added resumes the subscription.
+func (s Subscription) AwaitsMethod() bool {
+	return s.Status == Paused && s.PauseReason == PauseNoMethod
+}
+
+// StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment method.
+func (s Subscription) StopsAtTrialEnd(f Facts) bool {
+	stops := f.Plan.TrialEnd == plan.TrialEndCancel || f.Plan.TrialEnd == plan.TrialEndPause
+	costs := func() bool { return !f.upcoming().FreeFromTheStart() || !s.renewsFree(f) }
+	return s.Status == Trialing && !s.Terms.Sent() && stops && costs()
+}
+
+// withoutMethod is what the end of a trial leads to that must not go on without a payment method.
+func (s Subscription) withoutMethod(f Facts, now time.Time) Decision {
+	if f.Plan.TrialEnd == plan.TrialEndCancel {
+		return s.end(f, ReasonNoPaymentMethod, now)
+	}
+	return s.pausedAt(s.TrialEndsAt, PauseNoMethod, time.Time{}, now)
+}
