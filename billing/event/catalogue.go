@@ -97,7 +97,7 @@ func Catalogue() []Data {
 	return []Data{
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
 		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{},
-		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionCanceled{},
+		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionCanceled{}, SubscriptionChangeDropped{},
 		InvoiceCreated{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{}, InvoiceRetrySkipped{},
 		InvoiceVoided{}, InvoiceMarkedUncollectible{}, CreditNoteCreated{},
 		PaymentPending{}, PaymentActionRequired{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{},

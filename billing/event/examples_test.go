@@ -52,6 +52,9 @@ var examples = []event.Data{
 	event.SubscriptionActivated{Subscription: about},
 	event.SubscriptionPastDue{Subscription: about, FailedPaymentAttempts: 4, CollectionPaused: true},
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
+	event.SubscriptionChangeDropped{
+		Subscription: about, ScheduledChangeID: "chg_01jcz6dyqx4w9s1c2k7v5h8m3n", EffectiveAt: 1764849600, Reason: "subscription_canceled",
+	},
 	event.InvoiceCreated{Invoice: bill},
 	event.InvoiceFinalized{Invoice: bill},
 	event.InvoicePaid{Invoice: billOf("paid")},

@@ -65,6 +65,8 @@ func (d *decision) perform(action subscription.Action) error {
 		return d.decide(s.AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:
 		return d.decide(s.AnnounceRenewal(d.Facts(), d.Now))
+	case subscription.ActionScheduledChange:
+		return d.decide(s.MakeChange(d.Facts(), d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:

@@ -6,7 +6,7 @@ import (
 	"perennial/billing/fault"
 )
 
-// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, Migrate, EndTrial,
+// Command is one thing that a person or an app asks of a subscription: Cancel, Reactivate, ChangePlan, WithdrawChange, Migrate, EndTrial,
 // SetMetadata, Pay, SkipRetry, ResumeCollection, RedeemCoupon, RemoveCoupon, VoidInvoice, MarkUncollectible, MarkPaid or
 // CreditInvoice.
 type Command interface {

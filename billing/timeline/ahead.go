@@ -49,6 +49,8 @@ func happens(e lifecycle.Expected) string {
 		return "The trial ends, and the first paid period begins."
 	case subscription.ActionRenewalReminder:
 		return "The renewal is announced to the payer."
+	case subscription.ActionScheduledChange:
+		return "A scheduled change takes effect."
 	case subscription.ActionRenewal:
 		return "The next period begins."
 	case subscription.ActionCancel:

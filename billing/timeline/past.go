@@ -72,7 +72,8 @@ var words = map[event.Type]func(fact) string{
 		}
 		return text
 	},
-	event.TypeSubscriptionCanceled: func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
+	event.TypeSubscriptionChangeDropped: func(f fact) string { return "A scheduled change was dropped" + because(f.Reason) + "." },
+	event.TypeSubscriptionCanceled:      func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
 
 	event.TypeInvoiceCreated:   func(f fact) string { return "An " + f.bill() + " was created." },
 	event.TypeInvoiceFinalized: func(f fact) string { return "The " + f.bill() + " got its number." },

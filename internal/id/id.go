@@ -46,6 +46,7 @@ const (
 	CreditNote        = "cn_"
 	Coupon            = "coup_"
 	Product           = "prod_"
+	ScheduledChange   = "chg_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.
