@@ -166,6 +166,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 			AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
+			ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		})
 }
 
@@ -192,6 +193,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
 		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
+		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -225,6 +227,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
 		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
 		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
+		Scheduled:     value(row.ScheduledChanges),
 		Revision:      row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -148,6 +148,8 @@ func dueSummary(action subscription.Action) string {
 		return "announce the end of the trial"
 	case subscription.ActionRenewalReminder:
 		return "announce the renewal"
+	case subscription.ActionScheduledChange:
+		return "make the scheduled change"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"
