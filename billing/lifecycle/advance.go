@@ -27,8 +27,10 @@ func (d *decision) catchUp() error {
 	}
 	defer func() { d.due = d.Now }()
 	for range maxSteps {
-		if err := d.collectNext(); err != nil {
-			return err
+		if !d.changeDue() { // else the payment that begins would hold the change up
+			if err := d.collectNext(); err != nil {
+				return err
+			}
 		}
 		action, at := d.next()
 		if action == subscription.ActionNone || d.Now.Before(at) {
@@ -40,6 +42,15 @@ func (d *decision) catchUp() error {
 		}
 	}
 	return nil
+}
+
+// changeDue reports whether a scheduled change is what is due next.
+func (d *decision) changeDue() bool {
+	if len(d.Subscription.Scheduled) == 0 {
+		return false
+	}
+	action, at := d.next()
+	return action == subscription.ActionScheduledChange && !d.Now.Before(at)
 }
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
