@@ -129,12 +129,13 @@ func (s State) next() (subscription.Action, time.Time) {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())
-	change, ok := s.Subscription.ChangeAt(s.Facts())
+	facts := s.Facts()
+	change, ok := s.Subscription.ChangeAt(facts)
 	// Before what it may change of a boundary, and behind an attempt, which is older.
 	if ok && (change.Before(at) || change.Equal(at) && action != subscription.ActionPaymentRetry) {
-		return subscription.ActionScheduledChange, change
+		action, at = subscription.ActionScheduledChange, change
 	}
-	reminder, ok := s.Subscription.ReminderAt(s.Facts(), s.Customer.AsksPayer())
+	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
 	if ok && reminder.Before(at) {
 		return subscription.ActionRenewalReminder, reminder
 	}

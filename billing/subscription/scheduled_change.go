@@ -45,8 +45,9 @@ var (
 
 // ScheduleChange notes a change for a date. The changes that are there stay, and so does it when something changes now: at
 // its date it changes what it names. It is checked against what will be there by then as far as that is known. Faults:
-// subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit, plan_is_add_on,
-// plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell, add_ons_other_interval, amount_too_large.
+// subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
+// period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
+// add_ons_other_interval, amount_too_large.
 func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -59,6 +60,9 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 		return Decision{}, ErrAfterEnd
 	case len(s.Scheduled) >= MaxScheduledChanges:
 		return Decision{}, ErrTooManyChanges
+	}
+	if s.paidElsewhere() && one.At.Before(s.boundary()) && one.Proration != NoProration {
+		return Decision{}, ErrPaidElsewhere
 	}
 	before := s.plannedAt(f, one.At)
 	if c.Plan != nil {
