@@ -33,25 +33,25 @@ func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
 	}{
 		activities.KindSubscription: {id.Subscription,
 			func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
-				a := activities.Subscriptions{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+				a := activities.Subscriptions{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 				out, err := a.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
 				return out.Absent, err
 			}},
 		activities.KindPayment: {id.Transaction, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
-			a := activities.Payments{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			a := activities.Payments{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
 			return out.Status == "absent", err
 		}},
 		activities.KindTestClock: {id.TestClock, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
-			a := activities.Clocks{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			a := activities.Clocks{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.StepClock(ctx, ref)
 			return out.Done, err
 		}},
 		activities.KindErasure: {id.Erasure, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
-			a := activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Observer: o}
+			a := activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.EraseBatch(ctx, ref)
 			return out.Absent, err
 		}},

@@ -38,7 +38,7 @@ func newClockwork(t *testing.T) *clockwork {
 	w := &clockwork{Scene: scene.New(t), t: t}
 	w.Clock.Follow(time.Now) // steps wait in real time
 	w.ref = contract.Ref{EnvironmentID: w.Env, ID: id.New(id.TestClock, time.Now())}
-	w.clocks = &activities.Clocks{Store: w.Store, Clock: w.Clock.Now, Patience: time.Second}
+	w.clocks = &activities.Clocks{Store: w.Worker, Clock: w.Clock.Now, Patience: time.Second}
 	w.Started.Signal = w.signal
 	w.InTx(t, func(tx *db.Tx) error {
 		return tx.InsertTestClock(t.Context(), w.Env, testclock.Clock{

@@ -38,7 +38,7 @@ func deleteCustomer(t *testing.T, s *scene.Scene, customerID string) contract.Re
 // eraseAll does all batches, as the workflow does, and returns how many there were.
 func eraseAll(t *testing.T, s *scene.Scene, ref contract.Ref, batch int) int {
 	t.Helper()
-	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Batch: batch}
+	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Batch: batch}
 	for n := 1; ; n++ {
 		require.Less(t, n, 1000)
 		out, err := a.EraseBatch(t.Context(), ref)
@@ -100,7 +100,7 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 	}
 	ref := deleteCustomer(t, s, c.ID)
 
-	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now, Batch: batch}
+	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Batch: batch}
 	killed, done := 0, 0
 	for out := (contract.EraseResult{}); !out.Done; {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -240,7 +240,7 @@ func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
 	ids := []string{s.Subscribe(t, c, plan).ID, s.Subscribe(t, c, plan).ID}
 	slices.Sort(ids)
 	ref := deleteCustomer(t, s, c.ID)
-	a := &activities.Erasures{Store: s.Store, Clock: s.Clock.Now}
+	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now}
 	erased := make(chan error, 1)
 
 	err := s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {

@@ -78,7 +78,7 @@ func (w *woken) Attended(context.Context, string) (bool, error) {
 func (w *woken) pass(t *testing.T, s *scene.Scene) []string {
 	t.Helper()
 	w.did = nil
-	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+	r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}
 	_, err := r.Reconcile(t.Context())
 	require.NoError(t, err)
 	slices.Sort(w.did)
@@ -174,7 +174,7 @@ func TestReconcile_NamesCallbacksAboutLostTransactions(t *testing.T) {
 	}
 	for range 2 {
 		l.Clock.Add(48 * time.Hour)
-		net := activities.Reconciler{Store: l.Store, Clock: l.Clock.Now, Waker: w}
+		net := activities.Reconciler{Store: l.Worker, Clock: l.Clock.Now, Waker: w}
 		found, err := net.Reconcile(t.Context())
 		require.NoError(t, err)
 		require.Len(t, found.Lost, 1)
@@ -282,13 +282,13 @@ func TestReconcile_KeepsItsPace(t *testing.T) {
 		begin(t, s, scene.Monthly(1000))
 	}
 	s.Clock.Add(time.Minute)
-	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w, Rate: perSecond}
+	r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w, Rate: perSecond}
 	began := time.Now()
 	found, err := r.Reconcile(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, many, found.Started)
 	require.GreaterOrEqual(t, time.Since(began), (many-perSecond/10)*time.Second/perSecond-100*time.Millisecond)
-	found, err = (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
+	found, err = (&activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, found.Started)
 }
@@ -309,7 +309,7 @@ func TestReconcile_NotesWhatItStartedAsItGoes(t *testing.T) {
 			die()
 		}
 	}
-	_, err := (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w, Rate: 1000}).Reconcile(ctx)
+	_, err := (&activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w, Rate: 1000}).Reconcile(ctx)
 	require.Error(t, err)
 	w.on = nil
 	require.Len(t, w.pass(t, s), many-noteEvery)
@@ -322,7 +322,7 @@ func TestReconcile_StartsWhatIsOverdueFirst(t *testing.T) {
 	s.Clock.Set(scene.Start.AddDate(0, 1, 0).Add(-time.Minute))
 	begin(t, s, scene.Monthly(1000)) // not due for a month
 	s.Clock.Add(3 * time.Minute)
-	_, err := (&activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
+	_, err := (&activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}).Reconcile(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "wake "+l.ref.ID, w.did[0], "it is started by its signal, before everything that can wait")
 	require.Len(t, w.did, 3)
@@ -333,7 +333,7 @@ func TestReconcile_NamesWhatIsStuck(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
 	l := begin(t, s, scene.Monthly(1000))
-	r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+	r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}
 	pass := func(after time.Duration) contract.ReconcileResult {
 		s.Clock.Add(after)
 		found, err := r.Reconcile(t.Context())

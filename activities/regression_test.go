@@ -235,7 +235,7 @@ func TestReconcile_WakesEachOnce(t *testing.T) {
 	wakes := map[string]int{}
 	for passes := 1; ; passes++ {
 		w.did = nil
-		r := &activities.Reconciler{Store: s.Store, Clock: s.Clock.Now, Waker: w}
+		r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}
 		found, err := r.Reconcile(t.Context())
 		require.NoError(t, err)
 		for _, did := range w.did {

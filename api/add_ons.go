@@ -35,7 +35,7 @@ func renderPendingAddOns(addOns *subscription.AddOns) *[]SubscriptionAddOn {
 	return &shown
 }
 
-func chosen(forms []AddOnForm) []service.AddOnChoice {
+func addOnChoices(forms []AddOnForm) []service.AddOnChoice {
 	choices := make([]service.AddOnChoice, len(forms))
 	for i, f := range forms {
 		choices[i] = service.AddOnChoice{PlanID: f.PlanID, Quantity: given(f.Quantity)}

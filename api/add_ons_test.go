@@ -22,7 +22,7 @@ func TestSubscription_HasAddOns(t *testing.T) {
 	require.Equal(t, [2]string{"plan", "add_on"}, [2]string{team.Kind, backup.Kind})
 	customer := b.newCustomer(t, b.test)
 	form := func(planID string, addOns ...map[string]any) map[string]any {
-		return map[string]any{"customerId": customer.ID, "planId": planID, "addOns": addOns}
+		return map[string]any{"customerId": customer.ID, "planId": planID, "addOns": append([]map[string]any{}, addOns...)}
 	}
 	one := map[string]any{"planId": backup.ID, "quantity": 3}
 

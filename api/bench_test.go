@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -36,7 +37,9 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+func migrate(ctx context.Context, url string) error {
+	return errors.Join(db.Migrate(ctx, url, nil), db.GrantRoles(ctx, url))
+}
 
 // bench is one test's server on its own database, with a fake engine.
 type bench struct {
@@ -45,6 +48,7 @@ type bench struct {
 	engine   *fakeEngine
 	provider *fakeProvider
 	pool     *pgxpool.Pool
+	worker   *db.Store // with the rights of a worker
 	log      *lockedBuffer
 	base     time.Time
 	elapsed  atomic.Int64
@@ -80,9 +84,13 @@ func newBench(t testing.TB) *bench {
 	}
 	t.Cleanup(func() { require.Empty(t, b.refused.unlisted, "the document does not list these for the operation") })
 	database := testkit.Postgres(t, migrate)
-	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 12, Clock: b.clock})
+	// With the rights that the API has, and no others.
+	store, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleAPI), MaxConns: 12, Clock: b.clock})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
+	b.worker, err = db.Open(t.Context(), db.Config{URL: database.As(db.RoleWorker), MaxConns: 2, Clock: b.clock})
+	require.NoError(t, err)
+	t.Cleanup(b.worker.Close)
 	b.pool = database.Pool(t)
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{
 		Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock,

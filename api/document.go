@@ -27,7 +27,7 @@ func (c Config) describe() httpkit.Config {
 		Title: "Perennial", Version: c.Version, Introduction: introduction, AboutKeys: aboutKeys, Tags: tags,
 		Problems: problems(), Refusals: refusals(), Words: words,
 		Prefixes:  prefixes,
-		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds,
+		PublicURL: c.PublicURL, TrustedProxies: c.TrustedProxies, Bounds: c.Bounds, AtOnce: c.RequestsAtOnce,
 	}
 }
 
@@ -74,6 +74,11 @@ The refusal of a command is stored like a success, with one exception: a 409 wit
 a renewal is in progress, a test clock is advancing, the first request is in progress). Wait that long and repeat with
 the same key: the request is processed again, and performed at most once. An invalid request and a refused creation have
 no effect and are processed again too.
+
+An API key may make a number of requests a second, and some more at once: RateLimit-Policy says how many ("key";q=200;w=2:
+200 in 2 seconds), RateLimit how many are left (r) and when none are used any more (t, in seconds). Beyond it, requests
+are refused with 429 rate_limit_exceeded. When the service has more to do than it can, some are refused with 503
+overloaded. Neither was performed: wait for Retry-After and repeat them.
 
 The commands of one subscription wait for each other. Beyond a few at the same time, one is refused with 429
 too_many_commands before anything is done for it. Wait for Retry-After and repeat it with the same key.

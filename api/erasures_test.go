@@ -14,7 +14,7 @@ import (
 // eraseAll does what the workflows of all unfinished erasures do.
 func (b *bench) eraseAll(t *testing.T) {
 	t.Helper()
-	a := &activities.Erasures{Store: b.store, Clock: b.clock}
+	a := &activities.Erasures{Store: b.worker, Clock: b.clock}
 	for {
 		refs, err := b.store.UnstartedErasures(t.Context(), 1000, 100)
 		require.NoError(t, err)

@@ -47,7 +47,7 @@ const (
 	addOnKind = "add_on"
 )
 
-func kindOf(p plan.Plan) string {
+func planKindOf(p plan.Plan) string {
 	if p.AddOn {
 		return addOnKind
 	}
@@ -70,7 +70,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Kind: kindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		Active: p.Active, CreatedAt: unix(p.CreatedAt),
 	}

@@ -9,7 +9,9 @@ import (
 
 // route builds every route of the server.
 func (s *Server) route(c Config) {
-	s.kit = httpkit.New(httpkit.Deps{Store: s.store, Telemetry: s.telemetry, Now: s.now}, c.describe())
+	kit := c.describe()
+	kit.Requests, kit.Visitors = s.quota, s.visitors
+	s.kit = httpkit.New(httpkit.Deps{Store: s.store, Telemetry: s.telemetry, Now: s.now}, kit)
 	s.health = httpkit.NewHealth(s.telemetry.Logger,
 		httpkit.Requirement{Check: s.store.Ping, Absent: httpkit.ErrDatabaseAway})
 	router := s.kit.Router()

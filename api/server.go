@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/db"
+	"perennial/internal/quota"
 	"perennial/internal/telemetry"
 	"perennial/service"
 )
@@ -46,6 +48,12 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Bounds of every answer; zero: the usual ones.
 	Bounds httpkit.Bounds
+	// KeyRate bounds the requests of each API key, all processes together; zero: any number.
+	KeyRate quota.Limit
+	// RequestsAtOnce bounds the operations that are worked on at one time; 0: any number.
+	RequestsAtOnce int
+	// TLS is how connections are encrypted; nil: not at all, behind a proxy that does it.
+	TLS *tls.Config
 	// DrainDelay is how long /readyz says no before the listener closes, so that load balancers stop sending.
 	DrainDelay time.Duration
 }
@@ -60,10 +68,12 @@ type Server struct {
 	drainDelay time.Duration
 	publicURL  string
 
-	gate   service.Gate
-	kit    *httpkit.Kit
-	health *httpkit.Health
-	http   *http.Server
+	gate     service.Gate
+	quota    *quota.Quota // of keys; nil: no limit
+	visitors *quota.Quota // of publishable keys and addresses, in this process
+	kit      *httpkit.Kit
+	health   *httpkit.Health
+	http     *http.Server
 }
 
 // NewServer builds the routes.
@@ -72,9 +82,12 @@ func NewServer(d Deps, c Config) *Server {
 		store: d.Store, service: d.Service, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
 		drainDelay: c.DrainDelay, publicURL: c.PublicURL,
 	}
+	if c.KeyRate.PerSecond > 0 {
+		s.quota, s.visitors = quota.New(c.KeyRate), quota.New(c.KeyRate)
+	}
 	s.route(c)
 	s.http = &http.Server{
-		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
+		Handler: s.Handler(), TLSConfig: c.TLS, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: zap.NewStdLog(d.Telemetry.Logger),
 	}
@@ -88,10 +101,26 @@ func (s *Server) Handler() http.Handler {
 
 // Serve answers on l until Shutdown.
 func (s *Server) Serve(l net.Listener) error {
-	if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	serve := s.http.Serve
+	if s.http.TLSConfig != nil {
+		serve = func(l net.Listener) error { return s.http.ServeTLS(l, "", "") }
+	}
+	if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
+}
+
+// ShareKeyRequests tells the other processes how many requests keys made since it was called last, and learns what they
+// have left.
+func (s *Server) ShareKeyRequests(ctx context.Context) error {
+	if s.quota == nil {
+		return nil
+	}
+	s.visitors.Prune(s.now())
+	return s.quota.Share(ctx, s.now, func(ctx context.Context, spent map[string]quota.Spent) (map[string]float64, error) {
+		return s.service.SpendKeyRequests(ctx, spent, s.quota.Limit())
+	})
 }
 
 // NoteKeyUse writes down when the keys of the requests since the last time were used.

@@ -57,7 +57,7 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 		change.On = time.Unix(*c.EffectiveAt, 0).UTC()
 	}
 	if c.AddOns != nil {
-		addOns := chosen(*c.AddOns)
+		addOns := addOnChoices(*c.AddOns)
 		change.AddOns = &addOns
 	}
 	return change, nil

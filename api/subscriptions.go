@@ -101,7 +101,7 @@ type SubscriptionForm struct {
 
 func (f SubscriptionForm) subscription() service.NewSubscription {
 	return service.NewSubscription{
-		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: chosen(f.AddOns), TrialDays: f.TrialDays,
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
 		CouponCode: f.CouponCode, Metadata: metadata.Pairs(f.Metadata),
 	}
 }

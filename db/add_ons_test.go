@@ -11,6 +11,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/db"
+	"perennial/internal/id"
 )
 
 // A subscription is read with the versions of its add-ons, is found and counted by them, and its add-ons are told from plans.
@@ -18,10 +19,13 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := newPlan()
-	first.AddOn = true
+	first.AddOn, first.TrialDays, first.Dunning, first.ProrationMeasure = true, 0, nil, ""
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, first)) })
-	second := b.nextVersion(t, first, wall.Add(time.Hour))
-	require.True(t, second.AddOn)
+	second, err := first.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}, 0, wall.Add(time.Hour))
+	require.NoError(t, err)
+	second.AddOn = false // as a build from before writes it
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, second)) })
+	second.AddOn = true
 	has := func(addOns subscription.AddOns, pending *subscription.AddOns) {
 		t.Helper()
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
@@ -73,6 +77,6 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 		s.AddOns = subscription.AddOns{{Ref: plan.Ref{ID: "plan_gone", Version: 1}, Quantity: 1}}
 		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
 	})
-	_, err := b.store.SubscriptionState(t.Context(), b.env, b.subscription.ID)
+	_, err = b.store.SubscriptionState(t.Context(), b.env, b.subscription.ID)
 	require.ErrorContains(t, err, "plan_missing", "it is never left unbilled")
 }

@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
+	"perennial/internal/quota"
 )
 
 // APIKeyForm asks for a key.
@@ -137,6 +138,18 @@ func (s *Service) RenameAPIKey(
 		updated := event.APIKeyUpdated{ID: k.ID, Changed: []string{"name"}}
 		return APIKey{ManagedKey: k}, tx.Emit(ctx, by.EnvironmentID, event.New(updated, tx.Real))
 	})
+}
+
+// SpendKeyRequests subtracts requests, by key, from what the keys may make in all processes, and returns what is left of
+// each; less than nothing where processes granted the same ones.
+func (s *Service) SpendKeyRequests(
+	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
+) (left map[string]float64, err error) {
+	err = s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) (err error) {
+		left, err = tx.SpendKeyRequests(ctx, spent, limit)
+		return err
+	})
+	return left, err
 }
 
 // NoteKeyUse writes when keys were last used, by id.

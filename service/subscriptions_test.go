@@ -64,7 +64,7 @@ func TestInsertSubscription_RefusedForErasedCustomer(t *testing.T) {
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
 	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
 	err := h.Store.InTx(t.Context(), h.caller.Actor, h.Clock.Now(), func(tx *db.Tx) error {
-		_, err := h.insertSubscription(t.Context(), tx, h.caller, c, p, NewSubscription{})
+		_, err := h.insertSubscription(t.Context(), tx, h.caller, c, p, nil, NewSubscription{})
 		return err
 	})
 	require.ErrorIs(t, err, db.ErrCustomerNotFound)

@@ -122,14 +122,14 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return address
 }
 
-// authenticate fetches the caller's key, and the resource of the path with it where there is one, and judges the key.
-func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, resourceID string) (*Call, error) {
-	hash, mode, err := bearer(r.Header)
-	if err != nil {
-		return nil, err
-	}
+// authenticate fetches the caller's key, and the resource of the path with it where there is one, judges the key, and
+// counts its request, whatever comes of it.
+func (k *Kit) authenticate(
+	ctx context.Context, header http.Header, r *http.Request, op Operation, resourceID string, hash []byte, mode apikey.Mode,
+) (*Call, error) {
 	var key db.APIKey
 	var found any
+	var err error
 	if op.Load.fetch != nil {
 		key, found, err = op.Load.fetch(ctx, hash, resourceID)
 	} else {
@@ -143,8 +143,14 @@ func (k *Kit) authenticate(ctx context.Context, r *http.Request, op Operation, r
 		}
 		return nil, err
 	}
-	now := k.now()
-	if refusal := admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), now); refusal != nil {
+	now, from := k.now(), clientAddress(r, k.config.TrustedProxies)
+	refusal := admit(key, mode, op.Access, from, now)
+	if fault.From(refusal) == nil || fault.From(refusal).Kind != fault.Unauthorized { // who has no key has no quota
+		if exceeded := k.count(header, key, hash, from, now); exceeded != nil {
+			return nil, exceeded
+		}
+	}
+	if refusal != nil {
 		return nil, refusal
 	}
 	k.used.note(key.ID, now)

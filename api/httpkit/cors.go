@@ -9,7 +9,7 @@ import "net/http"
 // allowAnyOrigin lets a page read an answer, also a refusal.
 func allowAnyOrigin(header http.Header) {
 	header.Set("Access-Control-Allow-Origin", "*")
-	header.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After")
+	header.Set("Access-Control-Expose-Headers", "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy")
 }
 
 // preflight answers the question that browsers ask first, because Authorization is not a header of plain requests.

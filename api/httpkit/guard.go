@@ -16,8 +16,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// guard stands before every operation: key, query, body, headers, in this order, so that a stranger learns nothing from
-// a malformed request.
+// guard stands before every operation: form of the key, a seat, key, quota, query, body, headers, in this order, so that
+// a stranger costs little and learns nothing from a malformed request.
 func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
@@ -25,34 +25,50 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 		if op.Access.Publishable {
 			allowAnyOrigin(w.Header())
 		}
-		c, payload, err := k.open(ctx, w, r, op)
+		seat := &seat{of: k.seats}
+		defer seat.leave()
+		c, payload, err := k.open(ctx, w, r, op, seat)
 		if err != nil {
+			seat.leave() // before it waits for a caller who does not read
 			writeProblem(w, k.refuse(ctx, err))
 			return
 		}
 		within, cancel := context.WithTimeout(context.WithValue(ctx, callKey{}, c), k.bounds.Answer)
 		defer cancel()
-		next(bodyContext{humaContext: huma.WithContext(hc, within), body: payload})
+		next(bodyContext{humaContext: huma.WithContext(hc, within), body: payload, seat: seat})
 	}
 }
 
 // open does everything before the operation itself. Its bound is short and its own: a database that hangs must leave
 // time to say so within ten seconds.
 func (k *Kit) open(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
 ) (*Call, io.Reader, error) {
-	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
-	defer cancel()
-	c, err := k.authenticate(within, r, op, mux.Vars(r)["id"])
+	hash, mode, err := bearer(r.Header)
 	if err != nil {
 		return nil, nil, err
 	}
-	c.caller, c.schemas = ctx, k.huma.OpenAPI().Components.Schemas
+	if err := k.atTheDoor(w.Header(), hash); err != nil {
+		return nil, nil, err
+	}
+	if err := seat.take(ctx); err != nil {
+		return nil, nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
+	defer cancel()
+	c, err := k.authenticate(within, w.Header(), r, op, mux.Vars(r)["id"], hash, mode)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
 	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, nil, err
 	}
-	payload, err := readBody(w, r)
+	var payload []byte
+	if r.ContentLength != 0 {
+		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r); return err })
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,10 +89,17 @@ func (k *Kit) open(
 	return c, reader(payload), nil
 }
 
-// bodyContext gives huma the body that was read and checked before.
+// bodyContext gives huma the body that was read and checked before, and leaves the seat once there is an answer.
 type bodyContext struct {
 	humaContext
 	body io.Reader
+	seat *seat
+}
+
+// BodyWriter is asked for when the answer is complete. A caller who does not read it keeps nobody else waiting.
+func (c bodyContext) BodyWriter() io.Writer {
+	c.seat.leave()
+	return c.humaContext.BodyWriter()
 }
 
 // humaContext embeds under a name that does not hide its own method Context.
@@ -115,6 +138,10 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
+	if errors.Is(err, errOverloaded) { // what the service is meant to do; a line for each would be one more load
+		telemetry.RequestFrom(ctx).Shed = true
+		return p
+	}
 	// A caller that left is no fault of the service: an alert on these lines must not follow clients that time out.
 	if p.Status >= http.StatusInternalServerError && !errors.Is(ctx.Err(), context.Canceled) {
 		log := telemetry.For(ctx, k.telemetry.Logger)

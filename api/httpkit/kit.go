@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/mux"
 
 	"perennial/db"
+	"perennial/internal/quota"
 	"perennial/internal/telemetry"
 )
 
@@ -39,6 +40,12 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Bounds of every answer; zero: ten seconds altogether.
 	Bounds Bounds
+	// Requests bounds those of each API key; nil: any number.
+	Requests *quota.Quota
+	// Visitors bounds those of each address with a publishable key, which is in web pages for anybody to read.
+	Visitors *quota.Quota
+	// AtOnce bounds the operations that are worked on at one time; 0: any number.
+	AtOnce int
 }
 
 // Kit answers operations over HTTP. Register adds them, Publish their documentation.
@@ -49,6 +56,8 @@ type Kit struct {
 	config    Config
 	bounds    Bounds
 	turns     turns
+	seats     *seats
+	exhausted exhausted
 	used      keyUse
 
 	router *mux.Router
@@ -60,7 +69,9 @@ type Kit struct {
 
 // New makes a kit without operations.
 func New(d Deps, c Config) *Kit {
-	k := &Kit{store: d.Store, telemetry: d.Telemetry, now: d.Now, config: c, bounds: c.Bounds}
+	k := &Kit{
+		store: d.Store, telemetry: d.Telemetry, now: d.Now, config: c, bounds: c.Bounds, seats: newSeats(c.AtOnce),
+	}
 	if k.bounds == (Bounds{}) {
 		k.bounds = usualBounds
 	}

@@ -40,7 +40,7 @@ func (k *Kit) codesOf(op Operation, status int) string {
 		}
 	case status == http.StatusTooManyRequests, slices.Contains(told, status):
 		for _, p := range k.config.Problems {
-			if p.Status == status && (p.Everywhere || status == http.StatusTooManyRequests) {
+			if p.Status == status && (p.Everywhere || status == http.StatusTooManyRequests && op.Crowds) {
 				codes = append(codes, p.Code)
 			}
 		}

@@ -86,7 +86,7 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 		}}
 	}
 	out := map[string]*huma.Response{strconv.Itoa(op.Status): {
-		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success},
+		Description: http.StatusText(op.Status), Content: map[string]*huma.MediaType{JSONType: success}, Headers: limits(),
 	}}
 	if op.Tagged {
 		out[strconv.Itoa(http.StatusNotModified)] = notModified()
@@ -101,6 +101,15 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 	return out
 }
 
+// limits describes the headers that tell a key what it has left.
+func limits() map[string]*huma.Param {
+	text := &huma.Schema{Type: huma.TypeString}
+	return map[string]*huma.Param{
+		"RateLimit-Policy": {Schema: text, Example: `"key";q=200;w=2`, Description: "How many requests the API key may make (q) in how many seconds (w)."},
+		"RateLimit":        {Schema: text, Example: `"key";r=199;t=1`, Description: "How many are left (r), and in how many seconds it may make more, or all of them (t)."},
+	}
+}
+
 // refusalReasons says which statuses an operation may refuse with, and why. It depends on what the operation is, so
 // that a new one cannot forget a status that its machinery sends.
 func (o Operation) refusalReasons() map[int]string {
@@ -109,6 +118,8 @@ func (o Operation) refusalReasons() map[int]string {
 		http.StatusUnauthorized:        "The API key is missing or invalid.",
 		http.StatusForbidden:           "The key's scopes or IP addresses do not allow this operation.",
 		http.StatusUnprocessableEntity: "A field or parameter is invalid. param names it.",
+		http.StatusTooManyRequests: "The API key made too many requests. This one was not performed. Repeat it after " +
+			"Retry-After.",
 		http.StatusInternalServerError: "The request failed with a server error. " +
 			"Quote the requestId when you ask for help.",
 		http.StatusServiceUnavailable: "The service is unavailable. " +
@@ -118,8 +129,9 @@ func (o Operation) refusalReasons() map[int]string {
 		reasons[http.StatusNotFound] = "The resource does not exist in this environment."
 	}
 	if o.Crowds {
-		reasons[http.StatusTooManyRequests] = "Too many requests change this subscription at the same time. This one " +
-			"was not performed. Repeat it after Retry-After, with the same Idempotency-Key."
+		reasons[http.StatusTooManyRequests] = "The API key made too many requests, or too many requests change this " +
+			"subscription at the same time. This one was not performed. Repeat it after Retry-After, with the same " +
+			"Idempotency-Key."
 	}
 	if o.changes() {
 		maps.Copy(reasons, map[int]string{

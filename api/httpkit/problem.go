@@ -126,7 +126,7 @@ func titleOf(status int) string {
 
 // retryAfter rounds up to whole seconds, the only unit of the header.
 func retryAfter(d time.Duration) string {
-	return strconv.FormatInt(int64((d+time.Second-1)/time.Second), 10)
+	return strconv.FormatInt(seconds(d), 10)
 }
 
 // Error makes a problem an error that huma writes as it is.

@@ -22,10 +22,13 @@ type line struct {
 	behind int           // requests in the line, with the one whose turn it is
 }
 
-// take waits for the caller's turn. met reports that there was another one before it. It ends with ctx. Fault:
-// idempotency_in_flight.
-func (t *turns) take(ctx context.Context, of turn) (leave func(), met bool, err error) {
+// take waits for the caller's turn. met reports that there was another one before it, and waiting is called then. It
+// ends with ctx. Fault: idempotency_in_flight.
+func (t *turns) take(ctx context.Context, of turn, waiting func()) (leave func(), met bool, err error) {
 	l, met := t.join(of)
+	if met {
+		waiting()
+	}
 	select {
 	case <-l.free:
 		return func() {
@@ -70,11 +73,15 @@ func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored
 	}
 	within, cancel := context.WithTimeout(ctx, k.bounds.InFlight)
 	defer cancel()
-	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key})
+	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key}, func() { c.seat.leave() })
 	if err != nil || !met {
 		return leave, nil, err
 	}
-	if before, err = k.answered(ctx, c); err != nil {
+	before, err = k.answered(ctx, c)
+	if err == nil && before == nil { // the first one was refused for a moment: this one is worked for
+		err = c.seat.take(ctx)
+	}
+	if err != nil {
 		leave()
 		return nil, nil, err
 	}

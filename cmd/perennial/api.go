@@ -2,13 +2,18 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"time"
 
+	"go.uber.org/zap"
+
 	"perennial/api"
 	"perennial/api/httpkit"
+	"perennial/internal/certfile"
+	"perennial/internal/quota"
 	"perennial/service"
 )
 
@@ -32,6 +37,10 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	if err != nil {
 		return nil, fmt.Errorf("LISTEN_ADDRESS: %w", err)
 	}
+	scheme, encrypted, err := s.certificate(p)
+	if err != nil {
+		return nil, err
+	}
 	use := service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
 		Vault: s.vault, Local: c.Webhooks.LocalReceivers,
 	}).WithProviders(s.gateway)
@@ -42,8 +51,10 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		Telemetry: s.telemetry, Now: p.now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
+		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: c.HTTP.KeyBurst},
+		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted,
 	})
-	part := &apiPart{server: server, url: "http://" + reachable(inner.Addr().String()), done: make(chan struct{})}
+	part := &apiPart{server: server, url: scheme + "://" + reachable(inner.Addr().String()), done: make(chan struct{})}
 	go func() {
 		defer close(part.done)
 		if err := server.Serve(inner); err != nil {
@@ -68,7 +79,23 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	go s.alarm(watching, store, p.now)
 	go s.testProviders(watching, use)
 	go noteKeyUse(watching, server)
+	go s.shareKeyRequests(watching, server)
 	return part, nil
+}
+
+// certificate is what connections to the API are encrypted with; nil: they are not.
+func (s *server) certificate(p *process) (scheme string, encrypted *tls.Config, err error) {
+	c := s.config.HTTP
+	if c.TLSCert == "" {
+		return "http", nil, nil
+	}
+	pair, err := certfile.Open(c.TLSCert, c.TLSKey, p.now, func(err error) {
+		s.telemetry.Logger.Error("the certificate cannot be read again; the one of before is shown", zap.Error(err))
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("API_TLS_CERT: %w", err)
+	}
+	return "https", pair.Config(), nil
 }
 
 // stop drains; the delay for load balancers comes on top of the time that requests get.

@@ -19,10 +19,12 @@ func migrateCommand() *command {
 	return &command{
 		name: "migrate", summary: "migrate the database to the schema of this program",
 		about: "Migrations only go forward, and the program before this one still runs on their result. Several processes may\n" +
-			"start it at once: one migrates, the others wait.",
-		examples: []string{"perennial migrate", "perennial migrate --status"},
+			"start it at once: one migrates, the others wait. With --roles, the programs need not be the owner of the tables:\n" +
+			"docs/operations.md has the steps.",
+		examples: []string{"perennial migrate", "perennial migrate --roles", "perennial migrate --status"},
 		setup: func(f *flag.FlagSet) action {
 			status := f.Bool("status", false, "only tell the versions; exit code 1 where a migration is missing")
+			roles := f.Bool("roles", false, "also grant the roles perennial_api, perennial_worker and perennial_read what they need")
 			return func(ctx context.Context, p *process, _ []string) error {
 				c, err := p.config(config.Migrate)
 				if err != nil {
@@ -32,6 +34,17 @@ func migrateCommand() *command {
 				if !*status {
 					if err := db.Migrate(ctx, url, lines(p.stderr)); err != nil {
 						return err
+					}
+				}
+				if !*status {
+					granted, err := db.RolesGranted(ctx, url)
+					if err != nil {
+						return err
+					}
+					if granted || *roles { // new tables are granted too
+						if err := db.GrantRoles(ctx, url); err != nil {
+							return err
+						}
 					}
 				}
 				return tellSchema(ctx, p.stdout, url)

@@ -46,3 +46,24 @@ select 1 / count(*) from written;
 update api_keys k set last_used_at = u.at
 from (select unnest(@ids::text[]) as id, unnest(@times::timestamptz[]) as at) u
 where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at);
+
+-- name: APIKeySpend :many
+-- Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
+-- write them in the same order. What accrued while the requests were made counts before the bucket is full, so that a
+-- late report costs nothing. A debt is at most ten bursts, so that it is paid back.
+insert into api_key_buckets as b (key_id, tokens, spent, within, at)
+select s.key_id, greatest(-10 * l.burst, least(l.burst, l.burst + s.within * l.per_second - s.spent)), s.spent, s.within,
+    clock_timestamp()
+from (select unnest(@ids::text[]) as key_id, unnest(@spent::integer[]) as spent,
+          unnest(@within_seconds::double precision[]) as within) s,
+     (select @burst::double precision as burst, @per_second::double precision as per_second) l
+order by s.key_id
+on conflict (key_id) do update set
+    tokens = (
+        select greatest(-10 * l.burst, least(l.burst,
+            least(l.burst, b.tokens + greatest(0, p.passed - excluded.within) * l.per_second)
+            + least(p.passed, excluded.within) * l.per_second - excluded.spent))
+        from (select greatest(0, extract(epoch from clock_timestamp() - b.at)::double precision) as passed) p,
+             (select @burst::double precision as burst, @per_second::double precision as per_second) l),
+    spent = excluded.spent, within = excluded.within, at = clock_timestamp()
+returning b.key_id, b.tokens;

@@ -9,6 +9,7 @@ create or replace function plans_follow_first() returns trigger language plpgsql
 begin
     select f.catalog_key, f.product_id, f.add_on into new.catalog_key, new.product_id, new.add_on
     from plans f where f.environment_id = new.environment_id and f.id = split_part(new.id, '.', 1);
+    new.add_on := coalesce(new.add_on, false); -- where there is no first one
     return new;
 end $$;
 -- +goose StatementEnd

@@ -73,6 +73,11 @@ type HTTP struct {
 	DrainDelay     time.Duration
 	DrainTimeout   time.Duration
 	TrustedProxies []netip.Prefix
+	TLSCert        string // path; empty: no TLS
+	TLSKey         string // path
+	KeyRate        int    // requests of one API key a second
+	KeyBurst       int    // and at once
+	RequestsAtOnce int
 }
 
 // Telemetry is logs and traces.

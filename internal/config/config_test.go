@@ -52,6 +52,7 @@ func TestRead_ReportsEveryFault(t *testing.T) {
 		"PERENNIAL_KEK":        "hunter2",
 		"LOG_LEVEL":            "loud",
 		"TEMPORAL_TLS_CERT":    "/c.pem",
+		"API_TLS_KEY":          "/k.pem",
 
 		"SIMULATOR_CALLBACK_URL": "http://127.0.0.1:8080/callbacks/pp_1",
 	}), API)
@@ -65,7 +66,7 @@ func TestRead_ReportsEveryFault(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"DATABASE_URL", "DATABASE_POOL_API", "TEMPORAL_ADDRESS", "LISTEN_ADDRESS", "LOG_LEVEL", "PERENNIAL_KEK",
-		"STRIPE_REPLAY_WINDOW", "TEMPORAL_TLS_CERT", "SIMULATOR_CALLBACK_URL",
+		"STRIPE_REPLAY_WINDOW", "TEMPORAL_TLS_CERT", "API_TLS_CERT", "SIMULATOR_CALLBACK_URL",
 	}, named)
 	require.NotContains(t, err.Error(), "p4ss")
 	require.NotContains(t, err.Error(), "hunter2")

@@ -61,6 +61,15 @@ func together(c Config) (faults Faults) {
 			"set both to paths of PEM files, or neither",
 		})
 	}
+	if c.HTTP.KeyBurst < c.HTTP.KeyRate {
+		faults = append(faults, Fault{"API_KEY_BURST", "is less than API_KEY_RATE", "give at least API_KEY_RATE, for example twice as much"})
+	}
+	if (c.HTTP.TLSCert == "") != (c.HTTP.TLSKey == "") {
+		faults = append(faults, Fault{
+			"API_TLS_CERT", "and API_TLS_KEY must be set together: one is the certificate of the other",
+			"set both to paths of PEM files, or neither",
+		})
+	}
 	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
 		faults = append(faults, Fault{
 			"SIMULATOR_CALLBACK_URL",

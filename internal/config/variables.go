@@ -109,7 +109,7 @@ var ownVariables = []Variable{
 	{
 		Name: "LISTEN_ADDRESS", Default: "127.0.0.1:8080", Example: "0.0.0.0:8080",
 		Meaning: "Where the API listens.",
-		Fix:     "give host:port, and a host of 0.0.0.0 only behind a proxy that speaks TLS",
+		Fix:     "give host:port, and a host of 0.0.0.0 only with API_TLS_CERT or behind a proxy that speaks TLS",
 		set:     address(func(c *Config) *string { return &c.HTTP.ListenAddress }),
 	},
 	{
@@ -132,6 +132,40 @@ var ownVariables = []Variable{
 			"separated by commas.",
 		Fix: "give networks in CIDR notation",
 		set: networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
+	},
+	{
+		Name: "API_TLS_CERT", Example: "/etc/perennial/api.pem",
+		Meaning: "Path of the API's certificate with its chain, PEM: the API then speaks TLS 1.2 and newer, and HTTP/2. Files " +
+			"that change are read again within seconds. Absent: no TLS.",
+		Fix: "give a path, and API_TLS_KEY",
+		set: text(func(c *Config) *string { return &c.HTTP.TLSCert }),
+	},
+	{
+		Name: "API_TLS_KEY", Example: "/etc/perennial/api.key",
+		Meaning: "Path of the certificate's key, PEM.",
+		Fix:     "give a path, and API_TLS_CERT",
+		set:     text(func(c *Config) *string { return &c.HTTP.TLSKey }),
+	},
+	{
+		Name: "API_KEY_RATE", Default: "100", Example: "100",
+		Meaning: "Most requests that one API key may make in a second, in the long run, all processes together. Beyond it requests " +
+			"are refused with 429.",
+		Fix: "give what a caller needs and the installation can serve",
+		set: number(1, 1_000_000, func(c *Config) *int { return &c.HTTP.KeyRate }),
+	},
+	{
+		Name: "API_KEY_BURST", Default: "200", Example: "200",
+		Meaning: "Most requests that one API key may make at once after a pause; each process may grant as many in the same fifth of a " +
+			"second, which is paid back after it, by ten processes at most. A publishable key has as many for each address and process.",
+		Fix: "give at least API_KEY_RATE",
+		set: number(1, 1_000_000, func(c *Config) *int { return &c.HTTP.KeyBurst }),
+	},
+	{
+		Name: "API_REQUESTS_AT_ONCE", Default: "16", Example: "16",
+		Meaning: "Most requests that one process works on at one time. Others wait a moment, and are then refused with 503, so that " +
+			"those that are let in are answered soon. Callbacks of providers and requests that wait as `Prefer` asks are not counted.",
+		Fix: "give less than DATABASE_POOL_API: the rest is for callbacks, health and reports",
+		set: number(1, 100_000, func(c *Config) *int { return &c.HTTP.RequestsAtOnce }),
 	},
 	{
 		Name: "API_DRAIN_DELAY", Default: "0s", Example: "5s",

@@ -23,6 +23,7 @@ type Request struct {
 	EnvironmentID string
 	KeyID         string // key_…, never the key
 	Code          string // of the problem, where the answer is one
+	Shed          bool   // refused because there were too many
 }
 
 type requestKey struct{}
@@ -93,7 +94,7 @@ func (t *Telemetry) finish(
 		}
 	}
 	logger := For(ctx, t.Logger)
-	if status >= http.StatusInternalServerError {
+	if status >= http.StatusInternalServerError && !record.Shed {
 		span.SetStatus(codes.Error, record.Code)
 		logger.Error("request", fields...)
 	} else {

@@ -67,6 +67,18 @@ const adopt = `DO $$ BEGIN
 	END IF;
 END $$`
 
+// As is the URL for a connection with the rights of a role.
+func (d *Database) As(role string) string {
+	u, err := url.Parse(d.URL)
+	if err != nil {
+		return d.URL // the connection attempt will say what is wrong with it
+	}
+	query := u.Query()
+	query.Set("role", role)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
 // Pool opens a pool that is closed at the end of the test.
 func (d *Database) Pool(t testing.TB) *pgxpool.Pool {
 	t.Helper()

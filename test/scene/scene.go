@@ -5,6 +5,7 @@ package scene
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ var Start = time.Date(2026, 1, 15, 0, 0, 0, 0, time.UTC)
 // Scene is one environment. Clock is real time for everything in it.
 type Scene struct {
 	Store    *db.Store
+	Worker   *db.Store // the same, with the rights of a worker
 	Pool     *pgxpool.Pool
 	Env      string
 	Config   db.ProviderConfig
@@ -62,8 +64,11 @@ func New(t testing.TB, options ...Option) *Scene {
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 8, Clock: clock.Now})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
+	worker, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleWorker), MaxConns: 8, Clock: clock.Now})
+	require.NoError(t, err)
+	t.Cleanup(worker.Close)
 	effects := &Effects{}
-	store = store.With(effects)
+	store, worker = store.With(effects), worker.With(effects)
 
 	settings := subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
 		RenewalReminderDays: 1}
@@ -71,7 +76,7 @@ func New(t testing.TB, options ...Option) *Scene {
 	for _, o := range options {
 		o(&settings)
 	}
-	s := &Scene{Store: store, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock,
+	s := &Scene{Store: store, Worker: worker, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock,
 		Provider: NewProvider(clock.Now), Started: effects,
 	}
 	s.Config = db.ProviderConfig{
@@ -100,12 +105,14 @@ func New(t testing.TB, options ...Option) *Scene {
 		}
 		return nil
 	})
-	s.Subscriptions = &activities.Subscriptions{Store: store, Clock: clock.Now, Observer: Unobserved{}}
-	s.Payments = &activities.Payments{Store: store, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
+	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
+	s.Payments = &activities.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }
 
-func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
+func migrate(ctx context.Context, url string) error {
+	return errors.Join(db.Migrate(ctx, url, nil), db.GrantRoles(ctx, url))
+}
 
 // Gateway makes one provider an activities.Gateway.
 type Gateway struct{ Only providers.Provider }

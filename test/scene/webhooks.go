@@ -34,7 +34,7 @@ func (s *Scene) Deliveries(t testing.TB, sender activities.Sender) *activities.D
 		sender = own
 	}
 	return &activities.Deliveries{
-		Store: s.Store, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{},
+		Store: s.Worker, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{},
 	}
 }
 

@@ -113,6 +113,67 @@ func (q *Queries) APIKeyRevoke(ctx context.Context, db DBTX, arg APIKeyRevokePar
 	return err
 }
 
+const aPIKeySpend = `-- name: APIKeySpend :many
+insert into api_key_buckets as b (key_id, tokens, spent, within, at)
+select s.key_id, greatest(-10 * l.burst, least(l.burst, l.burst + s.within * l.per_second - s.spent)), s.spent, s.within,
+    clock_timestamp()
+from (select unnest($1::text[]) as key_id, unnest($2::integer[]) as spent,
+          unnest($3::double precision[]) as within) s,
+     (select $4::double precision as burst, $5::double precision as per_second) l
+order by s.key_id
+on conflict (key_id) do update set
+    tokens = (
+        select greatest(-10 * l.burst, least(l.burst,
+            least(l.burst, b.tokens + greatest(0, p.passed - excluded.within) * l.per_second)
+            + least(p.passed, excluded.within) * l.per_second - excluded.spent))
+        from (select greatest(0, extract(epoch from clock_timestamp() - b.at)::double precision) as passed) p,
+             (select $4::double precision as burst, $5::double precision as per_second) l),
+    spent = excluded.spent, within = excluded.within, at = clock_timestamp()
+returning b.key_id, b.tokens
+`
+
+type APIKeySpendParams struct {
+	Ids           []string
+	Spent         []int
+	WithinSeconds []float64
+	Burst         float64
+	PerSecond     float64
+}
+
+type APIKeySpendRow struct {
+	KeyID  string
+	Tokens float64
+}
+
+// Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
+// write them in the same order. What accrued while the requests were made counts before the bucket is full, so that a
+// late report costs nothing. A debt is at most ten bursts, so that it is paid back.
+func (q *Queries) APIKeySpend(ctx context.Context, db DBTX, arg APIKeySpendParams) ([]APIKeySpendRow, error) {
+	rows, err := db.Query(ctx, aPIKeySpend,
+		arg.Ids,
+		arg.Spent,
+		arg.WithinSeconds,
+		arg.Burst,
+		arg.PerSecond,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []APIKeySpendRow
+	for rows.Next() {
+		var i APIKeySpendRow
+		if err := rows.Scan(&i.KeyID, &i.Tokens); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const managedKeyGetWithKey = `-- name: ManagedKeyGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, m.id, m.environment_id, m.kind, m.hash, m.hint, m.scopes, m.allowed_cidrs, m.expires_at, m.revoked_at, m.created_at, m.name, m.replaces, m.last_used_at, m.position
 from api_key_details k

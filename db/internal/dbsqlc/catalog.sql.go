@@ -10,7 +10,7 @@ import (
 )
 
 const catalogList = `-- name: CatalogList :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
 from plans f
 cross join lateral (
     select n.id from plans n where n.environment_id = f.environment_id and n.plan_id = f.id order by n.version desc limit 1) newest
@@ -58,6 +58,7 @@ func (q *Queries) CatalogList(ctx context.Context, db DBTX, arg CatalogListParam
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
 		}
@@ -98,6 +99,64 @@ func (q *Queries) CatalogLock(ctx context.Context, db DBTX, arg CatalogLockParam
 			return nil, err
 		}
 		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const subscriptionTallyOfAddOns = `-- name: SubscriptionTallyOfAddOns :many
+select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
+    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_id, s.cancel_at_period_end,
+    count(*) as subscriptions
+from plans p
+join subscriptions s on s.environment_id = p.environment_id and s.add_on_ids <> '{}' and s.add_on_ids @> array[p.id]
+left join lateral (
+    select s.pending_add_on_ids[i] as id, s.pending_add_on_quantities[i] as quantity
+    from generate_subscripts(s.pending_add_on_ids, 1) i
+    where split_part(s.pending_add_on_ids[i], '.', 1) = p.plan_id) n on true
+where p.environment_id = $1 and p.plan_id = any($2::text[]) and p.add_on and s.status <> 'canceled'
+group by 1, 2, 3, 4, 5
+order by 1, 2, 3, 4, 5
+`
+
+type SubscriptionTallyOfAddOnsParams struct {
+	EnvironmentID string
+	PlanIds       []string
+}
+
+type SubscriptionTallyOfAddOnsRow struct {
+	PlanID            string
+	Version           int
+	Quantity          int64
+	PendingID         string
+	CancelAtPeriodEnd bool
+	Subscriptions     int64
+}
+
+// The running subscriptions of add-ons, counted by what their next period costs. Where another list waits for the period's
+// end that does not have the add-on, they leave it.
+func (q *Queries) SubscriptionTallyOfAddOns(ctx context.Context, db DBTX, arg SubscriptionTallyOfAddOnsParams) ([]SubscriptionTallyOfAddOnsRow, error) {
+	rows, err := db.Query(ctx, subscriptionTallyOfAddOns, arg.EnvironmentID, arg.PlanIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionTallyOfAddOnsRow
+	for rows.Next() {
+		var i SubscriptionTallyOfAddOnsRow
+		if err := rows.Scan(
+			&i.PlanID,
+			&i.Version,
+			&i.Quantity,
+			&i.PendingID,
+			&i.CancelAtPeriodEnd,
+			&i.Subscriptions,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

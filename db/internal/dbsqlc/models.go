@@ -331,6 +331,7 @@ type Plan struct {
 	ProrationMeasure *proration.Measure
 	CatalogKey       *string
 	ProductID        *string
+	AddOn            bool
 }
 
 type Price struct {
@@ -434,54 +435,58 @@ type Settlement struct {
 }
 
 type Subscription struct {
-	ID                  string
-	EnvironmentID       string
-	CustomerID          string
-	PlanID              string
-	Status              subscription.Status
-	Currency            money.Currency
-	TimeZone            string
-	AnchorAt            time.Time
-	IntervalUnit        period.Unit
-	IntervalCount       int
-	TrialEndsAt         *time.Time
-	CurrentPeriodStart  time.Time
-	CurrentPeriodEnd    time.Time
-	NextPeriod          int
-	PaidThrough         *time.Time
-	ActivatedAt         *time.Time
-	PendingPlanID       *string
-	CancelAtPeriodEnd   bool
-	CancelReason        *string
-	CanceledAt          *time.Time
-	PastDueAt           *time.Time
-	CollectingInvoiceID *string
-	TestClockID         *string
-	Metadata            metadata.Pairs
-	MethodChangedAt     *time.Time
-	NextAction          subscription.Action
-	NextActionAt        *time.Time
-	EventSequence       int64
-	StartedEpoch        int64
-	FinishedAt          *time.Time
-	Revision            int64
-	CreatedAt           time.Time
-	UpdatedAt           time.Time
-	Position            int64
-	WakePendingSince    *time.Time
-	RenewedFrom         *time.Time
-	TrialNoticeAt       *time.Time
-	RemindedFor         *time.Time
-	CollectionPausedAt  *time.Time
-	PeriodIndex         int
-	RenewedIndex        int
-	Quantity            int64
-	PendingQuantity     *int64
-	Discounts           *subscription.Discounts
-	ProrationMeasure    *proration.Measure
-	UnproratedIndex     *int
-	PendingLines        *stored.Lines
-	PaidElsewhereIndex  *int
+	ID                     string
+	EnvironmentID          string
+	CustomerID             string
+	PlanID                 string
+	Status                 subscription.Status
+	Currency               money.Currency
+	TimeZone               string
+	AnchorAt               time.Time
+	IntervalUnit           period.Unit
+	IntervalCount          int
+	TrialEndsAt            *time.Time
+	CurrentPeriodStart     time.Time
+	CurrentPeriodEnd       time.Time
+	NextPeriod             int
+	PaidThrough            *time.Time
+	ActivatedAt            *time.Time
+	PendingPlanID          *string
+	CancelAtPeriodEnd      bool
+	CancelReason           *string
+	CanceledAt             *time.Time
+	PastDueAt              *time.Time
+	CollectingInvoiceID    *string
+	TestClockID            *string
+	Metadata               metadata.Pairs
+	MethodChangedAt        *time.Time
+	NextAction             subscription.Action
+	NextActionAt           *time.Time
+	EventSequence          int64
+	StartedEpoch           int64
+	FinishedAt             *time.Time
+	Revision               int64
+	CreatedAt              time.Time
+	UpdatedAt              time.Time
+	Position               int64
+	WakePendingSince       *time.Time
+	RenewedFrom            *time.Time
+	TrialNoticeAt          *time.Time
+	RemindedFor            *time.Time
+	CollectionPausedAt     *time.Time
+	PeriodIndex            int
+	RenewedIndex           int
+	Quantity               int64
+	PendingQuantity        *int64
+	Discounts              *subscription.Discounts
+	ProrationMeasure       *proration.Measure
+	UnproratedIndex        *int
+	PendingLines           *stored.Lines
+	PaidElsewhereIndex     *int
+	AddOnIds               []string
+	AddOnQuantities        []int64
+	PendingAddOnIds        []string
+	PendingAddOnQuantities []int64
 }
 
 type SubscriptionItem struct {

@@ -17,7 +17,7 @@ import (
 )
 
 const planGet = `-- name: PlanGet :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit 1
@@ -55,12 +55,13 @@ func (q *Queries) PlanGet(ctx context.Context, db DBTX, arg PlanGetParams) (Plan
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.AddOn,
 	)
 	return i, err
 }
 
 const planGetVersion = `-- name: PlanGetVersion :one
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p where p.environment_id = $1 and p.id = $2
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p where p.environment_id = $1 and p.id = $2
 `
 
 type PlanGetVersionParams struct {
@@ -94,12 +95,13 @@ func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersio
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.AddOn,
 	)
 	return i, err
 }
 
 const planGetWithKey = `-- name: PlanGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
 from api_key_details k
 join plans p on p.environment_id = k.environment_id and p.plan_id = $1
 where k.hash = $2
@@ -151,6 +153,7 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.ProrationMeasure,
 		&i.Plan.CatalogKey,
 		&i.Plan.ProductID,
+		&i.Plan.AddOn,
 	)
 	return i, err
 }
@@ -158,10 +161,10 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 const planInsert = `-- name: PlanInsert :exec
 insert into plans (
     id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure
+    proration_measure, add_on
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12, $13, $14, $15
+    $12, $13, $14, $15, $16
 )
 `
 
@@ -181,6 +184,7 @@ type PlanInsertParams struct {
 	CatalogKey       *string
 	ProductID        *string
 	ProrationMeasure *proration.Measure
+	AddOn            bool
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -200,6 +204,7 @@ func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams)
 		arg.CatalogKey,
 		arg.ProductID,
 		arg.ProrationMeasure,
+		arg.AddOn,
 	)
 	return err
 }
@@ -211,11 +216,12 @@ with listed as (
     where f.environment_id = $1 and f.version = 1
       and ($3::boolean is null or f.active = $3)
       and ($4::text is null or f.product_id = $4)
-      and f.position < $5::bigint and f.position > $6::bigint
+      and ($5::boolean is null or f.add_on = $5)
+      and f.position < $6::bigint and f.position > $7::bigint
     order by case when $2::boolean then f.position end, f.position desc
-    limit $7
+    limit $8
 )
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
 from listed l
 cross join lateral (
     select n.id from plans n where n.environment_id = $1 and n.plan_id = l.id order by n.version desc limit 1) newest
@@ -228,6 +234,7 @@ type PlanListParams struct {
 	Forward       bool
 	Active        *bool
 	ProductID     *string
+	AddOn         *bool
 	Below         int64
 	Above         int64
 	RowLimit      int32
@@ -244,6 +251,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 		arg.Forward,
 		arg.Active,
 		arg.ProductID,
+		arg.AddOn,
 		arg.Below,
 		arg.Above,
 		arg.RowLimit,
@@ -274,6 +282,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
 		}
@@ -286,9 +295,9 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 }
 
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on
 from subscriptions s
-join plans p on p.environment_id = s.environment_id and p.id in (s.plan_id, s.pending_plan_id)
+join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
 where s.environment_id = $1 and s.id = $2
 `
 
@@ -301,7 +310,7 @@ type PlanListOfSubscriptionRow struct {
 	Plan Plan
 }
 
-// The plan it is on and the one it changes to at period end.
+// The plan and the add-ons that it has, and those that it changes to at period end.
 func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanListOfSubscriptionParams) ([]PlanListOfSubscriptionRow, error) {
 	rows, err := db.Query(ctx, planListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
@@ -330,6 +339,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
 		}
@@ -342,7 +352,7 @@ func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanL
 }
 
 const planListVersions = `-- name: PlanListVersions :many
-select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id from plans p
+select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.add_on from plans p
 where p.environment_id = $1 and p.plan_id = $2
 order by p.version desc
 limit $3
@@ -386,6 +396,7 @@ func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVer
 			&i.Plan.ProrationMeasure,
 			&i.Plan.CatalogKey,
 			&i.Plan.ProductID,
+			&i.Plan.AddOn,
 		); err != nil {
 			return nil, err
 		}
@@ -584,7 +595,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
 select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from subscriptions s
-join prices r on r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
+join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
 where s.environment_id = $1 and s.id = $2
 order by r.plan_id, r.position
 `

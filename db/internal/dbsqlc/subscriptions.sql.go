@@ -44,7 +44,7 @@ func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg
 }
 
 const subscriptionGet = `-- name: SubscriptionGet :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index from subscriptions s where s.environment_id = $1 and s.id = $2
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2
 `
 
 type SubscriptionGetParams struct {
@@ -108,12 +108,16 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.AddOnIds,
+		&i.Subscription.AddOnQuantities,
+		&i.Subscription.PendingAddOnIds,
+		&i.Subscription.PendingAddOnQuantities,
 	)
 	return i, err
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
 where k.hash = $2
@@ -193,6 +197,10 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.AddOnIds,
+		&i.Subscription.AddOnQuantities,
+		&i.Subscription.PendingAddOnIds,
+		&i.Subscription.PendingAddOnQuantities,
 	)
 	return i, err
 }
@@ -204,14 +212,16 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, created_at, updated_at
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, created_at, updated_at,
+        add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities
     )
     select
         $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
         $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $40, $41, $41
+        $36, $37, $38, $39, $40, $41, $41,
+        $42::text[], $43::bigint[], $44::text[], $45::bigint[]
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -221,47 +231,51 @@ select 1 / count(*) from written
 `
 
 type SubscriptionInsertParams struct {
-	ID                  string
-	EnvironmentID       string
-	CustomerID          string
-	PlanID              string
-	Status              subscription.Status
-	Currency            money.Currency
-	TimeZone            string
-	AnchorAt            time.Time
-	IntervalUnit        period.Unit
-	IntervalCount       int
-	TrialEndsAt         *time.Time
-	CurrentPeriodStart  time.Time
-	CurrentPeriodEnd    time.Time
-	NextPeriod          int
-	PaidThrough         *time.Time
-	ActivatedAt         *time.Time
-	PendingPlanID       *string
-	CancelAtPeriodEnd   bool
-	CancelReason        *string
-	CanceledAt          *time.Time
-	PastDueAt           *time.Time
-	CollectingInvoiceID *string
-	CollectionPausedAt  *time.Time
-	TestClockID         *string
-	Metadata            metadata.Pairs
-	NextAction          subscription.Action
-	NextActionAt        *time.Time
-	FinishedAt          *time.Time
-	Quantity            int64
-	PendingQuantity     *int64
-	PeriodIndex         int
-	RenewedIndex        int
-	RenewedFrom         *time.Time
-	TrialNoticeAt       *time.Time
-	RemindedFor         *time.Time
-	Discounts           *subscription.Discounts
-	ProrationMeasure    *proration.Measure
-	UnproratedIndex     *int
-	PaidElsewhereIndex  *int
-	PendingLines        *stored.Lines
-	CreatedAt           time.Time
+	ID                     string
+	EnvironmentID          string
+	CustomerID             string
+	PlanID                 string
+	Status                 subscription.Status
+	Currency               money.Currency
+	TimeZone               string
+	AnchorAt               time.Time
+	IntervalUnit           period.Unit
+	IntervalCount          int
+	TrialEndsAt            *time.Time
+	CurrentPeriodStart     time.Time
+	CurrentPeriodEnd       time.Time
+	NextPeriod             int
+	PaidThrough            *time.Time
+	ActivatedAt            *time.Time
+	PendingPlanID          *string
+	CancelAtPeriodEnd      bool
+	CancelReason           *string
+	CanceledAt             *time.Time
+	PastDueAt              *time.Time
+	CollectingInvoiceID    *string
+	CollectionPausedAt     *time.Time
+	TestClockID            *string
+	Metadata               metadata.Pairs
+	NextAction             subscription.Action
+	NextActionAt           *time.Time
+	FinishedAt             *time.Time
+	Quantity               int64
+	PendingQuantity        *int64
+	PeriodIndex            int
+	RenewedIndex           int
+	RenewedFrom            *time.Time
+	TrialNoticeAt          *time.Time
+	RemindedFor            *time.Time
+	Discounts              *subscription.Discounts
+	ProrationMeasure       *proration.Measure
+	UnproratedIndex        *int
+	PaidElsewhereIndex     *int
+	PendingLines           *stored.Lines
+	CreatedAt              time.Time
+	AddOnIds               []string
+	AddOnQuantities        []int64
+	PendingAddOnIds        []string
+	PendingAddOnQuantities []int64
 }
 
 // The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
@@ -310,12 +324,16 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.PaidElsewhereIndex,
 		arg.PendingLines,
 		arg.CreatedAt,
+		arg.AddOnIds,
+		arg.AddOnQuantities,
+		arg.PendingAddOnIds,
+		arg.PendingAddOnQuantities,
 	)
 	return err
 }
 
 const subscriptionList = `-- name: SubscriptionList :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from subscriptions s
 where s.environment_id = $1
   and ($2::text is null or s.customer_id = $2)
@@ -408,6 +426,10 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.AddOnIds,
+			&i.Subscription.AddOnQuantities,
+			&i.Subscription.PendingAddOnIds,
+			&i.Subscription.PendingAddOnQuantities,
 		); err != nil {
 			return nil, err
 		}
@@ -420,7 +442,7 @@ func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg Subscriptio
 }
 
 const subscriptionListForAccess = `-- name: SubscriptionListForAccess :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, coalesce(i.phase, '') as phase, coalesce(i.attempts, 0)::integer as attempts
 from subscriptions s
 left join invoices i on i.environment_id = s.environment_id and i.id = s.collecting_invoice_id
 where s.environment_id = $1 and s.id in (
@@ -507,6 +529,10 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.AddOnIds,
+			&i.Subscription.AddOnQuantities,
+			&i.Subscription.PendingAddOnIds,
+			&i.Subscription.PendingAddOnQuantities,
 			&i.Phase,
 			&i.Attempts,
 		); err != nil {
@@ -520,8 +546,129 @@ func (q *Queries) SubscriptionListForAccess(ctx context.Context, db DBTX, arg Su
 	return items, nil
 }
 
+const subscriptionListOfAddOn = `-- name: SubscriptionListOfAddOn :many
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
+from subscriptions s
+where s.environment_id = $1 and s.add_on_ids <> '{}'
+  and s.add_on_ids && array(
+      select p.id from plans p
+      where p.environment_id = $1 and p.plan_id = $2
+        and ($3::integer is null or p.version = $3))
+  and ($4::text is null or split_part(s.plan_id, '.', 1) = $4)
+  and ($5::text is null or s.customer_id = $5)
+  and ($6::text is null or s.status = $6)
+  and ($7::text is null or s.test_clock_id = $7)
+  and s.position < $8::bigint and s.position > $9::bigint
+order by case when $10::boolean then s.position end, s.position desc
+limit $11
+`
+
+type SubscriptionListOfAddOnParams struct {
+	EnvironmentID string
+	AddOnID       string
+	Version       *int
+	PlanID        *string
+	CustomerID    *string
+	Status        *string
+	TestClockID   *string
+	Below         int64
+	Above         int64
+	Forward       bool
+	RowLimit      int32
+}
+
+type SubscriptionListOfAddOnRow struct {
+	Subscription Subscription
+}
+
+// That have any version of an add-on.
+func (q *Queries) SubscriptionListOfAddOn(ctx context.Context, db DBTX, arg SubscriptionListOfAddOnParams) ([]SubscriptionListOfAddOnRow, error) {
+	rows, err := db.Query(ctx, subscriptionListOfAddOn,
+		arg.EnvironmentID,
+		arg.AddOnID,
+		arg.Version,
+		arg.PlanID,
+		arg.CustomerID,
+		arg.Status,
+		arg.TestClockID,
+		arg.Below,
+		arg.Above,
+		arg.Forward,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListOfAddOnRow
+	for rows.Next() {
+		var i SubscriptionListOfAddOnRow
+		if err := rows.Scan(
+			&i.Subscription.ID,
+			&i.Subscription.EnvironmentID,
+			&i.Subscription.CustomerID,
+			&i.Subscription.PlanID,
+			&i.Subscription.Status,
+			&i.Subscription.Currency,
+			&i.Subscription.TimeZone,
+			&i.Subscription.AnchorAt,
+			&i.Subscription.IntervalUnit,
+			&i.Subscription.IntervalCount,
+			&i.Subscription.TrialEndsAt,
+			&i.Subscription.CurrentPeriodStart,
+			&i.Subscription.CurrentPeriodEnd,
+			&i.Subscription.NextPeriod,
+			&i.Subscription.PaidThrough,
+			&i.Subscription.ActivatedAt,
+			&i.Subscription.PendingPlanID,
+			&i.Subscription.CancelAtPeriodEnd,
+			&i.Subscription.CancelReason,
+			&i.Subscription.CanceledAt,
+			&i.Subscription.PastDueAt,
+			&i.Subscription.CollectingInvoiceID,
+			&i.Subscription.TestClockID,
+			&i.Subscription.Metadata,
+			&i.Subscription.MethodChangedAt,
+			&i.Subscription.NextAction,
+			&i.Subscription.NextActionAt,
+			&i.Subscription.EventSequence,
+			&i.Subscription.StartedEpoch,
+			&i.Subscription.FinishedAt,
+			&i.Subscription.Revision,
+			&i.Subscription.CreatedAt,
+			&i.Subscription.UpdatedAt,
+			&i.Subscription.Position,
+			&i.Subscription.WakePendingSince,
+			&i.Subscription.RenewedFrom,
+			&i.Subscription.TrialNoticeAt,
+			&i.Subscription.RemindedFor,
+			&i.Subscription.CollectionPausedAt,
+			&i.Subscription.PeriodIndex,
+			&i.Subscription.RenewedIndex,
+			&i.Subscription.Quantity,
+			&i.Subscription.PendingQuantity,
+			&i.Subscription.Discounts,
+			&i.Subscription.ProrationMeasure,
+			&i.Subscription.UnproratedIndex,
+			&i.Subscription.PendingLines,
+			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.AddOnIds,
+			&i.Subscription.AddOnQuantities,
+			&i.Subscription.PendingAddOnIds,
+			&i.Subscription.PendingAddOnQuantities,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionListOfPlan = `-- name: SubscriptionListOfPlan :many
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities
 from plans p
 cross join lateral (
     select n.id
@@ -627,6 +774,10 @@ func (q *Queries) SubscriptionListOfPlan(ctx context.Context, db DBTX, arg Subsc
 			&i.Subscription.UnproratedIndex,
 			&i.Subscription.PendingLines,
 			&i.Subscription.PaidElsewhereIndex,
+			&i.Subscription.AddOnIds,
+			&i.Subscription.AddOnQuantities,
+			&i.Subscription.PendingAddOnIds,
+			&i.Subscription.PendingAddOnQuantities,
 		); err != nil {
 			return nil, err
 		}
@@ -645,7 +796,8 @@ where s.environment_id = $1 and s.customer_id = $2
   and s.status <> 'canceled' and not s.cancel_at_period_end
   and exists (
       select from prices r
-      where r.environment_id = s.environment_id and r.plan_id in (s.plan_id, s.pending_plan_id)
+      where r.environment_id = s.environment_id
+        and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
         and (r.amount > 0 or r.model <> 'flat') and not r.once)
 order by 1
 `
@@ -677,7 +829,7 @@ func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX
 }
 
 const subscriptionLock = `-- name: SubscriptionLock :one
-select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
+select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities from subscriptions s where s.environment_id = $1 and s.id = $2 for no key update
 `
 
 type SubscriptionLockParams struct {
@@ -742,6 +894,10 @@ func (q *Queries) SubscriptionLock(ctx context.Context, db DBTX, arg Subscriptio
 		&i.Subscription.UnproratedIndex,
 		&i.Subscription.PendingLines,
 		&i.Subscription.PaidElsewhereIndex,
+		&i.Subscription.AddOnIds,
+		&i.Subscription.AddOnQuantities,
+		&i.Subscription.PendingAddOnIds,
+		&i.Subscription.PendingAddOnQuantities,
 	)
 	return i, err
 }
@@ -820,54 +976,60 @@ with written as (
         next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
         quantity = $25, pending_quantity = $26, period_index = $27, renewed_index = $28, renewed_from = $29, trial_notice_at = $30, reminded_for = $31,
         discounts = $32, proration_measure = $33, unprorated_index = $34, paid_elsewhere_index = $35, pending_lines = $36,
-        wake_pending_since = coalesce(wake_pending_since, $37), revision = revision + 1
-    where environment_id = $38 and id = $39 and revision = $40
+        add_on_ids = $37, add_on_quantities = $38,
+        pending_add_on_ids = $39, pending_add_on_quantities = $40,
+        wake_pending_since = coalesce(wake_pending_since, $41), revision = revision + 1
+    where environment_id = $42 and id = $43 and revision = $44
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type SubscriptionUpdateParams struct {
-	PlanID              string
-	Status              subscription.Status
-	AnchorAt            time.Time
-	IntervalUnit        period.Unit
-	IntervalCount       int
-	TrialEndsAt         *time.Time
-	CurrentPeriodStart  time.Time
-	CurrentPeriodEnd    time.Time
-	NextPeriod          int
-	PaidThrough         *time.Time
-	ActivatedAt         *time.Time
-	PendingPlanID       *string
-	CancelAtPeriodEnd   bool
-	CancelReason        *string
-	CanceledAt          *time.Time
-	PastDueAt           *time.Time
-	CollectingInvoiceID *string
-	CollectionPausedAt  *time.Time
-	Metadata            metadata.Pairs
-	MethodChangedAt     *time.Time
-	NextAction          subscription.Action
-	NextActionAt        *time.Time
-	FinishedAt          *time.Time
-	UpdatedAt           time.Time
-	Quantity            int64
-	PendingQuantity     *int64
-	PeriodIndex         int
-	RenewedIndex        int
-	RenewedFrom         *time.Time
-	TrialNoticeAt       *time.Time
-	RemindedFor         *time.Time
-	Discounts           *subscription.Discounts
-	ProrationMeasure    *proration.Measure
-	UnproratedIndex     *int
-	PaidElsewhereIndex  *int
-	PendingLines        *stored.Lines
-	WakePendingSince    *time.Time
-	EnvironmentID       string
-	ID                  string
-	Revision            int64
+	PlanID                 string
+	Status                 subscription.Status
+	AnchorAt               time.Time
+	IntervalUnit           period.Unit
+	IntervalCount          int
+	TrialEndsAt            *time.Time
+	CurrentPeriodStart     time.Time
+	CurrentPeriodEnd       time.Time
+	NextPeriod             int
+	PaidThrough            *time.Time
+	ActivatedAt            *time.Time
+	PendingPlanID          *string
+	CancelAtPeriodEnd      bool
+	CancelReason           *string
+	CanceledAt             *time.Time
+	PastDueAt              *time.Time
+	CollectingInvoiceID    *string
+	CollectionPausedAt     *time.Time
+	Metadata               metadata.Pairs
+	MethodChangedAt        *time.Time
+	NextAction             subscription.Action
+	NextActionAt           *time.Time
+	FinishedAt             *time.Time
+	UpdatedAt              time.Time
+	Quantity               int64
+	PendingQuantity        *int64
+	PeriodIndex            int
+	RenewedIndex           int
+	RenewedFrom            *time.Time
+	TrialNoticeAt          *time.Time
+	RemindedFor            *time.Time
+	Discounts              *subscription.Discounts
+	ProrationMeasure       *proration.Measure
+	UnproratedIndex        *int
+	PaidElsewhereIndex     *int
+	PendingLines           *stored.Lines
+	AddOnIds               []string
+	AddOnQuantities        []int64
+	PendingAddOnIds        []string
+	PendingAddOnQuantities []int64
+	WakePendingSince       *time.Time
+	EnvironmentID          string
+	ID                     string
+	Revision               int64
 }
 
 // The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
@@ -911,6 +1073,10 @@ func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg Subscript
 		arg.UnproratedIndex,
 		arg.PaidElsewhereIndex,
 		arg.PendingLines,
+		arg.AddOnIds,
+		arg.AddOnQuantities,
+		arg.PendingAddOnIds,
+		arg.PendingAddOnQuantities,
 		arg.WakePendingSince,
 		arg.EnvironmentID,
 		arg.ID,

@@ -31,7 +31,8 @@ cross join lateral (
          where i.environment_id = s.environment_id and i.subscription_id = s.id and i.status = 'open') as open,
         case when s.next_action in ('begin', 'trial_end', 'renewal') and s.status <> 'past_due' then
             (select coalesce(sum(p.amount), 0) from prices p
-             where p.environment_id = s.environment_id and p.plan_id = coalesce(s.pending_plan_id, s.plan_id))
+             where p.environment_id = s.environment_id
+               and p.plan_id = any(coalesce(s.pending_add_on_ids, s.add_on_ids) || coalesce(s.pending_plan_id, s.plan_id)))
         else 0 end as price
     from subscriptions s
     where s.environment_id = b.id and s.finished_at is null and s.test_clock_id is null and s.next_action_at < $1

@@ -100,6 +100,7 @@ func New(t testing.TB, c Config) *World {
 		"RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
 		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8", "PUBLIC_URL="+w.URL,
 		"STRIPE_TIMEOUT=2s",
+		"API_KEY_RATE=100000", "API_KEY_BURST=100000", "API_REQUESTS_AT_ONCE=10000", // one test is many callers
 		"STRIPE_REPLAY_WINDOW="+c.Windows.Replay.String(), "PAYMENT_ABSENCE_GAP="+c.Windows.AbsenceGap.String(),
 	), append(w.Simulator.addresses(), c.Env...)...)
 	command := "serve"

@@ -1,0 +1,63 @@
+-- What the programs may do in this database, beside the owner, who migrates. Logins are members of these roles. Each run
+-- begins with nothing, so that a table is in one list or the other, and a program does not keep what it no longer needs.
+do $$
+declare
+    role text;
+begin
+    foreach role in array array ['perennial_api', 'perennial_worker', 'perennial_read'] loop
+        begin
+            execute format('create role %I nologin', role);
+        exception when duplicate_object or unique_violation then null; -- of another database of the server, or made meanwhile
+        end;
+    end loop;
+end $$;
+
+revoke all on all tables in schema public from perennial_api, perennial_worker, perennial_read;
+revoke all on all sequences in schema public from perennial_api, perennial_worker, perennial_read;
+revoke create on schema public from public, perennial_api, perennial_worker, perennial_read;
+grant usage on schema public to perennial_api, perennial_worker, perennial_read;
+
+-- Both programs add to what is there. What must not change is refused by triggers, which only the owner can switch off.
+grant select, insert, update on all tables in schema public to perennial_api, perennial_worker;
+grant usage, select on all sequences in schema public to perennial_api, perennial_worker;
+revoke insert, update on goose_db_version from perennial_api, perennial_worker;
+-- A right that a build no longer uses is revoked one release later: the build before still runs.
+
+-- What was written once.
+revoke update on credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
+    settlements, webhook_endpoint_changes from perennial_api, perennial_worker;
+
+-- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
+revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates,
+    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions
+    from perennial_worker;
+revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
+revoke update on events, temporal_epoch, workers from perennial_api;
+
+-- What is no record for ever.
+grant delete on provider_credentials, routing_rules to perennial_api;
+grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
+
+-- People and reports: no secrets, sealed or hashed, no links that act for a payer, and nothing that may hold them. Columns
+-- of JSON and bytes, also those of later tables, are hidden but for those that are named here.
+do $$
+declare
+    hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
+        'webhook_attempts.error_text'];
+    shown constant text[] := array['credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+        'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.seller', 'invoices.taxes',
+        'plans.dunning', 'plans.metadata', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
+        'subscriptions.metadata', 'subscriptions.pending_lines', 'transactions.disputes'];
+    giving record;
+begin
+    for giving in
+        select c.relname as name, string_agg(quote_ident(a.attname), ', ') as columns
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v')
+          and not c.relname || '.' || a.attname = any (hidden)
+          and (a.atttypid not in ('json'::regtype, 'jsonb'::regtype, 'bytea'::regtype) or c.relname || '.' || a.attname = any (shown))
+        group by c.relname
+    loop
+        execute format('grant select (%s) on %I to perennial_read', giving.columns, giving.name);
+    end loop;
+end $$;
