@@ -17,13 +17,12 @@ func (ChangePlan) Name() string { return "change_plan" }
 func (c ChangePlan) judge(d *decision) (func() error, error) {
 	f, brought := d.Facts(), c.brings()
 	f.AddOns = slices.Concat(f.AddOns, brought)
-	change := func() (subscription.Decision, error) {
-		if c.On.IsZero() {
-			return d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
-		}
-		return d.Subscription.ScheduleChange(f, subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
+	made, err := subscription.Decision{}, error(nil)
+	if c.On.IsZero() {
+		made, err = d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
+	} else {
+		made, err = d.Subscription.ScheduleChange(f, subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
 	}
-	made, err := change()
 	if err != nil {
 		return nil, err
 	}
