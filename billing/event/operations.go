@@ -166,7 +166,7 @@ func Operations() []Operation {
 			after(TypeSubscriptionUpdated, TypeSubscriptionRenewed)(issued)},
 		{CauseTimer, "renewal", "the period is free, or the subscription is past due", renewed(nil)},
 		{CauseTimer, "scheduled_change", "to a larger quantity",
-			then(after(TypeSubscriptionUpdated)(issued), TypeSubscriptionUpdated)},
+			after(TypeSubscriptionUpdated, TypeSubscriptionUpdated)(issued)},
 		{CauseTimer, "scheduled_change", "it is impossible", []Type{TypeSubscriptionChangeDropped, TypeSubscriptionUpdated}},
 		{CauseTimer, "cancel", "", []Type{TypeSubscriptionCanceled}},
 		{CauseTimer, "cancel", "prorations wait for the next invoice", after(TypeSubscriptionCanceled)(issued)},
