@@ -57,7 +57,14 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil {
 		return contract.StepResult{}, err
 	}
-	return step, a.advanceAll(ctx, ref.EnvironmentID, due)
+	if err := a.advanceAll(ctx, ref.EnvironmentID, due); err != nil {
+		return step, err
+	}
+	overdue, err := a.Store.DueInvoicesOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	if err != nil {
+		return step, err
+	}
+	return step, a.announceAll(ctx, overdue)
 }
 
 // settle lets payments that are still under way come to an end before time moves on.

@@ -103,7 +103,7 @@ func (s *Server) createCreditNote(
 	return commandOf(ctx, s, c, http.StatusCreated, madeCreditNote,
 		func(around service.Around[creditnote.Note]) error {
 			return s.service.CreditInvoice(ctx, caller(c), inv.ID, ask, around)
-		}, s.admit(inv.SubscriptionID))
+		}, s.admitInvoice(inv))
 }
 
 func (s *Server) getCreditNote(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[CreditNote], error) {

@@ -162,6 +162,7 @@ func (s *Server) customerOperations() {
 	// What may be a repeat finds an erased customer too:
 	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
+	s.balanceOperations(load, loadAny)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
 		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",

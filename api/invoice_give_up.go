@@ -28,10 +28,7 @@ func (s *Server) onInvoice(
 	perform func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	made := func(i invoice.Invoice) httpkit.Made[Invoice] {
-		return httpkit.Made[Invoice]{Resource: renderInvoice(i), CustomerID: i.CustomerID} // it shows the buyer
-	}
-	return commandOf(ctx, s, c, http.StatusOK, made,
+	return commandOf(ctx, s, c, http.StatusOK, madeInvoice,
 		func(around service.Around[invoice.Invoice]) error { return perform(ctx, caller(c), inv.ID, around) },
-		s.admit(inv.SubscriptionID))
+		s.admitInvoice(inv))
 }

@@ -15,8 +15,8 @@ func (s *Server) retryInvoice(ctx context.Context, c *httpkit.Call, _ *fieldless
 	out, err := commandOf(ctx, s, c, http.StatusCreated,
 		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
 		func(around service.Around[service.Performed]) error {
-			return s.service.RetryInvoice(ctx, caller(c), inv.ID, around)
-		}, s.admit(inv.SubscriptionID))
+			return s.service.PayInvoice(ctx, caller(c), inv.ID, nil, around)
+		}, s.admitInvoice(inv))
 	if err != nil {
 		return nil, err
 	}

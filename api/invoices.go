@@ -1,55 +1,61 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 )
 
-// Invoice is a bill for one subscription. The interface specification names the field amount_due; every other resource
+// Invoice is a bill for one subscription, or a manual invoice. The interface specification names the field amount_due; every other resource
 // is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says
 // so.
 type Invoice struct {
-	ID             string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Number         int64             `json:"number" example:"42" doc:"The invoice number, without gaps within an environment."`
-	NumberText     string            `json:"numberText" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
-	Seller         *Seller           `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
-	Buyer          *Buyer            `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
-	Status         string            `json:"status" enum:"open,paid,void,uncollectible" example:"paid"`
-	Reason         string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_cycle" doc:"The reason why the invoice was issued."`
-	CustomerID     string            `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	SubscriptionID string            `json:"subscriptionId" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Currency       string            `json:"currency" example:"USD"`
-	Lines          []InvoiceLine     `json:"lines"`
-	Subtotal       int64             `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units, before discounts and taxes."`
-	Discount       int64             `json:"discount" example:"0" doc:"What coupons take off the lines, in minor units."`
-	Discounts      []InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
-	Tax            int64             `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
-	Taxes          []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
-	TaxExempt      string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
-	Total          int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
-	CreditApplied  int64             `json:"creditApplied" doc:"Taken from the customer's credit."`
-	BroughtForward int64             `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
-	CarriedForward int64             `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
-	Credited       int64             `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
-	CreditedDue    int64             `json:"creditedDue" doc:"Of credited: by how much the invoice asks for less. The rest went to the balance or back in money."`
-	AmountDue      int64             `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward and creditedDue."`
-	AmountDueCamel int64             `json:"amountDue" example:"1900" doc:"The same as amount_due."`
-	AmountPaid     int64             `json:"amountPaid" example:"1900"`
-	PeriodIndex    int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
-	PeriodStart    int64             `json:"periodStart" example:"1763640000"`
-	PeriodEnd      int64             `json:"periodEnd" example:"1766232000"`
-	AttemptCount   int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
-	NextAttemptAt  int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
-	ReplacedBy     string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
-	IssuedAt       int64             `json:"issuedAt" example:"1763640000"`
-	PaidAt         int64             `json:"paidAt,omitempty" example:"1763640002"`
-	VoidedAt       int64             `json:"voidedAt,omitempty"`
+	ID               string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Number           int64             `json:"number,omitempty" example:"42" doc:"The invoice number, without gaps within an environment. Absent: a draft."`
+	NumberText       string            `json:"numberText,omitempty" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
+	Seller           *Seller           `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
+	Buyer            *Buyer            `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
+	Status           string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"paid"`
+	Reason           string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,manual" example:"subscription_cycle" doc:"The reason why the invoice was issued. manual: a person or an app wrote it."`
+	CustomerID       string            `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	SubscriptionID   string            `json:"subscriptionId,omitempty" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Absent: a manual invoice."`
+	Currency         string            `json:"currency" example:"USD"`
+	Lines            []InvoiceLine     `json:"lines"`
+	Subtotal         int64             `json:"subtotal" example:"1900" doc:"Sum of the lines in minor units, before discounts and taxes."`
+	Discount         int64             `json:"discount" example:"0" doc:"What coupons take off the lines, in minor units."`
+	Discounts        []InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
+	Tax              int64             `json:"tax" example:"0" doc:"The tax that is added to the lines. What the prices contain is in taxes only."`
+	Taxes            []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
+	TaxExempt        string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
+	Total            int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
+	CreditApplied    int64             `json:"creditApplied" doc:"Taken from the customer's credit."`
+	BroughtForward   int64             `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
+	CarriedForward   int64             `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
+	Credited         int64             `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
+	CreditedDue      int64             `json:"creditedDue" doc:"Of credited: by how much the invoice asks for less. The rest went to the balance or back in money."`
+	AmountDue        int64             `json:"amount_due" example:"1900" doc:"The amount to pay: the total, if positive, less creditApplied, plus broughtForward, less carriedForward and creditedDue."`
+	AmountDueCamel   int64             `json:"amountDue" example:"1900" doc:"The same as amount_due."`
+	AmountPaid       int64             `json:"amountPaid" example:"1900"`
+	PeriodIndex      int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription in which the invoice was issued, counted from 1. Absent: issued before periods were counted."`
+	PeriodStart      int64             `json:"periodStart" example:"1763640000" doc:"Of a manual invoice, which bills no time: when it was issued, or written."`
+	PeriodEnd        int64             `json:"periodEnd" example:"1766232000"`
+	CollectionMethod string            `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"charge_automatically: the customer's payment method is charged. send_invoice: the customer pays it within netDays."`
+	NetDays          int               `json:"netDays,omitempty" doc:"With send_invoice: the days after the day of issue within which it has to be paid."`
+	DueAt            int64             `json:"dueAt,omitempty" doc:"With send_invoice: the end of the last day on which it can be paid in time."`
+	OverdueAt        int64             `json:"overdueAt,omitempty" doc:"The time when it was announced as overdue."`
+	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
+	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
+	ReplacedBy       string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
+	IssuedAt         int64             `json:"issuedAt,omitempty" example:"1763640000" doc:"Absent: a draft."`
+	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
+	VoidedAt         int64             `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
 }
@@ -70,7 +76,7 @@ type InvoiceLine struct {
 	ID                 string            `json:"id" example:"il_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Kind               string            `json:"kind" enum:"recurring,proration_credit,proration_charge,one_off" example:"recurring"`
 	Description        string            `json:"description" example:"Pro, monthly"`
-	PlanID             string            `json:"planId"`
+	PlanID             string            `json:"planId,omitempty" doc:"Absent: a line of a manual invoice."`
 	PriceID            string            `json:"priceId,omitempty" doc:"The price that the line bills or credits."`
 	SubscriptionItemID string            `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
 	PeriodIndex        int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
@@ -99,6 +105,8 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
+		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: unix(i.DueAt),
+		OverdueAt:    unix(i.OverdueAt),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
 		UncollectibleAt: unix(i.UncollectibleAt),
@@ -146,7 +154,7 @@ type listInvoicesInput struct {
 	httpkit.Page
 	CustomerID     string `query:"customerId" maxLength:"64"`
 	SubscriptionID string `query:"subscriptionId" maxLength:"64"`
-	Status         string `query:"status" enum:"open,paid,void,uncollectible"`
+	Status         string `query:"status" enum:"draft,open,paid,void,uncollectible"`
 }
 
 func (s *Server) listInvoices(
@@ -178,9 +186,10 @@ func (s *Server) invoiceOperations() {
 		}},
 		Subtotal: 1900, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900,
 		AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
-		PeriodEnd: 1766232000, AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
+		PeriodEnd: 1766232000, CollectionMethod: "charge_automatically", AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
+	s.manualInvoiceOperations(example, load)
 	void, uncollectible, open := example, example, example
 	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
@@ -232,7 +241,7 @@ func (s *Server) invoiceOperations() {
 	}, s.getInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",
-		Description: "To pay an open invoice, send POST /api/payments with its subscriptionId.",
+		Description: "Also drafts. To pay an open invoice, send POST /api/invoices/{id}/pay.",
 		Status:      http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Invoice]{Data: []Invoice{example}},
 	}, s.listInvoices)

@@ -78,24 +78,27 @@ var guarded = map[string]struct {
 	"POST /coupons": {body: func(owned) any {
 		return map[string]any{"code": "SPRING", "percent": "10", "duration": "once"}
 	}},
-	"GET /coupons":               {},
-	"GET /coupons/{id}":          {},
-	"PATCH /coupons/{id}":        {body: func(owned) any { return map[string]any{"active": false} }},
-	"GET /tax-rates":             {},
-	"GET /tax-rates/{id}":        {},
-	"POST /api-keys":             {body: func(owned) any { return map[string]any{"name": "x"} }},
-	"GET /api-keys":              {},
-	"GET /api-keys/{id}":         {},
-	"PATCH /api-keys/{id}":       {body: func(owned) any { return map[string]any{"name": "y"} }},
-	"POST /api-keys/{id}/rotate": {},
-	"POST /api-keys/{id}/revoke": {},
-	"PATCH /tax-rates/{id}":      {body: func(owned) any { return map[string]any{"archived": true} }},
-	"POST /customers":            {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
-	"GET /customers":             {},
-	"GET /customers/{id}":        {},
-	"GET /customers/{id}/access": {},
-	"PATCH /customers/{id}":      {body: func(owned) any { return map[string]any{"name": "New"} }},
-	"DELETE /customers/{id}":     {},
+	"GET /coupons":                         {},
+	"GET /coupons/{id}":                    {},
+	"PATCH /coupons/{id}":                  {body: func(owned) any { return map[string]any{"active": false} }},
+	"GET /tax-rates":                       {},
+	"GET /tax-rates/{id}":                  {},
+	"POST /api-keys":                       {body: func(owned) any { return map[string]any{"name": "x"} }},
+	"GET /api-keys":                        {},
+	"GET /api-keys/{id}":                   {},
+	"PATCH /api-keys/{id}":                 {body: func(owned) any { return map[string]any{"name": "y"} }},
+	"POST /api-keys/{id}/rotate":           {},
+	"POST /api-keys/{id}/revoke":           {},
+	"PATCH /tax-rates/{id}":                {body: func(owned) any { return map[string]any{"archived": true} }},
+	"POST /customers":                      {body: func(owned) any { return map[string]any{"email": "a@example.com"} }},
+	"GET /customers":                       {},
+	"GET /customers/{id}":                  {},
+	"GET /customers/{id}/access":           {},
+	"GET /customers/{id}/balance":          {},
+	"GET /customers/{id}/balance/entries":  {},
+	"POST /customers/{id}/balance/entries": {body: func(owned) any { return map[string]any{"currency": "USD", "amount": 5} }},
+	"PATCH /customers/{id}":                {body: func(owned) any { return map[string]any{"name": "New"} }},
+	"DELETE /customers/{id}":               {},
 	"POST /subscriptions": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "planId": o.plan}
 	}},
@@ -119,10 +122,18 @@ var guarded = map[string]struct {
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},
-	"GET /payments":                          {},
-	"GET /payments/{id}":                     {publishable: true},
-	"GET /disputes":                          {},
-	"GET /disputes/{id}":                     {},
+	"GET /payments":      {},
+	"GET /payments/{id}": {publishable: true},
+	"GET /disputes":      {},
+	"GET /disputes/{id}": {},
+	"POST /invoices": {body: func(o owned) any {
+		return map[string]any{"customerId": o.customer, "currency": "USD",
+			"lines": []any{map[string]any{"description": "x", "amount": 1}}}
+	}},
+	"PATCH /invoices/{id}":                   {body: func(owned) any { return map[string]any{"netDays": 3} }},
+	"DELETE /invoices/{id}":                  {},
+	"POST /invoices/{id}/finalize":           {},
+	"POST /invoices/{id}/pay":                {},
 	"GET /invoices":                          {},
 	"GET /invoices/{id}":                     {},
 	"POST /invoices/{id}/void":               {},
@@ -218,7 +229,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		}
 		return b.send(t, method, strings.ReplaceAll(template, "{id}", o.of(short)), body, "Authorization", "Bearer "+key)
 	}
-	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/webhook-logs"); {
+	switch refers := method == "POST" && (strings.HasPrefix(short, "/subscriptions") || short == "/payments" || short == "/invoices" || short == "/webhook-logs"); {
 	case strings.Contains(template, "{id}") || refers:
 		foreign, missing := ask(rows), ask(none)
 		// Test clocks do not exist in live environments at all, so that a live key hears of that first, whatever the

@@ -115,9 +115,9 @@ func TestOverload_SeatsComeBack(t *testing.T) {
 			require.NotEqual(t, http.StatusServiceUnavailable, got.Status, "%s", got.Body)
 		}
 		aborted := make(chan any, 1)
+		r := b.request(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+b.test.key)
 		go func() {
 			defer func() { aborted <- recover() }()
-			r := b.request(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+b.test.key)
 			b.Handler().ServeHTTP(&aborting{httptest.NewRecorder()}, r)
 		}()
 		require.NotNil(t, <-aborted)
@@ -125,10 +125,9 @@ func TestOverload_SeatsComeBack(t *testing.T) {
 	release := b.hold(t, "select 1 from subscriptions where id = $1 for update", sub.ID)
 	answers := make(chan response, 5)
 	for range cap(answers) { // one is worked for, the others wait for its answer
-		go func() {
-			answers <- b.serve(b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`,
-				"Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k"))
-		}()
+		r := b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`,
+			"Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
+		go func() { answers <- b.serve(r) }()
 		require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
 	}
 	require.Equal(t, http.StatusOK, b.ask(t, b.test, "GET", "/api/plans", nil).Status)
@@ -153,9 +152,8 @@ func TestOverload_IsRefusedSoonAndWithoutEffect(t *testing.T) {
 	b.Server = b.newServer(t)
 	release := b.hold(t, "select 1 from subscriptions where id = $1 for update", sub.ID)
 	busy := make(chan response, 1)
-	go func() {
-		busy <- b.serve(b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Authorization", "Bearer "+b.test.key))
-	}()
+	r := b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Authorization", "Bearer "+b.test.key)
+	go func() { busy <- b.serve(r) }()
 	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
 	began := time.Now()
 	refused := b.ask(t, b.test, "GET", "/api/plans", nil)

@@ -156,15 +156,16 @@ type createPaymentInput struct {
 	Body PaymentForm
 }
 
-// PaymentForm charges a customer, or pays the open invoice of a subscription. Which fields are required depends on
-// subscriptionId, so createPayment checks that: the schema could only say it as two alternatives, whose refusals name
+// PaymentForm charges a customer, or pays an open invoice. Which fields are required depends on subscriptionId and
+// invoiceId, so createPayment checks that: the schema could only say it as two alternatives, whose refusals name
 // no field.
 type PaymentForm struct {
-	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId."`
+	CustomerID     string `json:"customerId,omitempty" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Required without subscriptionId or invoiceId."`
 	SubscriptionID string `json:"subscriptionId,omitempty" minLength:"1" maxLength:"64" doc:"Pays the oldest open invoice of this subscription."`
-	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId; if sent, it must equal the amount due."`
-	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId."`
-	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId."`
+	InvoiceID      string `json:"invoiceId,omitempty" minLength:"1" maxLength:"64" doc:"Pays this open invoice. Of a subscription's it must be the oldest."`
+	Amount         *int64 `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"1900" doc:"The amount in minor units. Optional with subscriptionId or invoiceId; if sent, it must equal the amount due."`
+	Currency       string `json:"currency,omitempty" example:"USD" doc:"ISO 4217, uppercase. Optional with subscriptionId or invoiceId."`
+	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId or invoiceId."`
 }
 
 func (s *Server) createPayment(
@@ -177,13 +178,16 @@ func (s *Server) createPayment(
 		}
 	}
 	// From here on the two are different things: a command to a subscription, or a creation.
+	if f.InvoiceID != "" {
+		return s.payInvoice(ctx, c, f)
+	}
 	if f.SubscriptionID != "" {
 		return s.paySubscription(ctx, c, f)
 	}
 	switch {
 	case f.CustomerID == "":
-		return nil, missing("customerId", "`customerId` is required without `subscriptionId`. "+
-			"Send `customerId`, `amount` and `currency`, or `subscriptionId`.")
+		return nil, missing("customerId", "`customerId` is required without `subscriptionId` or `invoiceId`. "+
+			"Send `customerId`, `amount` and `currency`, or `subscriptionId`, or `invoiceId`.")
 	case f.Amount == nil:
 		return nil, missing("amount", "`amount` is required, in minor units of the currency.")
 	case f.Currency == "":
@@ -211,7 +215,7 @@ func (s *Server) paymentOperations() {
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
-		Summary: "Charge a customer, or pay a subscription's open invoice",
+		Summary: "Charge a customer, or pay an open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
 			"most 30) for a final status, or for a link that the payer must open (requiresAction). A repeat of the request " +
 			"with the same Idempotency-Key never charges twice. A refund that is made at the provider's dashboard is booked here too.",

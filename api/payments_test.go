@@ -45,7 +45,7 @@ func (b *bench) answered(t *testing.T, transactionID string, answer payment.Answ
 		require.NoError(t, err)
 		var state lifecycle.State
 		if txn.SubscriptionID == "" {
-			state, err = tx.LockCustomerState(ctx, b.test.environmentID, txn.CustomerID)
+			state, err = tx.LockOwner(ctx, b.test.environmentID, txn)
 			require.NoError(t, err)
 		} else {
 			state = b.state(ctx, t, tx, txn.SubscriptionID)

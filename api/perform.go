@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -24,6 +25,11 @@ func (s *Server) admit(id string) httpkit.Admission {
 // customer where it has none.
 func (s *Server) admitOwner(t payment.Transaction) httpkit.Admission {
 	return s.admit(cmp.Or(t.SubscriptionID, t.CustomerID))
+}
+
+// admitInvoice is admit for a command about an invoice: of its subscription, or of the customer where it is a manual one.
+func (s *Server) admitInvoice(inv invoice.Invoice) httpkit.Admission {
+	return s.admit(cmp.Or(inv.SubscriptionID, inv.CustomerID))
 }
 
 // commandOf runs a use case that changes what exists already: what httpkit does in its transaction is its Around.

@@ -39,9 +39,6 @@ var elsewhere = map[string]string{
 	"catalog_key_invalid": "files", "catalog_key_taken": "files", "catalog_plan_fixed": "files",
 	"catalog_plan_not_found": "files", "catalog_plan_repeated": "files", "catalog_too_large": "files",
 	"catalog_archives_most": "files", "plan_version_superseded": "files",
-
-	// Rules that no operation reaches yet: an entry goes when one does.
-	"net_days_out_of_range": "terms",
 }
 
 // The rules decide which codes an operation has: they follow from what its handler can call.

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/service"
 )
 
@@ -21,6 +22,8 @@ type updateSubscriptionInput struct {
 type SubscriptionChange struct {
 	PlanChoice
 	TrialEndsAt  *int64    `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
+	Method       *string   `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
+	NetDays      *int      `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Metadata     *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
 	Version      *int      `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
 	PreviewToken string    `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
@@ -71,6 +74,9 @@ func (s *Server) updateSubscription(
 	if in.Body.TrialEndsAt != nil {
 		return s.moveTrialEnd(ctx, c, in.Body)
 	}
+	if in.Body.Method != nil || in.Body.NetDays != nil {
+		return s.setTerms(ctx, c, in.Body)
+	}
 	if in.Body.Metadata != nil {
 		return s.replaceMetadata(ctx, c, in.Body)
 	}
@@ -106,6 +112,18 @@ func (s *Server) moveTrialEnd(
 		return nil, fault.InvalidParam("trialEndsAt", "fields_exclusive", "Send `trialEndsAt` without other fields.")
 	}
 	return s.command(ctx, c, endTrial(*in.TrialEndsAt))
+}
+
+// setTerms is a command of its own: it bills nothing, and holds for the next invoices.
+func (s *Server) setTerms(
+	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
+) (*httpkit.Reply[Subscription], error) {
+	alone := SubscriptionChange{Method: in.Method, NetDays: in.NetDays}
+	if in != alone {
+		return nil, fault.InvalidParam("collectionMethod", "fields_exclusive",
+			"Send `collectionMethod` and `netDays` without other fields.")
+	}
+	return s.command(ctx, c, lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays})
 }
 
 // replaceMetadata is a command of its own: it bills nothing, and changes nothing else.

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
@@ -47,10 +48,12 @@ type Subscription struct {
 	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
+	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
+	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Metadata           Metadata               `json:"metadata"`
 	CreatedAt          int64                  `json:"createdAt" example:"1763640000"`
 }
@@ -80,6 +83,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.Paused(), PendingPlanID: s.PendingPlanID,
 		PendingPlanVersion: s.PendingPlanVersion,
 		NextAction:         string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
 		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
 	}
 }
@@ -96,13 +100,16 @@ type SubscriptionForm struct {
 	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
 	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
+	Method     string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
+	NetDays    int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Metadata   Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func (f SubscriptionForm) subscription() service.NewSubscription {
 	return service.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
-		CouponCode: f.CouponCode, Metadata: metadata.Pairs(f.Metadata),
+		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
+		Metadata: metadata.Pairs(f.Metadata),
 	}
 }
 
@@ -194,7 +201,7 @@ func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
-		Quantity: 1, ProrationMeasure: "second", Items: []SubscriptionItem{{
+		Quantity: 1, ProrationMeasure: "second", CollectionMethod: "charge_automatically", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}}, AddOns: []SubscriptionAddOn{}, Scheduled: []ScheduledChange{}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,

@@ -30,16 +30,18 @@ func TestServe_TLS(t *testing.T) {
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // self-signed
 	}
 	t.Cleanup(transport.CloseIdleConnections)
-	ask := func(method, body string) *http.Response {
+	ask := func(method, body string) (proto string, status int) {
 		r, err := http.NewRequestWithContext(t.Context(), method, "https://"+listener.Addr().String()+"/api/plans", strings.NewReader(body))
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+b.test.key)
 		got, err := transport.RoundTrip(r)
 		require.NoError(t, err)
 		require.NoError(t, got.Body.Close())
-		return got
+		return got.Proto, got.StatusCode
 	}
-	got := ask("GET", "")
-	require.Equal(t, [2]any{"HTTP/2.0", http.StatusOK}, [2]any{got.Proto, got.StatusCode})
-	require.Equal(t, http.StatusRequestEntityTooLarge, ask("POST", strings.Repeat(" ", 1<<20+1)).StatusCode)
+	proto, status := ask("GET", "")
+	require.Equal(t, "HTTP/2.0", proto)
+	require.Equal(t, http.StatusOK, status)
+	_, status = ask("POST", strings.Repeat(" ", 1<<20+1))
+	require.Equal(t, http.StatusRequestEntityTooLarge, status)
 }

@@ -36,7 +36,6 @@ var words = map[string]string{
 	"Invoice.status":          "open: waits for its payment. paid and void are final; uncollectible: given up, but paid by money that arrives all the same.",
 	"Invoice.lines":           "What is billed, line by line.",
 	"Invoice.amountPaid":      "What was paid, in minor units: the amount due once the invoice is paid, else 0.",
-	"Invoice.issuedAt":        "The time when it was issued, in Unix seconds.",
 	"Invoice.paidAt":          "The time when it was paid, in Unix seconds. Absent: it is not.",
 	"Invoice.voidedAt":        "The time when it was voided, in Unix seconds. Absent: it is not.",
 	"InvoiceLine.id":          "The id of the line.",

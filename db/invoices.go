@@ -9,6 +9,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/period"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -115,10 +116,18 @@ func (tx *Tx) LockInvoice(ctx context.Context, environmentID, id string) (invoic
 // InsertInvoice writes a new invoice and its lines, which have IDs. The invoice gets its number when the
 // transaction commits; until then reads of this transaction do not see it, and rows may refer to it.
 func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoice.Invoice) error {
+	if err := tx.insertLines(ctx, environmentID, inv); err != nil {
+		return err
+	}
+	tx.invoices = append(tx.invoices, newInvoice{environmentID, inv})
+	return nil
+}
+
+func (tx *Tx) insertLines(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	for i, l := range inv.Lines {
 		err := queries.InvoiceLineInsert(ctx, tx.pipe, dbsqlc.InvoiceLineInsertParams{
 			ID: l.ID, EnvironmentID: environmentID, InvoiceID: inv.ID, Position: i, Kind: l.Kind,
-			Description: l.Description, PlanID: l.PlanID, PriceID: null(l.PriceID), ItemID: null(l.ItemID),
+			Description: l.Description, PlanID: null(l.PlanID), PriceID: null(l.PriceID), ItemID: null(l.ItemID),
 			PeriodIndex: l.PeriodIndex, Quantity: null(l.Quantity), UnitPrice: null(l.UnitPrice),
 			Reverses: null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: nullList(l.Discounts), PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 		})
@@ -126,7 +135,6 @@ func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoi
 			return err
 		}
 	}
-	tx.invoices = append(tx.invoices, newInvoice{environmentID, inv})
 	return nil
 }
 
@@ -134,16 +142,17 @@ func (tx *Tx) InsertInvoice(ctx context.Context, environmentID string, inv invoi
 func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 	inv := n.invoice
 	return queries.InvoiceInsert(ctx, tx.pipe.orElse(errNoCounter), dbsqlc.InvoiceInsertParams{
-		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
-		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
+		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID,
+		SubscriptionID: null(inv.SubscriptionID), Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
 		Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
 		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
+		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, DueAt: nullTime(inv.DueAt),
 		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
 		Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		SkippedRetries: inv.Collection.Skipped,
 		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
-		ReplacedBy: null(inv.ReplacedBy), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
+		ReplacedBy: null(inv.ReplacedBy), IssuedAt: nullTime(inv.IssuedAt), PaidAt: nullTime(inv.PaidAt),
 		VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
 	})
 }
@@ -169,13 +178,14 @@ func (tx *Tx) SaveInvoice(ctx context.Context, environmentID string, inv invoice
 		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
 		ReplacedBy: null(inv.ReplacedBy), PaidAt: nullTime(inv.PaidAt),
 		VoidedAt: nullTime(inv.VoidedAt), UncollectibleAt: nullTime(inv.UncollectibleAt),
+		OverdueAt: nullTime(inv.OverdueAt),
 	})
 }
 
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
-		ID: row.ID, Number: row.Number, NumberText: value(row.NumberText), Seller: value(row.Seller), Buyer: value(row.Buyer),
-		CustomerID: row.CustomerID, SubscriptionID: row.SubscriptionID,
+		ID: row.ID, Number: value(row.Number), NumberText: value(row.NumberText), Seller: value(row.Seller), Buyer: value(row.Buyer),
+		CustomerID: row.CustomerID, SubscriptionID: value(row.SubscriptionID), TestClockID: value(row.TestClockID),
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
 		Discount: row.Discount, Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
 		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
@@ -184,12 +194,14 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		},
 		UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
 		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		Terms: terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
+		DueAt: value(row.DueAt), OverdueAt: value(row.OverdueAt),
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
 			RetryAt: value(row.RetryAt),
 			Trigger: value(row.AttemptTrigger),
 		},
-		ReplacedBy: value(row.ReplacedBy), IssuedAt: row.IssuedAt, PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
+		ReplacedBy: value(row.ReplacedBy), IssuedAt: value(row.IssuedAt), PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
 		CreatedAt: row.CreatedAt,
 	}
 }
@@ -197,7 +209,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 // lineFromDB reads a line of an invoice, which has the rates of its taxes.
 func lineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 	return invoice.Line{
-		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: row.PlanID, PriceID: value(row.PriceID),
+		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: value(row.PlanID), PriceID: value(row.PriceID),
 		ItemID: value(row.ItemID), PeriodIndex: value(row.PeriodIndex), Quantity: value(row.Quantity),
 		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount,
 		Credited: row.Credited, Discounts: value(row.Discounts),

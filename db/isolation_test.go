@@ -28,8 +28,8 @@ var global = map[string]bool{
 	"Keysets": true,
 	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
-	"EnvironmentOfKey":  true,
-	"UnstartedErasures": true, "StuckErasures": true,
+	"EnvironmentOfKey": true,
+	"DueInvoices":      true, "UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true,
 	"KeptReturns":               true,
@@ -110,6 +110,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		everywhere := aTaxRate(id.New(id.TaxRate, wall))
+		everywhere.Country, everywhere.Region = "", ""
+		require.NoError(t, tx.InsertTaxRate(ctx, b.env, everywhere))
 		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
 		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
 		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
@@ -146,6 +149,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
+	b.dueInvoice(t)
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	owed := b.deliveries(t, b.env, endpoint)
@@ -166,7 +170,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,
-			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID,
+			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID, "BalanceEntries": b.customer.ID,
+			"DueInvoicesOnClock": b.clock.ID, "TaxRatesOf": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,

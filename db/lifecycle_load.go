@@ -152,7 +152,7 @@ func (l *loader) readSubscription(h dbsqlc.DBTX) error {
 
 func (l *loader) readOpen(h dbsqlc.DBTX) error {
 	rows, err := queries.InvoiceLockOpen(l.ctx, h,
-		dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: l.id})
+		dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: &l.id})
 	for _, row := range rows {
 		l.Open = append(l.Open, invoiceFromDB(row.Invoice))
 	}
@@ -210,7 +210,7 @@ func (l *loader) readClosed(h dbsqlc.DBTX) error {
 
 func (l *loader) readLines(h dbsqlc.DBTX) (err error) {
 	l.lines, err = queries.InvoiceLineListOfSubscription(l.ctx, h, dbsqlc.InvoiceLineListOfSubscriptionParams{
-		EnvironmentID: l.environmentID, SubscriptionID: l.id,
+		EnvironmentID: l.environmentID, SubscriptionID: &l.id,
 	})
 	return err
 }

@@ -8,10 +8,13 @@ import (
 )
 
 // LockOwner locks, in lock order, the State that a decision about a transaction may change. A refund changes
-// transactions only, and so does a charge without a subscription. Faults: subscription_not_found, customer_not_found.
+// transactions only, and so does a charge of its own. Faults: subscription_not_found, customer_not_found.
 func (tx *Tx) LockOwner(ctx context.Context, environmentID string, t payment.Transaction) (lifecycle.State, error) {
-	if t.SubscriptionID == "" || t.Type == payment.Refund {
+	switch {
+	case t.Type == payment.Refund || t.SubscriptionID == "" && t.InvoiceID == "":
 		return tx.LockCustomerState(ctx, environmentID, t.CustomerID)
+	case t.SubscriptionID == "":
+		return tx.LockManualInvoice(ctx, environmentID, t.CustomerID, t.InvoiceID)
 	}
 	return tx.LockSubscription(ctx, environmentID, t.SubscriptionID)
 }

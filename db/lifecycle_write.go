@@ -27,7 +27,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	for _, entry := range c.Credit {
 		do(func() error {
-			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.Subscription.Currency,
+			return tx.AddCredit(ctx, environmentID, s.Customer.ID, s.BalanceCurrency(),
 				entry.CreditEntry, entry.InvoiceID, c.At)
 		})
 	}
@@ -54,6 +54,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	for i := range c.CreditNotes { // they get their numbers here: last
 		do(func() error { return tx.InsertCreditNote(ctx, environmentID, &c.CreditNotes[i]) })
+	}
+	for i := range c.Finalized { // and so do these
+		do(func() error { return tx.finalizeInvoice(ctx, environmentID, &c.Finalized[i]) })
 	}
 	return err
 }

@@ -34,7 +34,11 @@ revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets,
 revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
 
--- What is no record for ever.
+-- A note of the ledger is erased.
+grant update (note) on credit_entries to perennial_api, perennial_worker;
+
+-- What is no record for ever. Of invoices and their lines a trigger lets drafts go only.
+grant delete on invoices, invoice_lines to perennial_api;
 grant delete on provider_credentials, routing_rules to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
 

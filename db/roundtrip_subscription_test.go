@@ -17,6 +17,7 @@ import (
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -58,6 +59,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Metadata, want.NextAction = metadata.Pairs{"seat": json.Number("12345678901234567890")}, subscription.ActionCancel
 	want.RenewedFrom, want.UpdatedAt = now.Add(11*time.Hour), now.Add(12*time.Hour)
 	want.Quantity, want.PendingQuantity = 3, 4
+	want.Terms = terms.Terms{Method: terms.Send, NetDays: 14}
 	want.AddOns = subscription.AddOns{{Ref: later.Ref(), Quantity: 5}}
 	want.PendingAddOns = &subscription.AddOns{{Ref: b.plan.Ref(), Quantity: 6}, {Ref: later.Ref(), Quantity: 1}}
 	want.Scheduled = subscription.ScheduledChanges{

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -165,6 +166,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
 			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
+			CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 			AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
 			ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		})
@@ -192,6 +194,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
 		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
 		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
+		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
 		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
@@ -225,6 +228,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
 		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
 		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
+		Terms:         terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
 		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
 		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
 		Scheduled:     value(row.ScheduledChanges),

@@ -25,7 +25,7 @@ func (s *Service) CreditInvoice(
 	ask.ID = id.New(id.CreditNote, s.now())
 	return around.transact(ctx, s, by, func(tx *db.Tx) (creditnote.Note, error) {
 		cmd := lifecycle.CreditInvoice{Request: ask, Invoice: seen}
-		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, cmd)
+		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return creditnote.Note{}, err
 		}

@@ -97,7 +97,7 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, TrialEndsAt: s.TrialEndsAt,
 		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
-		PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+		PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Terms: s.Terms, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
 	}
 	if s.PendingAddOns != nil {
 		pending := names.addOns(*s.PendingAddOns)

@@ -32,7 +32,7 @@ func (s *Service) MarkPaid(ctx context.Context, by Caller, in OutsidePayment, ar
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, in.MarkPaid)
+		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, in.MarkPaid)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/db"
 )
 
@@ -22,14 +23,18 @@ func (s *Service) MarkUncollectible(
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 
-// RetryInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. Faults:
-// invoice_not_found, those of lifecycle.Pay.
-func (s *Service) RetryInvoice(ctx context.Context, by Caller, invoiceID string, around Around[Performed]) error {
+// PayInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. amount, where given, must be
+// what is due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
+func (s *Service) PayInvoice(
+	ctx context.Context, by Caller, invoiceID string, amount *money.Minor, around Around[Performed],
+) error {
 	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}
-	return s.Command(ctx, by, seen.SubscriptionID, lifecycle.Pay{InvoiceID: invoiceID}, around)
+	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+		return commandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID, Amount: amount})
+	})
 }
 
 // SkipRetry lets the next automatic retry of an open invoice not happen. Faults: invoice_not_found, those of
@@ -47,7 +52,7 @@ func (s *Service) onInvoice(
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, cmd)
+		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}

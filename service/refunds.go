@@ -65,11 +65,9 @@ func (s *Service) CreditRefund(
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
-		var state lifecycle.State
-		if seen.SubscriptionID != "" {
-			if state, err = tx.LockSubscription(ctx, by.EnvironmentID, seen.SubscriptionID); err != nil {
-				return payment.Transaction{}, err
-			}
+		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
+		if err != nil {
+			return payment.Transaction{}, err
 		}
 		charge, err := tx.LockTransaction(ctx, by.EnvironmentID, chargeID)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -20,6 +21,7 @@ type NewSubscription struct {
 	AddOns             []AddOnChoice
 	TrialDays          *int   // nil: the plan's
 	CouponCode         string // redeemed for it; empty: none
+	Terms              terms.Terms
 	Metadata           metadata.Pairs
 }
 
@@ -74,7 +76,7 @@ func (s *Service) insertSubscription(
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
 		TrialDays: in.TrialDays, TimeZone: by.TimeZone,
-		TestClockID: c.TestClockID, Metadata: in.Metadata, Coupon: coupon, Now: now,
+		TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms, Coupon: coupon, Now: now,
 	})
 	if err != nil {
 		return sub, err

@@ -144,6 +144,8 @@ func dueSummary(action subscription.Action) string {
 		return "retry the payment"
 	case subscription.ActionCancel, subscription.ActionPastDueEnd:
 		return "cancel"
+	case subscription.ActionInvoiceOverdue:
+		return "announce that an invoice is overdue"
 	case subscription.ActionTrialNotice:
 		return "announce the end of the trial"
 	case subscription.ActionRenewalReminder:

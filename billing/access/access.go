@@ -56,11 +56,13 @@ func Of(s Claim, now time.Time) Answer {
 		a.Allowed, a.Reason, a.Until = true, Trial, s.TrialEndsAt
 	case s.Status == subscription.PastDue:
 		a.Reason = PastDue
-	case s.ActivatedAt.IsZero():
+	case s.ActivatedAt.IsZero() && !s.Terms.Sent():
 		a.Reason = Unpaid
 	case s.Collecting == nil:
 		a.Allowed, a.Reason, a.Until = true, Paid, s.CurrentPeriod.End
-	case s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging, s.Collecting.Phase == collection.Waiting:
+	case s.Terms.Sent() && s.NextAction == subscription.ActionInvoiceOverdue:
+		a.Allowed, a.Reason, a.Until = true, Pending, s.NextActionAt
+	case s.Collecting.Attempts == 0, s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging, s.Collecting.Phase == collection.Waiting:
 		a.Allowed, a.Reason = true, Pending
 	default:
 		a.Allowed, a.Reason = true, Retrying

@@ -3,19 +3,22 @@ package event
 // The types about invoices.
 const (
 	TypeInvoiceCreated             Type = "invoice.created"
+	TypeInvoiceUpdated             Type = "invoice.updated"
+	TypeInvoiceDeleted             Type = "invoice.deleted"
 	TypeInvoiceFinalized           Type = "invoice.finalized"
 	TypeInvoicePaid                Type = "invoice.paid"
 	TypeInvoicePaymentFailed       Type = "invoice.payment_failed"
 	TypeInvoiceRetrySkipped        Type = "invoice.retry_skipped"
 	TypeInvoiceVoided              Type = "invoice.voided"
 	TypeInvoiceMarkedUncollectible Type = "invoice.marked_uncollectible"
+	TypeInvoiceOverdue             Type = "invoice.overdue"
 )
 
 // Invoice is what every event about an invoice carries.
 type Invoice struct {
 	ID             string        `json:"id" doc:"The invoice; receivers deduplicate on it."`
 	CustomerID     string        `json:"customerId" doc:"The customer."`
-	SubscriptionID string        `json:"subscriptionId" doc:"The subscription."`
+	SubscriptionID string        `json:"subscriptionId,omitempty" doc:"The subscription; absent of a manual invoice."`
 	Discount       int64         `json:"discount,omitempty" doc:"What coupons take off it, in minor units; below zero where it gives more discount back than it has."`
 	Object         InvoiceObject `json:"object" doc:"The invoice as the interface specification shows it."`
 }
@@ -31,11 +34,17 @@ type InvoiceObject struct {
 
 func (i Invoice) about() about { return about{i.ID, i.CustomerID, i.SubscriptionID} }
 
-// InvoiceCreated means that an invoice exists.
+// InvoiceCreated means that an invoice exists. A manual invoice is a draft then.
 type InvoiceCreated struct{ Invoice }
 
-// InvoiceFinalized means that an invoice has its number, and that its lines and its total are final. Until there are
-// drafts, every invoice is finalized as soon as it is created.
+// InvoiceUpdated means that the draft of a manual invoice was changed.
+type InvoiceUpdated struct{ Invoice }
+
+// InvoiceDeleted means that the draft of a manual invoice was deleted: it never had a number.
+type InvoiceDeleted struct{ Invoice }
+
+// InvoiceFinalized means that an invoice has its number, and that its lines and its total are final. The invoice of a
+// subscription is finalized as soon as it is created.
 type InvoiceFinalized struct{ Invoice }
 
 // InvoicePaid means that nothing of it is left to pay.
@@ -60,6 +69,21 @@ type InvoiceVoided struct{ Invoice }
 
 // InvoiceMarkedUncollectible means that a person gave it up. It stays owed, but nothing is collected any more.
 type InvoiceMarkedUncollectible struct{ Invoice }
+
+// InvoiceOverdue means that an invoice that was sent was not paid within its payment terms. It can still be paid.
+type InvoiceOverdue struct {
+	Invoice
+	DueAt int64 `json:"dueAt" doc:"Until when it should have been paid, in Unix seconds."`
+}
+
+// Type implements Data.
+func (InvoiceUpdated) Type() Type { return TypeInvoiceUpdated }
+
+// Type implements Data.
+func (InvoiceDeleted) Type() Type { return TypeInvoiceDeleted }
+
+// Type implements Data.
+func (InvoiceOverdue) Type() Type { return TypeInvoiceOverdue }
 
 // Type implements Data.
 func (InvoiceCreated) Type() Type { return TypeInvoiceCreated }

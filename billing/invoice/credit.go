@@ -19,6 +19,7 @@ const (
 	CreditImported       CreditReason = "imported"      // brought from another system, without an invoice
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
 	CreditNoted          CreditReason = "credit_note"   // given by a credit note
+	CreditAdjusted       CreditReason = "adjusted"      // given or taken by a person, without an invoice
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 )
 
 // Draft is an invoice that the rules want issued.
@@ -44,6 +45,8 @@ type Issuing struct {
 	TaxExempt      tax.Exemption // the customer's
 	Balance        money.Minor   // the customer's in this currency: credit, or below zero what was carried forward
 	Limits         money.Limits  // of the provider that the invoice will be charged through
+	Terms          terms.Terms
+	Location       *time.Location // whose days NetDays are; nil: UTC
 	Now            time.Time
 }
 
@@ -69,6 +72,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 		Status: Open, Reason: d.Reason, Currency: in.Currency, Lines: d.Lines,
 		Discount: sums.Discount, Tax: sums.Tax, Taxes: sums.Taxes, TaxExempt: in.TaxExempt, Total: sums.Total,
 		Period: d.Period, PeriodIndex: d.PeriodIndex,
+		Terms: in.Terms, DueAt: in.Terms.DueAt(in.Now, in.Location),
 		Collection: collection.State{Phase: collection.Waiting},
 		IssuedAt:   in.Now, CreatedAt: in.Now,
 	}}

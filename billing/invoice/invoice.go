@@ -10,6 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 )
 
 // Status of an invoice. Paid and void are final; an uncollectible one is paid by money that arrives late.
@@ -17,9 +18,11 @@ type Status string
 
 // The statuses.
 const (
-	Open Status = "open"
-	Paid Status = "paid"
-	Void Status = "void"
+	// InDraft: being written; it has no number yet, and nothing is owed.
+	InDraft Status = "draft"
+	Open    Status = "open"
+	Paid    Status = "paid"
+	Void    Status = "void"
 	// Uncollectible: given up by a person.
 	Uncollectible Status = "uncollectible"
 )
@@ -34,17 +37,20 @@ const (
 	// a plan change within a period, or a cancellation that gives unused time back
 	Update   Reason = "subscription_update"
 	Recovery Reason = "subscription_recovery" // the current period, billed when a past-due subscription recovers
+	Manual   Reason = "manual"                // written by a person or an app, without a subscription
 )
 
-// Invoice is a bill for one subscription. All amounts are minor units of Currency.
+// Invoice is a bill for one subscription, or one that a person wrote (a manual invoice). All amounts are minor units of
+// Currency.
 type Invoice struct {
 	ID             string
-	Number         int64  // gapless per environment
+	Number         int64  // gapless per environment; 0: a draft
 	NumberText     string // as it is shown, by the numbering at issue; empty: the number alone
 	Seller         Seller // as the settings had it at issue
 	Buyer          Buyer  // as the customer was at issue; erased with the customer
 	CustomerID     string
-	SubscriptionID string
+	SubscriptionID string // empty: a manual invoice
+	TestClockID    string // of a manual invoice: its customer's
 	Status         Status
 	Reason         Reason
 	Currency       money.Currency
@@ -62,9 +68,12 @@ type Invoice struct {
 	AmountDue      money.Minor   // max(Total, 0) - CreditApplied + BroughtForward - CarriedForward - Credited.Due
 	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
+	Terms          terms.Terms
+	DueAt          time.Time // until when it has to be paid; zero: it is charged automatically
+	OverdueAt      time.Time // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
-	IssuedAt       time.Time
+	IssuedAt       time.Time // zero: a draft
 	PaidAt         time.Time
 	VoidedAt       time.Time
 	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
@@ -74,6 +83,11 @@ type Invoice struct {
 
 // Subtotal is what the lines come to, before discounts and taxes.
 func (i Invoice) Subtotal() money.Minor { return i.Total - i.Tax + i.Discount }
+
+// Overdue reports whether an open invoice should have been paid by now.
+func (i Invoice) Overdue(now time.Time) bool {
+	return i.Status == Open && !i.DueAt.IsZero() && !now.Before(i.DueAt)
+}
 
 // TakesTimeBack reports whether the invoice credits time that another one billed. A credit of a line of its own takes
 // nothing back that anybody paid.

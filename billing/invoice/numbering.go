@@ -39,5 +39,10 @@ func (n Numbering) Validate() error {
 	return nil
 }
 
-// ShownNumber is the number as it was shown at issue.
-func (i Invoice) ShownNumber() string { return cmp.Or(i.NumberText, strconv.FormatInt(i.Number, 10)) }
+// ShownNumber is the number as it was shown at issue; empty: a draft has none.
+func (i Invoice) ShownNumber() string {
+	if i.Number == 0 {
+		return ""
+	}
+	return cmp.Or(i.NumberText, strconv.FormatInt(i.Number, 10))
+}

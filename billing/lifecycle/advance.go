@@ -22,6 +22,9 @@ func Advance(s State, at Moment) (State, Changes, error) {
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
 func (d *decision) catchUp() error {
+	if d.manual() {
+		return nil
+	}
 	if !d.Customer.ErasedAt.IsZero() {
 		return d.endErased()
 	}
@@ -56,7 +59,7 @@ func (d *decision) changeDue() bool {
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
 // neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
 func (d *decision) endErased() error {
-	if d.Subscription.ID == "" || d.Subscription.Status == subscription.Canceled {
+	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
 	d.Subscription.PendingLines = nil
@@ -70,6 +73,8 @@ func (d *decision) perform(action subscription.Action) error {
 	switch action {
 	case subscription.ActionPaymentRetry:
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
+	case subscription.ActionInvoiceOverdue:
+		return d.overdue(d.indexOpen(s.CollectingInvoiceID))
 	case subscription.ActionPastDueEnd:
 		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
 	case subscription.ActionTrialNotice:

@@ -21,6 +21,7 @@ type Changes struct {
 	Items           []subscription.Item
 	EndedItems      []string
 	NewInvoices     []invoice.Invoice
+	Finalized       []invoice.Invoice // drafts that become invoices with a number
 	Invoices        []invoice.Invoice // existing ones, changed
 	NewTransactions []payment.Transaction
 	Transactions    []payment.Transaction // existing ones, changed
@@ -53,7 +54,7 @@ type Settlement struct {
 
 func (c *Changes) saveInvoice(inv invoice.Invoice) {
 	id := func(i invoice.Invoice) string { return i.ID }
-	if !replace(c.NewInvoices, inv, id) && !replace(c.Invoices, inv, id) {
+	if !replace(c.NewInvoices, inv, id) && !replace(c.Finalized, inv, id) && !replace(c.Invoices, inv, id) {
 		c.Invoices = append(c.Invoices, inv)
 	}
 }

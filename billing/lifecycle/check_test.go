@@ -137,7 +137,8 @@ func (l *life) checkCollection() {
 		if inv.PeriodIndex == s.PeriodIndex {
 			current++
 		}
-		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted {
+		waits := !inv.DueAt.IsZero() && inv.OverdueAt.IsZero() // for its customer
+		if s.Status == subscription.Active && inv.Collection.Phase == collection.Exhausted && !waits {
 			require.Failf(l.t, "active, but nobody collects", "%+v", inv)
 		}
 		if s.Status != subscription.Canceled &&

@@ -89,6 +89,9 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 	case collection.StartAttempt:
 		return d.attempt(i)
 	case collection.Exhaust:
+		if d.manual() { // it waits for a command, or is overdue one day
+			return nil
+		}
 		return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, state.Attempts, d.Now))
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
@@ -110,8 +113,8 @@ func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 	status := d.Subscription.Status
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
-		NoRetry: status == subscription.PastDue,
-		Paused:  d.Subscription.Paused(),
+		NoRetry: status == subscription.PastDue || d.manual(),
+		Paused:  d.Subscription.Paused() || inv.Terms.Sent(),
 		Stopped: status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
 	}
@@ -141,6 +144,9 @@ func (d *decision) attempt(i int) error {
 		return d.failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
+	if d.manual() {
+		d.Changes.Starts = append(d.Changes.Starts, txn.ID)
+	}
 	return nil
 }
 

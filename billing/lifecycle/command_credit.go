@@ -34,7 +34,7 @@ func (c CreditInvoice) judge(d *decision) (func() error, error) {
 		return nil, err
 	}
 	if made.settled() {
-		if _, err := d.Subscription.Settled(d.Facts(), made.invoice, d.Now); err != nil {
+		if _, err := d.settled(made.invoice); err != nil {
 			return nil, err
 		}
 	}

@@ -35,7 +35,7 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 	if d.undecided(c.InvoiceID) {
 		return nil, collection.ErrInProgress
 	}
-	if _, err := d.Subscription.Settled(d.Facts(), inv, d.Now); err != nil {
+	if _, err := d.settled(inv); err != nil {
 		return nil, err
 	}
 	if c.PaidAt.IsZero() {

@@ -3,7 +3,7 @@ package lifecycle
 import "perennial/billing/collection"
 
 // ResumeCollection ends the pause of a past-due subscription's collection, and starts an attempt on the invoice that
-// waited, unless one is live. Changes.Attempt names the attempt. Faults: those of subscription.ResumeCollection.
+// waited, unless one is live or the invoice was sent for its customer to pay. Changes.Attempt names the attempt. Faults: those of subscription.ResumeCollection.
 type ResumeCollection struct{}
 
 // Name returns resume_collection.
@@ -16,7 +16,7 @@ func (ResumeCollection) judge(d *decision) (func() error, error) {
 			return err
 		}
 		i := d.indexOpen(d.Subscription.CollectingInvoiceID)
-		if i < 0 || d.Open[i].Collection.Phase != collection.Exhausted {
+		if i < 0 || d.Open[i].Collection.Phase != collection.Exhausted || d.Open[i].Terms.Sent() {
 			return nil
 		}
 		d.asked = true

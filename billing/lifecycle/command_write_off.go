@@ -77,6 +77,9 @@ func (d *decision) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *decision) writtenOff(inv invoice.Invoice) error {
+	if d.manual() {
+		return nil
+	}
 	if d.Subscription.Spans(inv) {
 		d.WrittenOff = insert(d.WrittenOff, inv)
 	}

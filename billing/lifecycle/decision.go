@@ -44,7 +44,7 @@ func begin(s State, at Moment) *decision {
 	d := &decision{State: s.clone(), Moment: at, before: s.Subscription}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
-	if d.Subscription.ID != "" {
+	if !d.manual() {
 		d.Subscription = d.Subscription.Itemized(d.Facts())
 	}
 	return d
@@ -53,7 +53,7 @@ func begin(s State, at Moment) *decision {
 // finish lets the next open invoice have its turn, decides what happens next by itself and whether the subscription is
 // over, and returns the result.
 func (d *decision) finish() (State, Changes, error) {
-	if d.Subscription.ID == "" {
+	if d.manual() {
 		return d.State, d.Changes, nil
 	}
 	if err := d.collectNext(); err != nil {

@@ -17,7 +17,7 @@ const foreseenSteps = 10 * MaxForeseen
 
 // foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as they
 // are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
-// attempted; a payment that needs review stays as it is. decided are the invoices of the decision that led to the State.
+// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is. decided are the invoices of the decision that led to the State.
 func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
 	f := newForesight(s, decided, at)
 	n = min(n, MaxForeseen)
@@ -70,7 +70,19 @@ func (f *foresight) step() error {
 		return err
 	}
 	f.become(state, changes)
-	return f.payAll()
+	for range foreseenSteps {
+		if err := f.payAll(); err != nil {
+			return err
+		}
+		sent := f.sent()
+		if sent == "" {
+			break
+		}
+		if err := f.settle(sent); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // payAll lets all that is attempted be paid.
@@ -111,6 +123,27 @@ func (f *foresight) count(issued []invoice.Invoice) {
 // payable is an attempt that can be decided; -1: there is none.
 func (f *foresight) payable() int {
 	return slices.IndexFunc(f.Pending, func(t payment.Transaction) bool { return t.ParkedAt.IsZero() })
+}
+
+// sent is the invoice in collection that the customer pays, and that nothing is charged for; empty: there is none.
+func (f *foresight) sent() string {
+	i := f.indexOpen(f.Subscription.CollectingInvoiceID)
+	if i < 0 || !f.Open[i].Terms.Sent() || slices.ContainsFunc(f.Pending, func(t payment.Transaction) bool {
+		return t.InvoiceID == f.Open[i].ID
+	}) {
+		return ""
+	}
+	return f.Open[i].ID
+}
+
+// settle lets the customer pay an invoice that was sent, in time.
+func (f *foresight) settle(invoiceID string) error {
+	state, changes, err := Apply(f.State, MarkPaid{InvoiceID: invoiceID, Method: "other"}, f.Moment)
+	if err != nil {
+		return err
+	}
+	f.become(state, changes)
+	return nil
 }
 
 // pay lets an attempt succeed; one that was called off is canceled.

@@ -20,7 +20,7 @@ func bill(inv invoice.Invoice) invoice.Invoice {
 	seen := inv
 	seen.ID, seen.Number, seen.Collection, seen.ReplacedBy = "", 0, invoice.Invoice{}.Collection, ""
 	seen.Status, seen.PaidAt, seen.AmountPaid, seen.VoidedAt = "", time.Time{}, 0, time.Time{}
-	seen.UncollectibleAt = time.Time{}
+	seen.UncollectibleAt, seen.OverdueAt = time.Time{}, time.Time{}
 	seen.Lines = nil
 	for _, l := range inv.Lines {
 		l.ID, l.Reverses = "", ""
@@ -45,9 +45,14 @@ func (l *life) undisturbed(n int) []invoice.Invoice {
 		}
 		l.advance()
 		for {
-			t := l.payable()
-			if t == nil {
+			t, sent := l.payable(), l.sent()
+			if t == nil && sent == "" {
 				break
+			}
+			if t == nil {
+				_, err := l.apply(lifecycle.MarkPaid{InvoiceID: sent, Method: "other"})
+				require.NoError(l.t, err)
+				continue
 			}
 			outcome := payment.AnswerSucceeded
 			if !t.CancelRequestedAt.IsZero() {
@@ -64,6 +69,16 @@ func (l *life) undisturbed(n int) []invoice.Invoice {
 	}
 	issued := l.store.invoices[had:]
 	return issued[:min(n, len(issued))]
+}
+
+// sent is the invoice in collection that waits for its customer.
+func (l *life) sent() string {
+	for _, inv := range l.open() {
+		if inv.ID == l.sub().CollectingInvoiceID && inv.Terms.Sent() && l.live(inv.ID) == nil {
+			return inv.ID
+		}
+	}
+	return ""
 }
 
 // payable is the first live attempt that no person has to look at; nil: there is none.

@@ -32,7 +32,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Terms: s.Terms, Location: s.Location(), Now: d.Now,
 	}
 	if d.Provider != nil {
 		in.Limits = d.Provider.Limits
@@ -128,10 +128,18 @@ func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
-	if d.Subscription.Spans(inv) {
+	if !d.manual() && d.Subscription.Spans(inv) {
 		d.Paid = insert(d.Paid, inv)
 	}
-	return d.decide(d.Subscription.Settled(d.Facts(), inv, d.Now))
+	return d.decide(d.settled(inv))
+}
+
+// settled asks what the payment of an invoice means for its subscription: nothing where it has none.
+func (d *decision) settled(inv invoice.Invoice) (subscription.Decision, error) {
+	if d.manual() {
+		return subscription.Decision{}, nil
+	}
+	return d.Subscription.Settled(d.Facts(), inv, d.Now)
 }
 
 // insert puts an invoice where its number belongs; one of this decision has none yet and is the last.

@@ -68,7 +68,7 @@ func Record(s State, result Result, at Moment) (State, Recorded, Changes, error)
 func record(s State, result Result, at Moment, decide func(*recording) error) (State, Recorded, Changes, error) {
 	d := begin(s, at)
 	r := &recording{d: d, Result: result, txn: result.Transaction}
-	if d.Subscription.ID != "" && r.txn.Type == payment.Charge {
+	if !d.manual() && r.txn.Type == payment.Charge {
 		if err := d.catchUp(); err != nil {
 			return State{}, Recorded{}, Changes{}, err
 		}
@@ -226,8 +226,8 @@ func (r *recording) answered() error {
 		}
 		return nil // a closed transaction stays as it was
 	}
-	// A charge of its own was announced as pending when the API created it.
-	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.SubscriptionID != "" {
+	// A charge of its own was announced as pending when the API created it; an attempt to pay an invoice is now.
+	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.InvoiceID != "" {
 		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
 	}
 	if r.Answer.Outcome == payment.AnswerPending && r.asksPayer() {

@@ -149,11 +149,10 @@ func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment
 	return d.Changes, nil
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is the subscription's that
-// the charge belongs to. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, since only its invoices use
-// credit.
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is that of the invoice which the
+// charge paid. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, where it paid none.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
-	if s.Subscription.ID == "" || charge.InvoiceID == "" {
+	if charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",
 			"The payment %s paid no invoice, so it cannot be returned as credit. Send the refund again.", charge.ID)
 	}

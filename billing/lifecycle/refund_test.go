@@ -137,6 +137,8 @@ func TestCreditRefund_FailedRefund(t *testing.T) {
 	require.Zero(t, l.charges()[0].Refundable())
 	_, _, err := lifecycle.CreditRefund(l.store.load(false), l.charges()[0], l.moment())
 	require.Equal(t, "refund_not_owed", fault.From(err).Code)
-	_, _, err = lifecycle.CreditRefund(lifecycle.State{}, l.charges()[0], l.moment())
+	own := l.charges()[0]
+	own.InvoiceID = ""
+	_, _, err = lifecycle.CreditRefund(lifecycle.State{}, own, l.moment())
 	require.Equal(t, "refund_needs_subscription", fault.From(err).Code)
 }

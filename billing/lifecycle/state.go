@@ -6,6 +6,7 @@
 package lifecycle
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,22 +21,26 @@ import (
 )
 
 // State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
-// that belongs to none: a charge of its own, or a refund of one.
+// that belongs to none, a charge of its own or a refund of one, and for a manual invoice (manual.go).
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
-	Balance      money.Minor // credit of the customer in the subscription's currency, minor units
-	Plan         plan.Plan
-	PendingPlan  *plan.Plan            // of Subscription.PendingPlanID
-	AddOns       []plan.Plan           // of Subscription.AddOnRefs, in their order
-	Scheduled    []plan.Plan           // of Subscription.ScheduledRefs, in their order
-	Settings     subscription.Settings // of the environment
-	TaxRates     []tax.Definition      // of the environment: all that may hold for the customer
-	ClockNow     time.Time             // where the customer's test clock stands; zero: real time
-	Open         []invoice.Invoice     // open invoices with lines, oldest first
-	Paid         []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
-	WrittenOff   []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
-	Pending      []payment.Transaction // undecided charges of the subscription, oldest first
+	Balance      money.Minor // credit of the customer in BalanceCurrency, minor units
+	// Currency is that of the manual invoice; empty: the subscription's.
+	Currency money.Currency
+	// Draft is the manual invoice while it is a draft; nil: there is none.
+	Draft       *invoice.Invoice
+	Plan        plan.Plan
+	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
+	AddOns      []plan.Plan           // of Subscription.AddOnRefs, in their order
+	Scheduled   []plan.Plan           // of Subscription.ScheduledRefs, in their order
+	Settings    subscription.Settings // of the environment
+	TaxRates    []tax.Definition      // of the environment: all that may hold for the customer
+	ClockNow    time.Time             // where the customer's test clock stands; zero: real time
+	Open        []invoice.Invoice     // open invoices with lines, oldest first
+	Paid        []invoice.Invoice     // paid invoices with lines that Subscription.Spans, oldest first
+	WrittenOff  []invoice.Invoice     // those that it spans and a person voided or marked uncollectible, with lines
+	Pending     []payment.Transaction // undecided charges of the subscription, oldest first
 	// Captures are the successful charges that settled Paid, by invoice id.
 	// Only a cancellation with a refund reads them.
 	Captures map[string]payment.Transaction
@@ -75,6 +80,9 @@ type IDs interface {
 func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
+
+// BalanceCurrency is the currency of Balance.
+func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.Currency, s.Currency) }
 
 // settings are those of the environment and of the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
@@ -124,15 +132,22 @@ func (s State) InReview() *payment.Transaction {
 
 // next returns what happens to the subscription by itself, and when.
 func (s State) next() (subscription.Action, time.Time) {
+	if s.manual() {
+		return subscription.ActionNone, time.Time{}
+	}
 	var collecting *collection.State
 	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())
+	if due, ok := s.dueNext(); ok && !due.After(at) {
+		action, at = subscription.ActionInvoiceOverdue, due
+	}
 	facts := s.Facts()
 	change, ok := s.Subscription.ChangeAt(facts)
-	// Before what it may change of a boundary, and behind an attempt, which is older.
-	if ok && (change.Before(at) || change.Equal(at) && action != subscription.ActionPaymentRetry) {
+	// Before what it may change of a boundary, and behind what is about an older period.
+	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue
+	if ok && (change.Before(at) || change.Equal(at) && !older) {
 		action, at = subscription.ActionScheduledChange, change
 	}
 	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
@@ -140,6 +155,16 @@ func (s State) next() (subscription.Action, time.Time) {
 		return subscription.ActionRenewalReminder, reminder
 	}
 	return action, at
+}
+
+// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced.
+func (s State) dueNext() (time.Time, bool) {
+	i := s.indexOpen(s.Subscription.CollectingInvoiceID)
+	if i < 0 || s.Subscription.Status == subscription.Canceled {
+		return time.Time{}, false
+	}
+	inv := s.Open[i]
+	return inv.DueAt, !inv.DueAt.IsZero() && inv.OverdueAt.IsZero()
 }
 
 // IsOpen reports whether an invoice is among the open ones.
@@ -154,6 +179,10 @@ func (s State) indexOpen(invoiceID string) int {
 func (s State) clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
 	s.WrittenOff = slices.Clone(s.WrittenOff)
+	if s.Draft != nil {
+		draft := *s.Draft
+		s.Draft = &draft
+	}
 	captures := make(map[string]payment.Transaction, len(s.Captures))
 	for id, t := range s.Captures {
 		captures[id] = t

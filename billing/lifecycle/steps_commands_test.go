@@ -14,6 +14,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 func (l *life) pay() {
@@ -59,6 +60,7 @@ func (l *life) skipRetry() {
 // resume ends a pause, and charges what waited.
 func (l *life) resume() {
 	paused, behind := l.sub().Paused(), l.behind()
+	sent := slices.ContainsFunc(l.open(), func(inv invoice.Invoice) bool { return inv.Terms.Sent() })
 	changes, err := l.apply(lifecycle.ResumeCollection{})
 	switch {
 	case behind:
@@ -66,7 +68,7 @@ func (l *life) resume() {
 		require.True(l.t, !paused || inProgress(err), err)
 	default:
 		require.True(l.t, paused && !l.sub().Paused())
-		require.True(l.t, changes.Attempt != "" || l.live("") != nil, "nothing collects")
+		require.True(l.t, changes.Attempt != "" || l.live("") != nil || sent, "nothing collects")
 	}
 }
 
@@ -268,4 +270,20 @@ func (l *life) payOwed(chargeID string, asCredit bool) {
 	require.NoError(l.t, err)
 	l.credited[chargeID] += charge.RefundOwed
 	l.write(g, state, changes)
+}
+
+// setTerms changes how the next invoices are collected.
+func (l *life) setTerms(draw chance) {
+	method, days := terms.Charge, 0
+	if draw(2, "sent") == 0 {
+		method, days = terms.Send, draw(45, "net days")
+	}
+	before := l.sub()
+	_, err := l.apply(lifecycle.SetTerms{Method: &method, NetDays: &days})
+	switch {
+	case err == nil:
+		require.Equal(l.t, terms.Terms{Method: method, NetDays: days}, l.sub().Terms)
+	default:
+		require.True(l.t, before.Status == subscription.Canceled || l.sub().Status == subscription.Canceled || l.behind(), err)
+	}
 }

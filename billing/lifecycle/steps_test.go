@@ -138,7 +138,7 @@ func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
 	}
-	switch draw(35, "step") {
+	switch draw(36, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -180,13 +180,15 @@ func (l *life) step(draw chance) {
 	case 29, 30:
 		l.how = someBehavior(draw)
 		l.changeAddOns(draw, draw(3, "at period end") == 0)
-	case 32, 33:
+	case 33, 34:
 		l.how = someBehavior(draw)
 		l.scheduleChange(draw)
-	case 34:
+	case 35:
 		l.withdrawChange(draw)
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
+	case 32:
+		l.setTerms(draw)
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -128,7 +128,7 @@ func (s *store) write(c lifecycle.Changes) {
 			s.fail("credit of %d on account of %s leaves %d", entry.Amount, entry.InvoiceID, s.balance)
 		}
 	}
-	for _, inv := range c.NewInvoices {
+	for _, inv := range slices.Concat(c.Finalized, c.NewInvoices) {
 		once(inv.ID)
 		s.insertInvoice(inv)
 	}
@@ -263,7 +263,7 @@ func (s *store) checkReferences(c lifecycle.Changes) {
 		if t.InvoiceID != "" && s.invoice(t.InvoiceID) == nil {
 			s.fail("%s pays %s, which does not exist", t.ID, t.InvoiceID)
 		}
-		followed := t.Type == payment.Refund && t.Status == payment.Pending
+		followed := (t.Type == payment.Refund || s.sub.ID == "") && t.Status == payment.Pending
 		if followed != slices.Contains(c.Starts, t.ID) {
 			s.fail("a pending refund is followed by a workflow of its own, a charge by its subscription's: %s, %v", t.ID, c.Starts)
 		}

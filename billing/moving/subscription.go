@@ -11,6 +11,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 // Subscription is a record of one. Zero times are left out.
@@ -33,6 +34,7 @@ type Subscription struct {
 	PendingPlan        string // from the next period on
 	PendingPlanVersion int
 	PendingQuantity    int64
+	Terms              terms.Terms
 	PendingAddOns      *[]AddOn // nil: they stay
 	Metadata           metadata.Pairs
 	CreatedAt          time.Time // zero: now
@@ -62,7 +64,7 @@ type Setting struct {
 // here. Faults: import_status_unsupported, import_time_missing, import_time_invalid, import_period_over,
 // import_period_not_begun, import_period_mismatch, import_anchor_mismatch, import_paid_beyond_period, plan_is_add_on,
 // those of subscription.Sell, add_ons_other_interval, currency_mismatch,
-// quantity_out_of_range, amount_too_large, time_zone_unknown, import_text_too_long, card_number_refused and those of
+// quantity_out_of_range, amount_too_large, those of terms.Terms.Validate, time_zone_unknown, import_text_too_long, card_number_refused and those of
 // metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
@@ -70,7 +72,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
 		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
 		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt, PendingQuantity: r.PendingQuantity,
-		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata,
+		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms,
 		CreatedAt: cmp.Or(r.CreatedAt, now), Revision: 1,
 	}
 	s.UpdatedAt = s.CreatedAt
@@ -119,6 +121,9 @@ func (r Subscription) check(in Setting, now time.Time) error {
 		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must not be in the future.")
 	}
 	if err := checkQuantities(r); err != nil {
+		return err
+	}
+	if err := r.Terms.Validate(); err != nil {
 		return err
 	}
 	if in.Pending != nil && in.Pending.Currency != in.Plan.Currency {

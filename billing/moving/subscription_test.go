@@ -96,6 +96,7 @@ func TestBegin_Refuses(t *testing.T) {
 		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = time.Unix(-1, 0) }, "anchor", "import_time_invalid"},
 		"an unknown zone":      {func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown"},
 		"too many seats":       {func(r *moving.Subscription) { r.Quantity = -1 }, "quantity", "quantity_out_of_range"},
+		"days without a wait":  {func(r *moving.Subscription) { r.Terms.NetDays = 3 }, "netDays", "net_days_without_send"},
 		"too many seats later": {func(r *moving.Subscription) { r.PendingQuantity = -1 }, "pendingQuantity", "quantity_out_of_range"},
 		"trial without end":    {func(r *moving.Subscription) { r.Status = subscription.Trialing }, "trialEndsAt", "import_time_missing"},
 		"trial that ended":     {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, date(11, 1) }, "trialEndsAt", "import_period_over"},

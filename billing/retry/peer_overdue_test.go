@@ -98,7 +98,7 @@ func checkPaymentDue(t *testing.T, in struct {
 	Due     string `json:"due_date"`
 	Overdue string `json:"overdue_on"`
 }) {
-	net := terms.Terms{NetDays: in.Days}
+	net := terms.Terms{Method: terms.Send, NetDays: in.Days}
 	require.NoError(t, net.Validate())
 	got := net.Due(date(t, in.Date), nil)
 	require.Equal(t, []string{want.Due, want.Overdue},

@@ -127,22 +127,27 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 // inAddOn has a fault name the place of an add-on in a request.
 func inAddOn(err error, i int) error { return fault.From(err).Within(fmt.Sprintf("addOns[%d]", i)) }
 
-// choose is Sell for a subscription: an add-on that it has keeps its version, and may be archived meanwhile. Faults: those
-// of Sell, plan_inactive.
-func (s Subscription) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns, error) {
+// choose is Sell for a subscription that has add-ons: each of those keeps its version, and may be archived meanwhile.
+// Faults: those of Sell, plan_inactive.
+func (a AddOns) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	asked := slices.Clone(chosen)
 	for i, c := range asked {
-		if has := s.AddOns.find(c.AddOn.ID); has >= 0 {
-			asked[i].AddOn = f.addOn(s.AddOns[has].Ref)
+		if has := a.find(c.AddOn.ID); has >= 0 {
+			asked[i].AddOn = f.addOn(a[has].Ref)
 		} else if !c.AddOn.Active {
 			return nil, inAddOn(ErrPlanInactive, i)
 		}
 	}
 	sold, err := Sell(asked, beside)
-	if err == nil && len(sold) == len(s.AddOns) && len(sold) == len(common(sold, s.AddOns)) {
-		return s.AddOns, nil // the same in another order
-	}
 	return sold, err
+}
+
+// ordered returns the list as another one has it, where that differs in nothing but its order.
+func (a AddOns) ordered(as AddOns) AddOns {
+	if len(a) == len(as) && len(a) == len(common(a, as)) {
+		return as
+	}
+	return a
 }
 
 // common returns the add-ons of one list that the other has with the same version and quantity.

@@ -201,3 +201,23 @@ func TestStaysOn_AddOn(t *testing.T) {
 	require.ErrorIs(t, s.NotAhead(backup().Ref()), ErrSuperseded)
 	require.NoError(t, s.NotAhead(newer))
 }
+
+// A move to another version that waits for the period's end outlasts changes of other add-ons, now and later.
+func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
+	t.Parallel()
+	s, f, start := withAddOns(t)
+	v2, other := backup(), flatAddOn("plan_other", 100)
+	v2.Version = 2
+	f.AddOns = append(f.AddOns, v2, other)
+	moving, err := s.MigrateAddOn(f, v2, true, start.Add(time.Hour))
+	require.NoError(t, err)
+	for _, atEnd := range []bool{false, true} {
+		asked := []Chosen{{AddOn: backup(), Quantity: 5}, {AddOn: other}}
+		d, err := moving.Subscription.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atEnd}, start.Add(2*time.Hour))
+		require.NoError(t, err)
+		require.Equal(t, AddOns{{v2.Ref(), 5}, {other.Ref(), 1}}, d.Subscription.NextAddOns())
+		if !atEnd {
+			require.Equal(t, AddOns{{backup().Ref(), 5}, {other.Ref(), 1}}, d.Subscription.AddOns)
+		}
+	}
+}

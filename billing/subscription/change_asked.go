@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"cmp"
+	"slices"
 
 	"perennial/billing/plan"
 )
@@ -112,17 +113,26 @@ func (s *put) askQuantity(c Change) (int64, error) {
 	return c.Quantity, nil
 }
 
-// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. Faults: those of choose.
+// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another version
+// that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of choose.
 func (s *put) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
-	to, err := s.choose(f, *c.AddOns, beside)
+	has := s.AddOns
+	if c.AtPeriodEnd { // also those that would leave, which is taken back
+		has = slices.Concat(s.NextAddOns(), s.AddOns)
+	}
+	to, err := has.choose(f, *c.AddOns, beside)
 	if err != nil {
 		return nil, err
 	}
-	had := s.PendingAddOns
-	if s.PendingAddOns = nil; c.AtPeriodEnd {
-		s.PendingAddOns = waitsBeside(s.AddOns, to)
+	to = to.ordered(s.NextAddOns()).ordered(s.AddOns)
+	had, present, next := s.PendingAddOns, s.AddOns, to
+	if !c.AtPeriodEnd {
+		present = to
+		for _, waiting := range s.NextAddOns() {
+			next = next.on(waiting.Ref)
+		}
 	}
-	if had != nil || s.PendingAddOns != nil {
+	if s.PendingAddOns = waitsBeside(present, next); had != nil || s.PendingAddOns != nil {
 		s.fields = append(s.fields, "pendingAddOns")
 	}
 	return to, nil

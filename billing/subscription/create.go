@@ -10,6 +10,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/terms"
 )
 
 // NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now is the customer's
@@ -23,6 +24,7 @@ type NewInput struct {
 	TimeZone    string
 	TestClockID string
 	Metadata    metadata.Pairs
+	Terms       terms.Terms
 	Coupon      *discount.Coupon // redeemed for it; nil: none
 	Now         time.Time
 }
@@ -34,11 +36,14 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return Subscription{}, nil, err
 	}
+	if err := in.Terms.Validate(); err != nil {
+		return Subscription{}, nil, err
+	}
 	quantity := cmp.Or(in.Quantity, 1)
 	if err := CheckQuantity(quantity); err != nil {
 		return Subscription{}, nil, err
 	}
-	addOns, err := Subscription{}.choose(Facts{}, in.AddOns, p)
+	addOns, err := AddOns{}.choose(Facts{}, in.AddOns, p)
 	if err != nil {
 		return Subscription{}, nil, err
 	}
@@ -60,7 +65,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
 	s := Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns, Currency: p.Currency,
-		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata,
+		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}
 	if in.Coupon != nil {

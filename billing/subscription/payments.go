@@ -119,10 +119,16 @@ func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, er
 	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err
 	}
-	if len(f.Open) == 0 {
+	return Exactly(f.Open, amount)
+}
+
+// Exactly is the oldest of open invoices, where amount, if given, is what is due on it. Faults: nothing_to_pay,
+// amount_mismatch.
+func Exactly(open []invoice.Invoice, amount *money.Minor) (invoice.Invoice, error) {
+	if len(open) == 0 {
 		return invoice.Invoice{}, ErrNothingOpen
 	}
-	oldest := f.Open[0]
+	oldest := open[0]
 	if amount != nil && *amount != oldest.AmountDue {
 		return invoice.Invoice{}, fault.InvalidParam("amount", "amount_mismatch",
 			"The amount due on invoice %s is %d minor units (%s). Send exactly this amount, or omit `amount`.",

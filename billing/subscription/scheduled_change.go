@@ -80,7 +80,7 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 		}
 	}
 	if c.AddOns != nil {
-		addOns, err := s.choose(f, *c.AddOns, before.plan)
+		addOns, err := s.AddOns.choose(f, *c.AddOns, before.plan)
 		if err != nil {
 			return Decision{}, err
 		}

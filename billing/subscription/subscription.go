@@ -12,6 +12,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
+	"perennial/billing/terms"
 )
 
 // Status of a subscription, from the interface specification.
@@ -40,6 +41,7 @@ const (
 	ActionRenewal         Action = "renewal"          // the next period starts
 	ActionCancel          Action = "cancel"           // cancellation at period end
 	ActionPaymentRetry    Action = "payment_retry"    // the next automatic attempt
+	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay an invoice that was sent ends
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
 )
 
@@ -94,6 +96,7 @@ type Subscription struct {
 	CollectingInvoiceID string
 	CollectionPausedAt  time.Time // only while past due: nothing is billed or collected automatically
 	TestClockID         string
+	Terms               terms.Terms // of the invoices that it issues
 	Metadata            metadata.Pairs
 	MethodChangedAt     time.Time
 	NextAction          Action

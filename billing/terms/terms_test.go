@@ -45,7 +45,22 @@ func TestDue_NeverBeforeTheIssue(t *testing.T) {
 
 func TestValidate(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, terms.Terms{NetDays: terms.MaxNetDays}.Validate())
-	require.ErrorContains(t, terms.Terms{NetDays: terms.MaxNetDays + 1}.Validate(), "net_days_out_of_range")
-	require.ErrorContains(t, terms.Terms{NetDays: -1}.Validate(), "net_days_out_of_range")
+	require.NoError(t, terms.Terms{}.Validate())
+	require.NoError(t, terms.Terms{Method: terms.Charge}.Validate())
+	require.NoError(t, terms.Terms{Method: terms.Send}.Validate())
+	require.NoError(t, sent(terms.MaxNetDays).Validate())
+	require.ErrorContains(t, sent(terms.MaxNetDays+1).Validate(), "net_days_out_of_range")
+	require.ErrorContains(t, sent(-1).Validate(), "net_days_out_of_range")
+	require.ErrorContains(t, terms.Terms{NetDays: 1}.Validate(), "net_days_without_send")
+	require.ErrorContains(t, terms.Terms{Method: "pigeon"}.Validate(), "collection_method_unknown")
+}
+
+func sent(days int) terms.Terms { return terms.Terms{Method: terms.Send, NetDays: days} }
+
+func TestDueAt_IsTheEndOfTheDayOfWhatIsSent(t *testing.T) {
+	t.Parallel()
+	issued := time.Date(2026, time.January, 31, 10, 0, 0, 0, time.UTC)
+	require.Equal(t, time.Date(2026, time.February, 15, 0, 0, 0, 0, time.UTC), sent(14).DueAt(issued, nil))
+	require.Equal(t, time.Date(2026, time.February, 1, 0, 0, 0, 0, time.UTC), sent(0).DueAt(issued, nil))
+	require.Zero(t, terms.Terms{}.DueAt(issued, nil))
 }

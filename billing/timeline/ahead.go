@@ -57,6 +57,8 @@ func happens(e lifecycle.Expected) string {
 		return "The subscription ends, as was scheduled."
 	case subscription.ActionPaymentRetry:
 		return "Retry " + strconv.Itoa(e.Retry) + " of " + strconv.Itoa(e.Retries) + " of the open invoice."
+	case subscription.ActionInvoiceOverdue:
+		return "The time to pay the open invoice ends."
 	case subscription.ActionPastDueEnd:
 		return "The subscription ends: it was past due for too long."
 	default:

@@ -86,6 +86,9 @@ var words = map[event.Type]func(fact) string{
 	event.TypeInvoiceMarkedUncollectible: func(f fact) string {
 		return "The " + f.bill() + " was marked uncollectible."
 	},
+	event.TypeInvoiceUpdated: func(f fact) string { return "The draft of an " + f.bill() + " was changed." },
+	event.TypeInvoiceDeleted: func(f fact) string { return "The draft of an " + f.bill() + " was deleted." },
+	event.TypeInvoiceOverdue: func(f fact) string { return "The " + f.bill() + " is overdue." },
 
 	event.TypeCreditNoteCreated: func(f fact) string {
 		return f.money() + " of the invoice " + f.InvoiceID + " was credited" + because(f.Reason) + "."

@@ -50,3 +50,24 @@ where b.environment_id = @environment_id
   and (b.customer_id, b.currency) = (
       select s.customer_id, s.currency from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id)
 for no key update;
+
+-- name: CreditAdjust :exec
+-- What a person gives or takes, without an invoice. It may leave a debit. The balance is locked, so that it is known.
+with balance as (
+    insert into credit_balances (environment_id, customer_id, currency, balance)
+    values (@environment_id, @customer_id, @currency, @amount)
+    on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
+    returning balance
+)
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, note, balance_after, created_at)
+select @id, @environment_id, @customer_id, @currency, @amount, 'adjusted', @note, balance.balance, @created_at
+from balance;
+
+-- name: CreditEntryList :many
+select sqlc.embed(e)
+from credit_entries e
+where e.environment_id = @environment_id and e.customer_id = @customer_id
+  and (sqlc.narg('currency')::text is null or e.currency = sqlc.narg('currency'))
+  and e.position < @below::bigint and e.position > @above::bigint
+order by case when @forward::boolean then e.position end, e.position desc
+limit @row_limit;

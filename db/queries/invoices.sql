@@ -7,7 +7,7 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
@@ -19,7 +19,7 @@ with counter as (
         case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         @customer_id, @subscription_id, @status, @reason, @currency, @discount, @tax, @taxes, @tax_exempt, @total,
-        @credit_applied, @brought_forward, @carried_forward, @amount_due, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
+        @credit_applied, @brought_forward, @carried_forward, @amount_due, @collection_method, @net_days, @due_at, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
@@ -46,7 +46,7 @@ with written as (
         phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts, skipped_retries = @skipped_retries,
         retry_at = @retry_at,
         attempt_trigger = @attempt_trigger, replaced_by = @replaced_by,
-        paid_at = @paid_at, voided_at = @voided_at, uncollectible_at = @uncollectible_at
+        paid_at = @paid_at, voided_at = @voided_at, uncollectible_at = @uncollectible_at, overdue_at = @overdue_at
     where environment_id = @environment_id and id = @id
     returning 1
 )

@@ -8,7 +8,7 @@ with written as (
         trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, created_at, updated_at,
+        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, created_at, updated_at,
         add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities, scheduled_changes, scheduled_plan_ids
     )
     select
@@ -16,7 +16,7 @@ with written as (
         @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
         @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
-        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @created_at, @created_at,
+        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @created_at, @created_at,
         @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[],
         @scheduled_changes, sqlc.narg('scheduled_plan_ids')::text[]
     from customers c
@@ -41,7 +41,7 @@ with written as (
         collection_paused_at = @collection_paused_at, metadata = @metadata, method_changed_at = @method_changed_at,
         next_action = @next_action, next_action_at = @next_action_at, finished_at = @finished_at, updated_at = @updated_at,
         quantity = @quantity, pending_quantity = @pending_quantity, period_index = @period_index, renewed_index = @renewed_index, renewed_from = @renewed_from, trial_notice_at = @trial_notice_at, reminded_for = @reminded_for,
-        discounts = @discounts, proration_measure = @proration_measure, unprorated_index = @unprorated_index, paid_elsewhere_index = @paid_elsewhere_index, pending_lines = @pending_lines,
+        discounts = @discounts, proration_measure = @proration_measure, unprorated_index = @unprorated_index, paid_elsewhere_index = @paid_elsewhere_index, pending_lines = @pending_lines, collection_method = @collection_method, net_days = @net_days,
         add_on_ids = @add_on_ids, add_on_quantities = @add_on_quantities,
         pending_add_on_ids = sqlc.narg('pending_add_on_ids'), pending_add_on_quantities = sqlc.narg('pending_add_on_quantities'),
         scheduled_changes = @scheduled_changes, scheduled_plan_ids = sqlc.narg('scheduled_plan_ids'),

@@ -42,10 +42,16 @@ limit @row_limit;
 
 -- name: TestClockNextDue :one
 -- Null: nothing on the clock waits for a time.
-select min(s.next_action_at)::timestamptz as next_due
-from subscriptions s
-where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.finished_at is null
-having min(s.next_action_at) is not null;
+select d.next_due::timestamptz as next_due
+from (
+    select least(
+        (select min(s.next_action_at) from subscriptions s
+         where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.finished_at is null),
+        (select min(i.due_at) from invoices i
+         where i.environment_id = @environment_id and i.test_clock_id = @test_clock_id and i.subscription_id is null
+           and i.status = 'open' and i.overdue_at is null)) as next_due
+) d
+where d.next_due is not null;
 
 -- name: TestClockListDue :many
 -- A hundred at a time, so that a step of the clock stays short however many are due at one instant.

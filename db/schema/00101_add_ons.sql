@@ -25,5 +25,3 @@ alter table subscriptions
         and (pending_add_on_ids is null) = (pending_add_on_quantities is null)
         and cardinality(pending_add_on_ids) = cardinality(pending_add_on_quantities)
         and 0 < all (pending_add_on_quantities)) not valid;
--- Of those that have one: the index costs a renewal without add-ons nothing.
-create index subscriptions_add_ons on subscriptions using gin (add_on_ids) where add_on_ids <> '{}';

@@ -142,7 +142,7 @@ func columns(of moving.Type) (names []string) {
 
 // numeric and boolean are the columns that are not texts. Times are read from texts too.
 var (
-	numeric = []string{"quantity", "planVersion", "pendingQuantity", "pendingPlanVersion", "amount"}
+	numeric = []string{"quantity", "planVersion", "pendingQuantity", "pendingPlanVersion", "netDays", "amount"}
 	boolean = []string{"cancelAtPeriodEnd"}
 )
 

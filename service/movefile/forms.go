@@ -6,6 +6,7 @@ import (
 	"perennial/billing/moving"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 )
 
 // The forms of records, as a line of JSON has them. PerennialID is written by an export. Imported
@@ -64,6 +65,8 @@ type subscriptionForm struct {
 	PendingPlan        string              `json:"pendingPlan,omitempty"`
 	PendingPlanVersion int                 `json:"pendingPlanVersion,omitempty"`
 	PendingQuantity    int64               `json:"pendingQuantity,omitempty"`
+	CollectionMethod   terms.Method        `json:"collectionMethod,omitempty"`
+	NetDays            int                 `json:"netDays,omitempty"`
 	PendingAddOns      *[]addOnForm        `json:"pendingAddOns,omitempty"`
 	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
 	CreatedAt          *stamp              `json:"createdAt,omitempty"`
@@ -110,6 +113,7 @@ func (f subscriptionForm) record() moving.Subscription {
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
+		Terms:  terms.Terms{Method: f.CollectionMethod, NetDays: f.NetDays},
 		AddOns: addOnRecords(f.AddOns), CreatedAt: at(f.CreatedAt),
 	}
 	if f.PendingAddOns != nil {
@@ -142,6 +146,7 @@ func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionF
 		TrialEndsAt: stampOf(r.TrialEndsAt), PaidThrough: stampOf(r.PaidThrough), TimeZone: r.TimeZone,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,
 		PendingPlanVersion: r.PendingPlanVersion, PendingQuantity: r.PendingQuantity, Metadata: r.Metadata,
+		CollectionMethod: r.Terms.Method, NetDays: r.Terms.NetDays,
 		AddOns: addOnForms(r.AddOns), CreatedAt: stampOf(r.CreatedAt),
 	}
 	if r.PendingAddOns != nil {

@@ -184,7 +184,7 @@ var requests = map[string]func(*stage) func() error{
 	"retryInvoice": func(s *stage) func() error {
 		l := s.unpaid()
 		id := l.invoice().ID
-		return func() error { return s.service.RetryInvoice(s.ctx, s.by, id, service.Around[service.Performed]{}) }
+		return func() error { return s.service.PayInvoice(s.ctx, s.by, id, nil, service.Around[service.Performed]{}) }
 	},
 	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.SkipRetry) },
 	"skipInvoiceRetry the last one": func(s *stage) func() error {

@@ -60,6 +60,14 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.change(service.PlanChange{Quantity: 1, On: l.soon()}))
 		return l.at(subscription.ActionScheduledChange)
 	},
+	"invoice_overdue": func(s *stage) func() error {
+		l := s.active(1000)
+		s.must(l.sent())
+		l.wait(subscription.ActionRenewal)
+		s.must(l.due())
+		return l.at(subscription.ActionInvoiceOverdue)
+	},
+	"invoice_overdue of a manual invoice": overdue,
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.command(lifecycle.Cancel{}))

@@ -13,6 +13,42 @@ import (
 	"perennial/billing/money"
 )
 
+const creditAdjust = `-- name: CreditAdjust :exec
+with balance as (
+    insert into credit_balances (environment_id, customer_id, currency, balance)
+    values ($2, $3, $4, $5)
+    on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
+    returning balance
+)
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, note, balance_after, created_at)
+select $1, $2, $3, $4, $5, 'adjusted', $6, balance.balance, $7
+from balance
+`
+
+type CreditAdjustParams struct {
+	ID            string
+	EnvironmentID string
+	CustomerID    string
+	Currency      money.Currency
+	Amount        money.Minor
+	Note          *string
+	CreatedAt     time.Time
+}
+
+// What a person gives or takes, without an invoice. It may leave a debit. The balance is locked, so that it is known.
+func (q *Queries) CreditAdjust(ctx context.Context, db DBTX, arg CreditAdjustParams) error {
+	_, err := db.Exec(ctx, creditAdjust,
+		arg.ID,
+		arg.EnvironmentID,
+		arg.CustomerID,
+		arg.Currency,
+		arg.Amount,
+		arg.Note,
+		arg.CreatedAt,
+	)
+	return err
+}
+
 const creditBalanceGet = `-- name: CreditBalanceGet :one
 select b.balance from credit_balances b
 where b.environment_id = $1 and b.customer_id = $2 and b.currency = $3
@@ -128,6 +164,70 @@ func (q *Queries) CreditBalanceLockOfSubscription(ctx context.Context, db DBTX, 
 	var balance money.Minor
 	err := row.Scan(&balance)
 	return balance, err
+}
+
+const creditEntryList = `-- name: CreditEntryList :many
+select e.id, e.environment_id, e.customer_id, e.currency, e.amount, e.reason, e.invoice_id, e.balance_after, e.created_at, e.position, e.note
+from credit_entries e
+where e.environment_id = $1 and e.customer_id = $2
+  and ($3::text is null or e.currency = $3)
+  and e.position < $4::bigint and e.position > $5::bigint
+order by case when $6::boolean then e.position end, e.position desc
+limit $7
+`
+
+type CreditEntryListParams struct {
+	EnvironmentID string
+	CustomerID    string
+	Currency      *string
+	Below         int64
+	Above         int64
+	Forward       bool
+	RowLimit      int32
+}
+
+type CreditEntryListRow struct {
+	CreditEntry CreditEntry
+}
+
+func (q *Queries) CreditEntryList(ctx context.Context, db DBTX, arg CreditEntryListParams) ([]CreditEntryListRow, error) {
+	rows, err := db.Query(ctx, creditEntryList,
+		arg.EnvironmentID,
+		arg.CustomerID,
+		arg.Currency,
+		arg.Below,
+		arg.Above,
+		arg.Forward,
+		arg.RowLimit,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditEntryListRow
+	for rows.Next() {
+		var i CreditEntryListRow
+		if err := rows.Scan(
+			&i.CreditEntry.ID,
+			&i.CreditEntry.EnvironmentID,
+			&i.CreditEntry.CustomerID,
+			&i.CreditEntry.Currency,
+			&i.CreditEntry.Amount,
+			&i.CreditEntry.Reason,
+			&i.CreditEntry.InvoiceID,
+			&i.CreditEntry.BalanceAfter,
+			&i.CreditEntry.CreatedAt,
+			&i.CreditEntry.Position,
+			&i.CreditEntry.Note,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const creditGive = `-- name: CreditGive :exec

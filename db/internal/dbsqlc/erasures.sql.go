@@ -342,6 +342,9 @@ with batch as materialized (
     update invoices i set buyer = null
     from locked l
     where i.environment_id = $1 and i.id = l.id and i.buyer is not null
+), notes as (
+    update credit_entries e set note = null
+    where e.environment_id = $1 and e.customer_id = $2 and e.note is not null
 ), memos as (
     update credit_notes n set memo = null
     from locked l
@@ -362,7 +365,7 @@ type InvoiceEraseRow struct {
 	Last    int64
 }
 
-// The buyer's details, and the memos of credit notes. Locked in id order, as everybody who locks several does.
+// The buyer's details, the memos of credit notes, and the notes of the customer's ledger. Locked in id order, as everybody who locks several does.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,

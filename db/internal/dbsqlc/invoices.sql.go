@@ -13,10 +13,11 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -73,12 +74,17 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.CreditedDue,
 		&i.Invoice.CreditedRefund,
 		&i.Invoice.Buyer,
+		&i.Invoice.CollectionMethod,
+		&i.Invoice.NetDays,
+		&i.Invoice.DueAt,
+		&i.Invoice.OverdueAt,
+		&i.Invoice.TestClockID,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -151,6 +157,11 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.CreditedDue,
 		&i.Invoice.CreditedRefund,
 		&i.Invoice.Buyer,
+		&i.Invoice.CollectionMethod,
+		&i.Invoice.NetDays,
+		&i.Invoice.DueAt,
+		&i.Invoice.OverdueAt,
+		&i.Invoice.TestClockID,
 	)
 	return i, err
 }
@@ -163,7 +174,7 @@ with counter as (
 ), written as (
     insert into invoices (
         id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
-        brought_forward, carried_forward, amount_due, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
+        brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
@@ -175,9 +186,9 @@ with counter as (
         case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-        $13, $14, $15, $16, $17, $18::integer, $19, $20, $21, $22, $23, $24, $25,
-        $26, $27, $28, $29, $30, $31,
-        $32
+        $13, $14, $15, $16, $17, $18, $19, $20, $21::integer, $22, $23, $24, $25, $26, $27, $28,
+        $29, $30, $31, $32, $33, $34,
+        $35
     from counter
     join environments e on e.id = $1
     join customers c on c.environment_id = $1 and c.id = $3
@@ -190,7 +201,7 @@ type InvoiceInsertParams struct {
 	EnvironmentID     string
 	ID                string
 	CustomerID        string
-	SubscriptionID    string
+	SubscriptionID    *string
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
@@ -203,6 +214,9 @@ type InvoiceInsertParams struct {
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	AmountDue         money.Minor
+	CollectionMethod  *terms.Method
+	NetDays           int
+	DueAt             *time.Time
 	AmountPaid        money.Minor
 	PeriodIndex       int
 	PeriodStart       time.Time
@@ -214,7 +228,7 @@ type InvoiceInsertParams struct {
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
-	IssuedAt          time.Time
+	IssuedAt          *time.Time
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	UncollectibleAt   *time.Time
@@ -240,6 +254,9 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.BroughtForward,
 		arg.CarriedForward,
 		arg.AmountDue,
+		arg.CollectionMethod,
+		arg.NetDays,
+		arg.DueAt,
 		arg.AmountPaid,
 		arg.PeriodIndex,
 		arg.PeriodStart,
@@ -277,7 +294,7 @@ type InvoiceLineInsertParams struct {
 	Position      int
 	Kind          invoice.LineKind
 	Description   string
-	PlanID        string
+	PlanID        *string
 	PriceID       *string
 	ItemID        *string
 	PeriodIndex   int
@@ -396,7 +413,7 @@ order by l.invoice_id, l.position
 
 type InvoiceLineListOfSubscriptionParams struct {
 	EnvironmentID  string
-	SubscriptionID string
+	SubscriptionID *string
 }
 
 // The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
@@ -499,7 +516,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -585,6 +602,11 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.CreditedDue,
 			&i.Invoice.CreditedRefund,
 			&i.Invoice.Buyer,
+			&i.Invoice.CollectionMethod,
+			&i.Invoice.NetDays,
+			&i.Invoice.DueAt,
+			&i.Invoice.OverdueAt,
+			&i.Invoice.TestClockID,
 		); err != nil {
 			return nil, err
 		}
@@ -597,7 +619,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -666,6 +688,11 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.CreditedDue,
 			&i.Invoice.CreditedRefund,
 			&i.Invoice.Buyer,
+			&i.Invoice.CollectionMethod,
+			&i.Invoice.NetDays,
+			&i.Invoice.DueAt,
+			&i.Invoice.OverdueAt,
+			&i.Invoice.TestClockID,
 		); err != nil {
 			return nil, err
 		}
@@ -678,7 +705,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -735,12 +762,17 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.CreditedDue,
 		&i.Invoice.CreditedRefund,
 		&i.Invoice.Buyer,
+		&i.Invoice.CollectionMethod,
+		&i.Invoice.NetDays,
+		&i.Invoice.DueAt,
+		&i.Invoice.OverdueAt,
+		&i.Invoice.TestClockID,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -749,7 +781,7 @@ for no key update
 
 type InvoiceLockOpenParams struct {
 	EnvironmentID  string
-	SubscriptionID string
+	SubscriptionID *string
 }
 
 type InvoiceLockOpenRow struct {
@@ -807,6 +839,11 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.CreditedDue,
 			&i.Invoice.CreditedRefund,
 			&i.Invoice.Buyer,
+			&i.Invoice.CollectionMethod,
+			&i.Invoice.NetDays,
+			&i.Invoice.DueAt,
+			&i.Invoice.OverdueAt,
+			&i.Invoice.TestClockID,
 		); err != nil {
 			return nil, err
 		}
@@ -826,8 +863,8 @@ with written as (
         phase = $10, automatic_attempts = $11, attempts = $12, skipped_retries = $13,
         retry_at = $14,
         attempt_trigger = $15, replaced_by = $16,
-        paid_at = $17, voided_at = $18, uncollectible_at = $19
-    where environment_id = $20 and id = $21
+        paid_at = $17, voided_at = $18, uncollectible_at = $19, overdue_at = $20
+    where environment_id = $21 and id = $22
     returning 1
 )
 select 1 / count(*) from written
@@ -853,6 +890,7 @@ type InvoiceUpdateParams struct {
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	UncollectibleAt   *time.Time
+	OverdueAt         *time.Time
 	EnvironmentID     string
 	ID                string
 }
@@ -878,6 +916,7 @@ func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateP
 		arg.PaidAt,
 		arg.VoidedAt,
 		arg.UncollectibleAt,
+		arg.OverdueAt,
 		arg.EnvironmentID,
 		arg.ID,
 	)

@@ -24,6 +24,7 @@ import (
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
+	"perennial/billing/terms"
 	"perennial/billing/testclock"
 	"perennial/db/internal/stored"
 )
@@ -86,6 +87,20 @@ type Coupon struct {
 	RedeemBy       *time.Time
 	Active         bool
 	CreatedAt      time.Time
+}
+
+type CreditEntry struct {
+	ID            string
+	EnvironmentID string
+	CustomerID    string
+	Currency      money.Currency
+	Amount        money.Minor
+	Reason        invoice.CreditReason
+	InvoiceID     *string
+	BalanceAfter  int64
+	CreatedAt     time.Time
+	Position      int64
+	Note          *string
 }
 
 type CreditNote struct {
@@ -235,9 +250,9 @@ type IdempotencyKey struct {
 type Invoice struct {
 	ID                string
 	EnvironmentID     string
-	Number            int64
+	Number            *int64
 	CustomerID        string
-	SubscriptionID    string
+	SubscriptionID    *string
 	Status            invoice.Status
 	Reason            invoice.Reason
 	Currency          money.Currency
@@ -253,7 +268,7 @@ type Invoice struct {
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
-	IssuedAt          time.Time
+	IssuedAt          *time.Time
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
 	CreatedAt         time.Time
@@ -274,6 +289,11 @@ type Invoice struct {
 	CreditedDue       money.Minor
 	CreditedRefund    money.Minor
 	Buyer             *invoice.Buyer
+	CollectionMethod  *terms.Method
+	NetDays           int
+	DueAt             *time.Time
+	OverdueAt         *time.Time
+	TestClockID       *string
 }
 
 type InvoiceLine struct {
@@ -283,7 +303,7 @@ type InvoiceLine struct {
 	Position      int
 	Kind          invoice.LineKind
 	Description   string
-	PlanID        string
+	PlanID        *string
 	PriceID       *string
 	Amount        money.Minor
 	PeriodStart   time.Time
@@ -483,6 +503,8 @@ type Subscription struct {
 	UnproratedIndex        *int
 	PendingLines           *stored.Lines
 	PaidElsewhereIndex     *int
+	CollectionMethod       *terms.Method
+	NetDays                int
 	AddOnIds               []string
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string

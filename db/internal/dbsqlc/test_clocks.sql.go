@@ -323,10 +323,16 @@ func (q *Queries) TestClockLock(ctx context.Context, db DBTX, arg TestClockLockP
 }
 
 const testClockNextDue = `-- name: TestClockNextDue :one
-select min(s.next_action_at)::timestamptz as next_due
-from subscriptions s
-where s.environment_id = $1 and s.test_clock_id = $2 and s.finished_at is null
-having min(s.next_action_at) is not null
+select d.next_due::timestamptz as next_due
+from (
+    select least(
+        (select min(s.next_action_at) from subscriptions s
+         where s.environment_id = $1 and s.test_clock_id = $2 and s.finished_at is null),
+        (select min(i.due_at) from invoices i
+         where i.environment_id = $1 and i.test_clock_id = $2 and i.subscription_id is null
+           and i.status = 'open' and i.overdue_at is null)) as next_due
+) d
+where d.next_due is not null
 `
 
 type TestClockNextDueParams struct {

@@ -1,0 +1,190 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/invoicing"
+	"perennial/billing/money"
+	"perennial/billing/terms"
+	"perennial/db"
+	"perennial/service"
+)
+
+// InvoiceLineForm is a line of a manual invoice.
+type InvoiceLineForm struct {
+	Description string `json:"description" minLength:"1" maxLength:"200" example:"Migration of the archive" doc:"What the customer reads. Send no personal data."`
+	Quantity    string `json:"quantity,omitempty" maxLength:"30" example:"7.5" doc:"A decimal, with unitPrice. Default: 1."`
+	UnitPrice   string `json:"unitPrice,omitempty" maxLength:"30" example:"120.00" doc:"What one unit costs: a decimal in major units of the currency. The amount of the line is quantity times unitPrice, rounded once."`
+	Amount      *int64 `json:"amount,omitempty" minimum:"0" maximum:"999999999999" doc:"Minor units, without the taxes that are added. Send this or unitPrice."`
+}
+
+// InvoiceForm writes the draft of a manual invoice.
+type InvoiceForm struct {
+	CustomerID       string            `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Currency         string            `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
+	Lines            []InvoiceLineForm `json:"lines" minItems:"1" maxItems:"100" doc:"What is billed. Taxes are those that hold for the customer."`
+	CollectionMethod string            `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"charge_automatically: the customer's payment method is charged once when the invoice is finalized. send_invoice: the customer pays it within netDays. Default: charge_automatically."`
+	NetDays          int               `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after the issue within which it has to be paid."`
+}
+
+// InvoiceChange changes the fields of a draft that are sent and leaves the others.
+type InvoiceChange struct {
+	Lines            []InvoiceLineForm `json:"lines,omitempty" minItems:"1" maxItems:"100" doc:"Replace all lines."`
+	CollectionMethod *string           `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How it is collected."`
+	NetDays          *int              `json:"netDays,omitempty" minimum:"0" maximum:"365" example:"30" doc:"With send_invoice: the days after the issue within which it has to be paid."`
+}
+
+type createInvoiceInput struct {
+	Body InvoiceForm
+}
+
+type updateInvoiceInput struct {
+	httpkit.ByID
+	Body InvoiceChange
+}
+
+// linesOf reads the lines of a form. Fault: decimal_invalid.
+func linesOf(forms []InvoiceLineForm) ([]invoicing.Line, error) {
+	var lines []invoicing.Line
+	for i, f := range forms {
+		l := invoicing.Line{Description: f.Description, Amount: (*money.Minor)(f.Amount)}
+		for name, to := range map[string]struct {
+			text string
+			to   *money.Decimal
+		}{"quantity": {f.Quantity, &l.Quantity}, "unitPrice": {f.UnitPrice, &l.UnitPrice}} {
+			if to.text == "" {
+				continue
+			}
+			var err error
+			if *to.to, err = money.ParseDecimal(to.text); err != nil {
+				return nil, fault.From(err).In("lines[" + strconv.Itoa(i) + "]." + name)
+			}
+		}
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+// madeInvoice names the customer: the buyer in the answer is erased with them.
+func madeInvoice(i invoice.Invoice) httpkit.Made[Invoice] {
+	return httpkit.Made[Invoice]{Resource: renderInvoice(i), CustomerID: i.CustomerID}
+}
+
+func (s *Server) createInvoice(
+	ctx context.Context, c *httpkit.Call, in *createInvoiceInput,
+) (*httpkit.Reply[Invoice], error) {
+	f := in.Body
+	currency, err := money.ParseCurrency(f.Currency)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := linesOf(f.Lines)
+	if err != nil {
+		return nil, err
+	}
+	form := service.NewInvoice{CustomerID: f.CustomerID, Currency: currency, Content: invoicing.Content{
+		Lines: lines, Terms: terms.Terms{Method: terms.Method(f.CollectionMethod), NetDays: f.NetDays},
+	}}
+	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeInvoice,
+		func(keep func(*db.Tx, invoice.Invoice) error) error {
+			_, err := s.service.CreateInvoice(ctx, caller(c), form, keep)
+			return err
+		})
+}
+
+func (s *Server) updateInvoice(
+	ctx context.Context, c *httpkit.Call, in *updateInvoiceInput,
+) (*httpkit.Reply[Invoice], error) {
+	lines, err := linesOf(in.Body.Lines)
+	if err != nil {
+		return nil, err
+	}
+	change := invoicing.Change{
+		Lines: lines, Method: (*terms.Method)(in.Body.CollectionMethod), NetDays: in.Body.NetDays,
+	}
+	return s.onInvoice(ctx, c,
+		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
+			return s.service.ReviseInvoice(ctx, by, id, change, around)
+		})
+}
+
+func (s *Server) deleteInvoice(
+	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[Deleted], error) {
+	inv := httpkit.Resource[invoice.Invoice](c)
+	made := func(i invoice.Invoice) httpkit.Made[Deleted] {
+		return httpkit.Made[Deleted]{Resource: Deleted{ID: i.ID, Deleted: true}}
+	}
+	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
+		return s.service.DeleteInvoice(ctx, caller(c), inv.ID, around)
+	}, s.admitInvoice(inv))
+}
+
+// finalizeInvoice issues a draft. The answer has the number.
+func (s *Server) finalizeInvoice(
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+) (*httpkit.Reply[Invoice], error) {
+	return s.onInvoice(ctx, c, s.service.FinalizeInvoice)
+}
+
+func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
+	draft := issued
+	draft.ID, draft.Status, draft.Reason, draft.Number, draft.NumberText = issued.ID, "draft", "manual", 0, ""
+	draft.SubscriptionID, draft.PeriodIndex, draft.AttemptCount = "", 0, 0
+	draft.CollectionMethod, draft.NetDays = "send_invoice", 30
+	draft.Lines = []InvoiceLine{{
+		ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "one_off", Description: "Migration of the archive", Quantity: "7.5",
+		UnitPrice: "120", Amount: 90000, PeriodStart: 1763640000, PeriodEnd: 1763640000,
+	}}
+	draft.Subtotal, draft.Total, draft.AmountDue, draft.AmountDueCamel = 90000, 90000, 90000, 90000
+	draft.AmountPaid, draft.PeriodEnd, draft.IssuedAt, draft.PaidAt = 0, 1763640000, 0, 0
+	open := draft
+	open.Status, open.Number, open.NumberText, open.IssuedAt, open.DueAt = "open", 42, "ACME-000042", 1763640000, 1766275200
+	line := InvoiceLineForm{Description: "Migration of the archive", Quantity: "7.5", UnitPrice: "120"}
+	days := 30
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "createInvoice", Method: http.MethodPost, Path: "/invoices", Tag: "Invoices",
+		Summary: "Write the draft of a manual invoice",
+		Description: "Bills a customer without a subscription. Nothing is owed, and it has no number, until it is finalized. " +
+			"Its taxes and its total are those that it would have now.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: draft,
+		Request: InvoiceForm{
+			CustomerID: draft.CustomerID, Currency: "USD", Lines: []InvoiceLineForm{line}, CollectionMethod: "send_invoice",
+			NetDays: 30,
+		},
+	}, s.createInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "updateInvoice", Method: http.MethodPatch, Path: "/invoices/{id}", Tag: "Invoices",
+		Summary: "Change a draft", Description: "Refused with invoice_not_draft once it is finalized.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: draft,
+		Request: InvoiceChange{NetDays: &days},
+	}, s.updateInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "deleteInvoice", Method: http.MethodDelete, Path: "/invoices/{id}", Tag: "Invoices",
+		Summary: "Delete a draft", Description: "Refused with invoice_not_draft once it is finalized: void it instead.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load,
+		Response: Deleted{ID: draft.ID, Deleted: true},
+	}, s.deleteInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "finalizeInvoice", Method: http.MethodPost, Path: "/invoices/{id}/finalize", Tag: "Invoices",
+		Summary: "Finalize a draft",
+		Description: "The invoice gets its number, its taxes, seller and buyer as they are now, and the customer's credit pays " +
+			"for it. With charge_automatically it is charged once; what that attempt does not pay waits for " +
+			"POST /invoices/{id}/pay. With send_invoice it is overdue from dueAt on.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
+	}, s.finalizeInvoice)
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "payInvoice", Method: http.MethodPost, Path: "/invoices/{id}/pay", Tag: "Invoices",
+		Summary: "Charge an open invoice now",
+		Description: "Starts a payment attempt and answers with it, whatever the collection method. The automatic retries of a " +
+			"subscription's invoice keep their times, and only its oldest open invoice can be charged. Prefer: wait=N waits " +
+			"up to N seconds (at most 30) for the final status. POST /invoices/{id}/retry does the same.",
+		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
+		Response: examplePayment(),
+	}, s.retryInvoice)
+}

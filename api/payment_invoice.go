@@ -1,0 +1,62 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/internal/id"
+	"perennial/service"
+)
+
+// payInvoice pays the invoice that the form names, a subscription's or a manual one.
+func (s *Server) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
+	if f.Description != "" {
+		return nil, fault.InvalidParam("description", "fields_exclusive",
+			"`description` cannot be combined with `invoiceId`: the invoice describes the payment. Omit `description`.")
+	}
+	inv, err := s.invoiceToPay(ctx, c, f)
+	if err != nil {
+		return nil, err
+	}
+	out, err := commandOf(ctx, s, c, http.StatusCreated,
+		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
+		func(around service.Around[service.Performed]) error {
+			return s.service.PayInvoice(ctx, caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+		}, s.admitInvoice(inv))
+	if err != nil {
+		return nil, err
+	}
+	return s.paymentNow(ctx, c, out)
+}
+
+// invoiceToPay reads without a lock, to refuse what can never become right: whose an invoice is and its currency do not
+// change. Faults: invoice_not_found, fields_exclusive, customer_mismatch, currency_mismatch.
+func (s *Server) invoiceToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (invoice.Invoice, error) {
+	absent := httpkit.NotFound(db.ErrInvoiceNotFound).In("invoiceId")
+	if !id.Is(id.Invoice, f.InvoiceID) {
+		return invoice.Invoice{}, absent
+	}
+	inv, err := s.store.Invoice(ctx, c.EnvironmentID, f.InvoiceID)
+	switch {
+	case errors.Is(err, db.ErrInvoiceNotFound):
+		return inv, absent
+	case err != nil:
+		return inv, err
+	case f.SubscriptionID != "" && f.SubscriptionID != inv.SubscriptionID:
+		return inv, fault.InvalidParam("subscriptionId", "fields_exclusive",
+			"The invoice belongs to another subscription, or to none. Omit `subscriptionId`.")
+	case f.CustomerID != "" && f.CustomerID != inv.CustomerID:
+		return inv, fault.InvalidParam("customerId", "customer_mismatch",
+			"The invoice belongs to another customer. Omit `customerId`.")
+	case f.Currency != "" && f.Currency != string(inv.Currency):
+		return inv, fault.InvalidParam("currency", "currency_mismatch",
+			"The invoice is in %s. Omit `currency`.", inv.Currency)
+	}
+	return inv, nil
+}

@@ -1,0 +1,155 @@
+// Package invoicing owns manual invoices: what a person or an app bills a customer for without a subscription, from the
+// draft to the invoice. It does not own the arithmetic of invoices (invoice) nor their collection (collection).
+package invoicing
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/tax"
+	"perennial/billing/terms"
+)
+
+// ErrNotDraft refuses to change, delete or finalize an invoice that is none of the drafts any more.
+var ErrNotDraft = fault.New(fault.Conflict, "invoice_not_draft",
+	"The invoice is finalized: what it bills never changes. Void it or credit it instead.")
+
+// ErrCustomerDeleted refuses to bill a customer who was deleted.
+var ErrCustomerDeleted = fault.New(fault.Conflict, "invoice_customer_deleted",
+	"The customer of this draft was deleted, so that it cannot be finalized. Delete the draft.")
+
+// ErrDraft refuses what only an issued invoice can take.
+var ErrDraft = fault.New(fault.Conflict, "invoice_is_draft",
+	"The invoice is a draft: nothing is owed yet. Finalize it first, or change or delete the draft.")
+
+// Content is what a person writes: the lines and how the invoice is to be paid.
+type Content struct {
+	Lines []Line
+	Terms terms.Terms
+}
+
+// Around is what surrounds a draft when it is written: the taxes that hold then, the ids of its lines, and the time.
+type Around struct {
+	Rates  []tax.Rate
+	Exempt tax.Exemption // the customer's
+	LineID func(position int) string
+	Now    time.Time
+}
+
+// Identity is whose invoice it is.
+type Identity struct {
+	ID          string
+	CustomerID  string
+	TestClockID string
+	Currency    money.Currency
+}
+
+// New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults: those of
+// Line, of terms.Terms and amount_too_large; lines_missing.
+func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
+	if err := c.Terms.Validate(); err != nil {
+		return invoice.Invoice{}, err
+	}
+	lines, err := billed(c.Lines, id.Currency, around.LineID)
+	if err != nil {
+		return invoice.Invoice{}, err
+	}
+	return summed(invoice.Invoice{
+		ID: id.ID, CustomerID: id.CustomerID, TestClockID: id.TestClockID, Currency: id.Currency,
+		Status: invoice.InDraft, Reason: invoice.Manual,
+		Terms: c.Terms, Period: period.Period{Start: around.Now, End: around.Now},
+		Collection: collection.State{Phase: collection.Waiting}, CreatedAt: around.Now,
+	}, lines, around)
+}
+
+// Change is what a person changes of a draft; nil: as it is.
+type Change struct {
+	Lines   []Line // replace all
+	Method  *terms.Method
+	NetDays *int
+}
+
+// Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait. Faults:
+// invoice_not_draft, those of New.
+func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, error) {
+	if draft.Status != invoice.InDraft {
+		return draft, ErrNotDraft
+	}
+	how, err := draft.Terms.Changed(c.Method, c.NetDays)
+	lines := draft.Lines
+	if err == nil && c.Lines != nil {
+		lines, err = billed(c.Lines, draft.Currency, around.LineID)
+	}
+	if err != nil {
+		return draft, err
+	}
+	draft.Terms = how
+	return summed(draft, lines, around)
+}
+
+// Deletable reports whether an invoice can be deleted without a trace: only a draft can. Fault: invoice_not_draft.
+func Deletable(inv invoice.Invoice) error {
+	if inv.Status != invoice.InDraft {
+		return ErrNotDraft
+	}
+	return nil
+}
+
+// billed makes lines of what a person wrote. Faults: lines_missing, those of Line.
+func billed(written []Line, c money.Currency, id func(position int) string) ([]invoice.Line, error) {
+	if len(written) == 0 {
+		return nil, fault.InvalidParam("lines", "lines_missing", "`lines` is empty. Send at least one line.")
+	}
+	lines := make([]invoice.Line, len(written))
+	for i, l := range written {
+		var err error
+		if lines[i], err = l.bill(c); err != nil {
+			return nil, err
+		}
+		lines[i].ID = id(i)
+	}
+	return lines, nil
+}
+
+// summed is the draft with some lines. Fault: amount_too_large.
+func summed(draft invoice.Invoice, lines []invoice.Line, around Around) (invoice.Invoice, error) {
+	draft.Lines = taxed(lines, around.Rates, draft.Period)
+	sums, err := invoice.Draft{Lines: draft.Lines}.Sums()
+	if err != nil {
+		return draft, err
+	}
+	draft.TaxExempt, draft.Tax, draft.Taxes = around.Exempt, sums.Tax, sums.Taxes
+	draft.Total, draft.AmountDue = sums.Total, sums.Total
+	return draft, nil
+}
+
+func taxed(lines []invoice.Line, rates []tax.Rate, at period.Period) []invoice.Line {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].Rates, lines[i].Period = rates, at
+	}
+	return lines
+}
+
+// Finalize issues a draft: its lines are taxed with the rates that hold now, the customer's balance counts, and what is
+// billed never changes from then on. Its lines keep their ids. Of Issuing the identity and the terms are the draft's.
+// Faults: invoice_not_draft, amount_too_large.
+func Finalize(draft invoice.Invoice, rates []tax.Rate, in invoice.Issuing) (invoice.Issued, error) {
+	if draft.Status != invoice.InDraft {
+		return invoice.Issued{}, ErrNotDraft
+	}
+	at := period.Period{Start: in.Now, End: in.Now}
+	in.ID, in.CustomerID, in.SubscriptionID, in.Currency = draft.ID, draft.CustomerID, "", draft.Currency
+	in.Terms = draft.Terms
+	out, err := invoice.Draft{Reason: invoice.Manual, Period: at, Lines: taxed(draft.Lines, rates, at)}.Issue(in)
+	if err != nil {
+		return invoice.Issued{}, err
+	}
+	out.Invoice.CreatedAt, out.Invoice.TestClockID = draft.CreatedAt, draft.TestClockID
+	return out, nil
+}

@@ -1,0 +1,18 @@
+package lifecycle
+
+import "perennial/billing/terms"
+
+// SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults: those
+// of subscription.SetTerms.
+type SetTerms struct {
+	Method  *terms.Method
+	NetDays *int
+}
+
+// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+func (SetTerms) Name() string { return "change_plan" }
+
+func (c SetTerms) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.SetTerms(c.Method, c.NetDays, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}

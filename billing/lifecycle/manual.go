@@ -1,0 +1,72 @@
+package lifecycle
+
+import (
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/invoicing"
+	"perennial/billing/period"
+	"perennial/billing/tax"
+)
+
+// A manual invoice belongs to a customer without a subscription (ADR 47). A State without a Subscription has it as Draft or
+// as the only Open one. Commands about invoices and answers of providers change it as they change a subscription's, but
+// nothing follows for a subscription, there are no retries, and each attempt has a workflow of its own.
+
+// manual reports whether the State has no subscription.
+func (s State) manual() bool { return s.Subscription.ID == "" }
+
+// Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer is
+// told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Finalized has the invoice, which gets its
+// number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
+func Finalize(s State, at Moment) (State, Changes, error) {
+	if s.Draft == nil {
+		return State{}, Changes{}, invoicing.ErrNotDraft
+	}
+	if !s.Customer.ErasedAt.IsZero() {
+		return State{}, Changes{}, invoicing.ErrCustomerDeleted
+	}
+	d := begin(s, at)
+	in := invoice.Issuing{TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now}
+	if d.Provider != nil {
+		in.Limits = d.Provider.Limits
+	}
+	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {
+		in.Location = location
+	}
+	out, err := invoicing.Finalize(*d.Draft, tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), in)
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	inv := out.Invoice
+	d.Draft, d.Changes.Finalized = nil, []invoice.Invoice{inv}
+	d.credit(out.Credit, inv.ID)
+	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	if inv.Status == invoice.Paid {
+		d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
+		if err := d.paid(inv); err != nil {
+			return State{}, Changes{}, err
+		}
+		return d.finish()
+	}
+	d.Open = append(d.Open, inv)
+	d.asked = true // a person finalizes it: the attempt is theirs, so that its id is random
+	if err := d.step(len(d.Open)-1, collection.Begin); err != nil {
+		return State{}, Changes{}, err
+	}
+	return d.finish()
+}
+
+// Overdue announces the open invoice of the State as overdue where its time to pay is over, once.
+func Overdue(s State, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	for i := range d.Open {
+		if !d.Open[i].Overdue(d.Now) || !d.Open[i].OverdueAt.IsZero() {
+			continue
+		}
+		if err := d.overdue(i); err != nil {
+			return State{}, Changes{}, err
+		}
+	}
+	return d.finish()
+}

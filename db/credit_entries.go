@@ -1,0 +1,67 @@
+package db
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db/internal/dbsqlc"
+)
+
+// BalanceEntry is one entry of a customer's ledger.
+type BalanceEntry struct {
+	ID         string
+	CustomerID string
+	Currency   money.Currency
+	Amount     money.Minor
+	Reason     invoice.CreditReason
+	Note       string // of a person; erased with the customer
+	InvoiceID  string // empty: none
+	After      money.Minor
+	CreatedAt  time.Time
+}
+
+// BalanceEntries lists a customer's, in one currency or, empty, in all.
+func (r Reader) BalanceEntries(
+	ctx context.Context, environmentID, customerID string, currency money.Currency, page Page,
+) (entries []BalanceEntry, hasMore bool, err error) {
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.CreditEntryList(ctx, r.lists(), dbsqlc.CreditEntryListParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: null(string(currency)),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("CreditEntryList", err)
+	}
+	entries, hasMore = cut(page, rows, func(row dbsqlc.CreditEntryListRow) BalanceEntry {
+		e := row.CreditEntry
+		return BalanceEntry{
+			ID: e.ID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount, Reason: e.Reason, Note: value(e.Note),
+			InvoiceID: value(e.InvoiceID), After: money.Minor(e.BalanceAfter), CreatedAt: e.CreatedAt,
+		}
+	})
+	return entries, hasMore, nil
+}
+
+// LockBalance reads what a customer has in a currency; nobody else moves it until the transaction ends, if the customer
+// is locked too.
+func (tx *Tx) LockBalance(
+	ctx context.Context, environmentID, customerID string, currency money.Currency,
+) (money.Minor, error) {
+	balance, err := queries.CreditBalanceLock(ctx, tx.pipe, dbsqlc.CreditBalanceLockParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+	})
+	return balanceFromDB(balance, err)
+}
+
+// AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.
+func (tx *Tx) AdjustBalance(ctx context.Context, environmentID string, e BalanceEntry) error {
+	return queries.CreditAdjust(ctx, tx.pipe, dbsqlc.CreditAdjustParams{
+		ID: e.ID, EnvironmentID: environmentID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount,
+		Note: null(e.Note), CreatedAt: e.CreatedAt,
+	})
+}

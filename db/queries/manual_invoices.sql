@@ -1,0 +1,95 @@
+-- name: InvoiceDraftInsert :exec
+insert into invoices (
+    id, environment_id, customer_id, test_clock_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied, amount_due,
+    amount_paid, collection_method, net_days, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
+) values (
+    @id, @environment_id, @customer_id, @test_clock_id, 'draft', 'manual', @currency, @tax, @taxes, @tax_exempt, @total, 0, @total,
+    0, @collection_method, @net_days, 0, @created_at, @created_at, 'waiting', 0, 0, @created_at
+);
+
+-- name: InvoiceDraftUpdate :exec
+with written as (
+    update invoices
+    set tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, amount_due = @total,
+        collection_method = @collection_method, net_days = @net_days
+    where environment_id = @environment_id and id = @id and status = 'draft'
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: InvoiceDraftDelete :exec
+with written as (
+    delete from invoices
+    where environment_id = @environment_id and id = @id and status = 'draft'
+    returning 1
+)
+select 1 / count(*) from written;
+
+-- name: InvoiceLineDeleteOfDraft :exec
+delete from invoice_lines
+where environment_id = @environment_id and invoice_id = @invoice_id;
+
+-- name: InvoiceFinalize :one
+-- The counter row stays locked until the transaction ends, so this is called last, after all other rows are locked.
+with counter as (
+    update invoice_counters set last_number = last_number + 1
+    where invoice_counters.environment_id = @environment_id
+    returning last_number
+)
+update invoices i
+set number = counter.last_number,
+    number_text = case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
+        e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
+    end,
+    seller = e.seller,
+    buyer = case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
+        'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
+    status = @status, tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, credit_applied = @credit_applied,
+    brought_forward = @brought_forward, carried_forward = @carried_forward, amount_due = @amount_due, due_at = @due_at,
+    amount_paid = @amount_paid, period_start = @issued_at, period_end = @issued_at, phase = @phase,
+    automatic_attempts = @automatic_attempts, attempts = @attempts, attempt_trigger = @attempt_trigger, issued_at = @issued_at,
+    paid_at = @paid_at
+from counter, environments e, customers c
+where i.environment_id = @environment_id and i.id = @id and i.status = 'draft' and e.id = i.environment_id
+  and c.environment_id = i.environment_id and c.id = i.customer_id
+returning i.number, i.number_text, i.seller, i.buyer;
+
+-- name: TransactionLockPendingOfInvoice :many
+select sqlc.embed(t)
+from transactions t
+where t.environment_id = @environment_id and t.invoice_id = @invoice_id::text and t.status = 'pending' and t.type = 'charge'
+order by t.id
+for no key update;
+
+-- name: TaxRateListOfCustomer :many
+-- Those that may hold for the customer: the rules decide by region and time.
+select sqlc.embed(r)
+from tax_rates r
+where r.environment_id = @environment_id and r.archived_at is null
+  and (r.country is null or r.country = (
+      select c.country from customers c where c.environment_id = @environment_id and c.id = @customer_id))
+order by r.id;
+
+-- name: CreditBalanceLock :one
+-- Locked with the customer, as CreditBalanceLockOfSubscription does.
+select b.balance
+from credit_balances b
+where b.environment_id = @environment_id and b.customer_id = @customer_id and b.currency = @currency
+for no key update;
+
+-- name: InvoiceListOverdue :many
+-- In real time, over all environments. Those of erased customers are left alone: nobody would read that they are overdue.
+select i.environment_id, i.id, i.customer_id
+from invoices i
+join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null
+where i.subscription_id is null and i.test_clock_id is null and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
+order by i.due_at
+limit @row_limit;
+
+-- name: InvoiceListOverdueOnClock :many
+select i.id, i.customer_id
+from invoices i
+where i.environment_id = @environment_id and i.test_clock_id = @test_clock_id and i.subscription_id is null
+  and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
+order by i.due_at, i.id
+limit 100;

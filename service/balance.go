@@ -1,0 +1,62 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/balance"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// BalanceAdjustment gives a customer credit, or takes some below zero.
+type BalanceAdjustment struct {
+	CustomerID string
+	Currency   money.Currency
+	Amount     money.Minor
+	Note       string // why, for people; may be empty
+}
+
+// AdjustBalance writes an entry into a customer's ledger that belongs to no invoice. The next invoice in the currency uses what
+// was given, and collects what was taken beyond what there was. Faults: customer_not_found, test_clock_advancing, text_blank,
+// text_invalid, card_number_refused, those of balance.Adjusted.
+func (s *Service) AdjustBalance(
+	ctx context.Context, by Caller, in BalanceAdjustment, around Around[db.BalanceEntry],
+) error {
+	if err := checkText("note", in.Note); err != nil {
+		return err
+	}
+	c, err := s.payer(ctx, by, in.CustomerID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (entry db.BalanceEntry, err error) {
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+		if err != nil {
+			return entry, err
+		}
+		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+			return entry, err
+		}
+		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, in.Currency)
+		if err != nil {
+			return entry, err
+		}
+		after, err := balance.Adjusted(was, in.Amount)
+		if err != nil {
+			return entry, err
+		}
+		entry = db.BalanceEntry{
+			ID: id.New(id.Credit, tx.Real), CustomerID: c.ID, Currency: in.Currency, Amount: in.Amount,
+			Reason: invoice.CreditAdjusted, Note: in.Note, After: after, CreatedAt: now,
+		}
+		if err := tx.AdjustBalance(ctx, by.EnvironmentID, entry); err != nil {
+			return entry, err
+		}
+		return entry, tx.Emit(ctx, by.EnvironmentID, event.New(event.BalanceAdjusted{
+			ID: entry.ID, CustomerID: c.ID, Amount: int64(in.Amount), Currency: string(in.Currency), Balance: int64(after),
+		}, now))
+	})
+}

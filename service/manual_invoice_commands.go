@@ -1,0 +1,55 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/invoice"
+	"perennial/billing/invoicing"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// commandOn performs a command about an invoice: on its subscription, or on the invoice alone where it is a manual one.
+// seen was read without a lock; whose it is never changes. Faults: invoice_is_draft, those of Command.
+func commandOn(
+	ctx context.Context, tx *db.Tx, environmentID string, seen invoice.Invoice, cmd lifecycle.Command,
+) (Performed, error) {
+	if seen.SubscriptionID != "" {
+		return Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
+	}
+	state, err := tx.LockManualInvoice(ctx, environmentID, seen.CustomerID, seen.ID)
+	if err != nil {
+		return Performed{}, err
+	}
+	if state.Draft != nil {
+		return Performed{}, invoicing.ErrDraft
+	}
+	if cmd, err = informed(ctx, tx, environmentID, &state, cmd); err != nil {
+		return Performed{}, err
+	}
+	state, changes, err := lifecycle.Apply(state, cmd, db.Moment(tx.Now, tx.Real))
+	if err != nil {
+		return Performed{}, err
+	}
+	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
+		return Performed{}, err
+	}
+	return Performed{
+		Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices, Settlements: changes.Settlements,
+		CreditNotes: changes.CreditNotes,
+	}, wakeCharges(ctx, tx, environmentID, changes)
+}
+
+// wakeCharges has the workflows of charges that a decision changed look at them: one that is superfluous is to be
+// canceled.
+func wakeCharges(ctx context.Context, tx *db.Tx, environmentID string, c lifecycle.Changes) error {
+	for _, t := range c.Transactions {
+		if t.Type == payment.Charge && t.Status == payment.Pending {
+			if err := tx.WakePayment(ctx, environmentID, t.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/customer"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/invoicing"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// NewInvoice bills a customer without a subscription.
+type NewInvoice struct {
+	CustomerID string
+	Currency   money.Currency
+	invoicing.Content
+}
+
+// CreateInvoice writes the draft of a manual invoice, which bills nothing until it is finalized. Faults:
+// customer_not_found, test_clock_advancing, text_blank, text_invalid, card_number_refused, those of invoicing.New.
+func (s *Service) CreateInvoice(
+	ctx context.Context, by Caller, in NewInvoice, also Also[invoice.Invoice],
+) (invoice.Invoice, error) {
+	if err := checkLines(in.Lines); err != nil {
+		return invoice.Invoice{}, err
+	}
+	c, err := s.payer(ctx, by, in.CustomerID)
+	if err != nil {
+		return invoice.Invoice{}, err
+	}
+	return transact(ctx, s, by, also, func(tx *db.Tx) (invoice.Invoice, error) {
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		c, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID)
+		if err != nil {
+			return invoice.Invoice{}, inParam(err, "customerId")
+		}
+		rates, err := tx.TaxRatesOf(ctx, by.EnvironmentID, c.ID)
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		draft, err := invoicing.New(invoicing.Identity{
+			ID: id.New(id.Invoice, s.now()), CustomerID: c.ID, TestClockID: c.TestClockID, Currency: in.Currency,
+		}, in.Content, s.around(c, rates, now))
+		if err != nil {
+			return draft, err
+		}
+		if err := tx.InsertDraft(ctx, by.EnvironmentID, draft); err != nil {
+			return draft, err
+		}
+		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceCreated{Invoice: draft.Announced()}, now))
+	})
+}
+
+// around is what surrounds a draft of a customer when it is written.
+func (s *Service) around(c customer.Customer, rates []tax.Definition, now time.Time) invoicing.Around {
+	return invoicing.Around{
+		Rates: tax.Holding(rates, c.TaxPayer(), now), Exempt: c.TaxExempt, Now: now,
+		LineID: func(int) string { return id.New(id.InvoiceLine, s.now()) },
+	}
+}
+
+// ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is written.
+func (s *Service) ReviseInvoice(
+	ctx context.Context, by Caller, invoiceID string, change invoicing.Change, around Around[invoice.Invoice],
+) error {
+	if err := checkLines(change.Lines); err != nil {
+		return err
+	}
+	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
+		now := state.Time(db.Moment(tx.Now, tx.Real))
+		draft, err := invoicing.Revise(*state.Draft, change, s.around(state.Customer, state.TaxRates, now))
+		if err != nil {
+			return draft, err
+		}
+		if err := tx.SaveDraft(ctx, by.EnvironmentID, draft); err != nil {
+			return draft, err
+		}
+		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceUpdated{Invoice: draft.Announced()}, now))
+	})
+}
+
+// DeleteInvoice removes a draft: it never had a number. Faults: invoice_not_found, invoice_not_draft.
+func (s *Service) DeleteInvoice(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
+		now := state.Time(db.Moment(tx.Now, tx.Real))
+		if err := tx.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
+			return *state.Draft, err
+		}
+		gone := event.InvoiceDeleted{Invoice: state.Draft.Announced()}
+		return *state.Draft, tx.Emit(ctx, by.EnvironmentID, event.New(gone, now))
+	})
+}
+
+// FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it is
+// charged automatically, is started after the commit. Faults: invoice_not_found, those of lifecycle.Finalize.
+func (s *Service) FinalizeInvoice(
+	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+) error {
+	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
+		state, changes, err := lifecycle.Finalize(state, db.Moment(tx.Now, tx.Real))
+		if err != nil {
+			return invoice.Invoice{}, err
+		}
+		err = tx.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
+		return changes.Finalized[0], err
+	})
+}
+
+// onDraft changes a draft under the lock of its customer. Fault: invoice_not_draft.
+func (s *Service) onDraft(
+	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
+) error {
+	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+		if seen.SubscriptionID != "" {
+			return seen, invoicing.ErrNotDraft
+		}
+		state, err := tx.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, invoiceID)
+		if err == nil && state.Draft == nil {
+			err = invoicing.ErrNotDraft
+		}
+		if err != nil {
+			return seen, err
+		}
+		return do(tx, state)
+	})
+}
+
+func checkLines(lines []invoicing.Line) error {
+	for _, l := range lines {
+		if err := checkText("lines", l.Description); err != nil {
+			return err
+		}
+	}
+	return nil
+}
