@@ -135,7 +135,8 @@ var guarded = map[string]struct {
 	"POST /subscriptions/{id}/coupons": {body: func(owned) any {
 		return map[string]any{"couponCode": "WELCOME"}
 	}},
-	"DELETE /subscriptions/{id}/coupons/{couponId}": {},
+	"DELETE /subscriptions/{id}/coupons/{couponId}":           {},
+	"DELETE /subscriptions/{id}/scheduled-changes/{changeId}": {},
 	"POST /payments": {body: func(o owned) any {
 		return map[string]any{"customerId": o.customer, "amount": 100, "currency": "USD"}
 	}},

@@ -165,7 +165,7 @@ func TestOpenAPI_ExamplesAreValidRequests(t *testing.T) {
 	for path, item := range doc["paths"].(map[string]any) {
 		for method, op := range item.(map[string]any) {
 			request, ok := op.(map[string]any)["requestBody"].(map[string]any)
-			if !ok || strings.HasSuffix(path, "/{couponId}") { // the one coupon is redeemed by another request, or by none yet
+			if !ok || strings.HasSuffix(path, "/{couponId}") || strings.HasSuffix(path, "/{changeId}") { // made by another request, or by none yet
 				continue
 			}
 			example, err := json.Marshal(onlyMedia(t, request["content"].(map[string]any))["example"])

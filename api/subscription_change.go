@@ -31,11 +31,12 @@ type SubscriptionChange struct {
 
 // PlanChoice is what a subscription is to be billed for.
 type PlanChoice struct {
-	PlanID    string       `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
-	Quantity  *int64       `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
-	AddOns    *[]AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"All add-ons from then on. Empty: none. Default: they stay."`
-	Effective string       `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
-	Proration string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
+	PlanID      string       `json:"planId,omitempty" maxLength:"64" example:"plan_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"The new plan. Default: it stays."`
+	Quantity    *int64       `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"The new quantity, such as seats. Flat prices ignore it. Default: it stays."`
+	AddOns      *[]AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"All add-ons from then on. Empty: none. Default: they stay."`
+	EffectiveAt *int64       `json:"effectiveAt,omitempty" example:"1767225600" doc:"A date in the future, in Unix seconds, at which the change is made. Send this or effective."`
+	Effective   string       `json:"effective,omitempty" enum:"now,period_end" example:"now" doc:"now, with proration (the default), or period_end."`
+	Proration   string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
 func (c PlanChoice) change() (service.PlanChange, error) {
@@ -47,9 +48,16 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 		return service.PlanChange{}, fault.InvalidParam("prorationBehavior", "fields_exclusive",
 			"A change at the end of the period has no proration. Send `prorationBehavior` or `effective: \"period_end\"`.")
 	}
+	if c.EffectiveAt != nil && c.Effective != "" {
+		return service.PlanChange{}, fault.InvalidParam("effectiveAt", "fields_exclusive",
+			"Send `effectiveAt`, for a change at a date, or `effective`.")
+	}
 	change := service.PlanChange{
 		PlanID: c.PlanID, Quantity: given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
 		Proration: subscription.ProrationBehavior(c.Proration),
+	}
+	if c.EffectiveAt != nil {
+		change.On = time.Unix(*c.EffectiveAt, 0).UTC()
 	}
 	if c.AddOns != nil {
 		addOns := addOnChoices(*c.AddOns)
@@ -73,10 +81,11 @@ func (s *Server) updateSubscription(
 		return s.replaceMetadata(ctx, c, in.Body)
 	}
 	if in.Body.Version != nil {
-		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.AddOns != nil || in.Body.PreviewToken != "" || in.Body.Proration != "" {
+		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.AddOns != nil || in.Body.EffectiveAt != nil ||
+			in.Body.PreviewToken != "" || in.Body.Proration != "" {
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
 				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, "+
-					"`prorationBehavior` and `previewToken`.")
+					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
 		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 			return s.service.Migrate(ctx, caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)

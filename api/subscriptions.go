@@ -45,12 +45,13 @@ type Subscription struct {
 	AddOns             []SubscriptionAddOn    `json:"addOns" doc:"What it has beside its plan."`
 	PendingAddOns      *[]SubscriptionAddOn   `json:"pendingAddOns,omitempty" doc:"All add-ons of the subscription from currentPeriodEnd on. Absent: they stay."`
 	Items              []SubscriptionItem     `json:"items" doc:"One for each price of the plan and of the add-ons."`
+	Scheduled          []ScheduledChange      `json:"scheduledChanges" doc:"What will change at dates and at the end of the period, in that order."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
 	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
 	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
@@ -75,7 +76,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	return Subscription{
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: renderLines(s.PendingLines),
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
-		AddOns: renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
+		Scheduled: renderChanges(s),
+		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
 		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
@@ -205,7 +207,7 @@ func (s *Server) subscriptionOperations() {
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
 		Quantity: 1, ProrationMeasure: "second", CollectionMethod: "charge_automatically", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
-		}}, AddOns: []SubscriptionAddOn{}, Discounts: []SubscriptionDiscount{},
+		}}, AddOns: []SubscriptionAddOn{}, Scheduled: []ScheduledChange{}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
 		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
 	}
@@ -223,6 +225,7 @@ func (s *Server) subscriptionOperations() {
 	s.subscriptionUsageOperation(load)
 	s.subscriptionCouponOperations(load, example)
 	s.pauseOperations(load, example)
+	s.scheduledChangeOperations(load, example)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",
@@ -250,7 +253,9 @@ func (s *Server) subscriptionOperations() {
 			"from the next period on; until then, a request with the current planId, quantity or addOns withdraws that change " +
 			"(409 plan_unchanged, quantity_unchanged or add_ons_unchanged if none is scheduled). addOns is the whole list: an " +
 			"add-on that is not in it goes, and one that stays keeps its version; a plan with another interval needs add-ons " +
-			"of that interval. The new plan must be active and in the " +
+			"of that interval. effectiveAt makes the change at a date: it is listed in scheduledChanges, a change now leaves it " +
+			"standing, and at its date it changes what it names, from that date on; one that is impossible by then is dropped " +
+			"with subscription.change_dropped. The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
 			"another version of the plan that it is on. trialEndsAt moves the end of a trial, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",

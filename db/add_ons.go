@@ -41,7 +41,7 @@ func pendingAddOnsFromDB(ids []string, quantities []int64) *subscription.AddOns 
 }
 
 // distributePlans puts plans and add-ons with their prices to the subscription that they were read for. Fault: plan_missing,
-// where it has an add-on that is not there any more.
+// where it has an add-on, or changes to a plan, that is not there any more.
 func (l *loader) distributePlans() (err error) {
 	var all []plan.Plan
 	for _, row := range l.plans {
@@ -58,8 +58,9 @@ func (l *loader) distributePlans() (err error) {
 			l.PendingPlan = &p
 		}
 	}
-	l.AddOns, err = lifecycle.AddOnsOf(l.Subscription, func(r plan.Ref) (plan.Plan, error) {
-		return lifecycle.Known(all, r)
-	})
-	return err
+	known := func(r plan.Ref) (plan.Plan, error) { return lifecycle.Known(all, r) }
+	if l.AddOns, err = lifecycle.Versions(l.Subscription.AddOnRefs(), known); err != nil {
+		return err
+	}
+	return l.distributeChanges(known)
 }

@@ -44,6 +44,9 @@ func (l *loader) load(
 	if err := l.distributePlans(); err != nil {
 		return lifecycle.State{}, err
 	}
+	if err := l.loadCaptures(r); err != nil {
+		return lifecycle.State{}, readError("subscription", err)
+	}
 	if l.Provider != nil && limits != nil {
 		name := cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name)
 		l.Provider.Limits = limits(name, l.Subscription.Currency)
@@ -70,11 +73,15 @@ func (tx *Tx) lockCaptures(
 	rows, err := queries.TransactionLockSettling(ctx, tx.pipe, dbsqlc.TransactionLockSettlingParams{
 		EnvironmentID: environmentID, InvoiceIds: invoiceIDs,
 	})
+	return captured(rows), translate("TransactionLockSettling", err)
+}
+
+func captured(rows []dbsqlc.TransactionLockSettlingRow) map[string]payment.Transaction {
 	captures := make(map[string]payment.Transaction, len(rows))
 	for _, row := range rows {
 		captures[row.SettledInvoiceID] = transactionFromDB(row.Transaction)
 	}
-	return captures, translate("TransactionLockSettling", err)
+	return captures
 }
 
 // LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the

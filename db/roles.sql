@@ -51,7 +51,7 @@ declare
     shown constant text[] := array['credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
         'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.seller', 'invoices.taxes',
         'plans.dunning', 'plans.metadata', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
-        'subscriptions.metadata', 'subscriptions.pending_lines', 'transactions.disputes'];
+        'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];
     giving record;
 begin
     for giving in

@@ -66,6 +66,10 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Terms = terms.Terms{Method: terms.Send, NetDays: 14}
 	want.AddOns = subscription.AddOns{{Ref: later.Ref(), Quantity: 5}}
 	want.PendingAddOns = &subscription.AddOns{{Ref: b.plan.Ref(), Quantity: 6}, {Ref: later.Ref(), Quantity: 1}}
+	want.Scheduled = subscription.ScheduledChanges{
+		{ID: "chg_1", At: now.Add(14 * time.Hour), Plan: later.Ref(), Quantity: 7, AddOns: &want.AddOns, Proration: subscription.NextInvoice},
+		{ID: "chg_2", At: now.Add(15 * time.Hour), Quantity: 8},
+	}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{
 		ID: "pending_0", Kind: invoice.ProrationCharge, Description: "Remaining time on Pro", PlanID: other.ID,

@@ -169,6 +169,7 @@ func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s su
 			PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
 			CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 			AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
+			ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		})
 }
 
@@ -197,6 +198,7 @@ func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subs
 		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
 		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
 		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
+		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		WakePendingSince: tx.takeMark(environmentID, s.ID),
 	})
 }
@@ -232,6 +234,7 @@ func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 		Terms:         terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
 		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
 		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
+		Scheduled:     value(row.ScheduledChanges),
 		Revision:      row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

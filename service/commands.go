@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"slices"
+	"time"
 
 	"perennial/billing/creditnote"
 	"perennial/billing/fault"
@@ -49,6 +50,7 @@ type PlanChange struct {
 	Quantity    int64          // 0: as it is
 	AddOns      *[]AddOnChoice // all of them; nil: as they are
 	AtPeriodEnd bool
+	On          time.Time                      // the date that it waits for; zero: it does not
 	Proration   subscription.ProrationBehavior // empty: subscription.InvoiceNow
 }
 
@@ -156,7 +158,7 @@ func ChangePlan(
 
 // command reads the plan and the add-ons that are changed to. Fault: plan_not_found.
 func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string) (lifecycle.ChangePlan, error) {
-	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, Proration: c.Proration}
+	cmd := lifecycle.ChangePlan{Quantity: c.Quantity, AtPeriodEnd: c.AtPeriodEnd, On: c.On, Proration: c.Proration}
 	if c.AddOns != nil {
 		addOns, err := chosenAddOns(ctx, tx.Reader, environmentID, *c.AddOns)
 		if err != nil {

@@ -20,6 +20,8 @@ type ExportOptions struct {
 	WithPaymentTokens bool
 	// Waits is told of a subscription whose prorations wait for its next invoice, since a record has none; nil: nobody is.
 	Waits func(subscriptionID string) error
+	// Scheduled is told of a subscription with changes at dates, since a record has none; nil: nobody is.
+	Scheduled func(subscriptionID string) error
 }
 
 // Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
@@ -51,6 +53,11 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 				return all.Subscriptions(ctx, func(s db.ExportedSubscription) error {
 					if len(s.PendingLines) > 0 && o.Waits != nil {
 						if err := o.Waits(s.ID); err != nil {
+							return err
+						}
+					}
+					if len(s.Scheduled) > 0 && o.Scheduled != nil {
+						if err := o.Scheduled(s.ID); err != nil {
 							return err
 						}
 					}

@@ -137,7 +137,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	if a.subscription, err = r.Begin(setting); err != nil {
 		return err
 	}
-	a.addOns, err = lifecycle.AddOnsOf(a.subscription, func(r plan.Ref) (plan.Plan, error) {
+	a.addOns, err = lifecycle.Versions(a.subscription.AddOnRefs(), func(r plan.Ref) (plan.Plan, error) {
 		return lifecycle.Known(setting.Known(), r)
 	})
 	if err != nil || setting.Free() {

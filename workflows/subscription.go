@@ -152,6 +152,8 @@ func dueSummary(action subscription.Action) string {
 		return "announce the renewal"
 	case subscription.ActionResume:
 		return "resume"
+	case subscription.ActionScheduledChange:
+		return "make the scheduled change"
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionNone:
 	}
 	return "open the next period"

@@ -98,6 +98,7 @@ func Catalogue() []Data {
 		SubscriptionCreated{}, SubscriptionUpdated{}, SubscriptionPlanChanged{}, SubscriptionCancelScheduled{},
 		SubscriptionReactivated{}, SubscriptionTrialWillEnd{}, SubscriptionRenewalReminder{}, SubscriptionRenewed{},
 		SubscriptionActivated{}, SubscriptionPastDue{}, SubscriptionPaused{}, SubscriptionResumed{}, SubscriptionCanceled{},
+		SubscriptionChangeDropped{},
 		InvoiceCreated{}, InvoiceUpdated{}, InvoiceDeleted{}, InvoiceFinalized{}, InvoicePaid{}, InvoicePaymentFailed{},
 		InvoiceRetrySkipped{}, InvoiceVoided{}, InvoiceMarkedUncollectible{}, InvoiceOverdue{}, CreditNoteCreated{},
 		PaymentPending{}, PaymentActionRequired{}, PaymentSuccess{}, PaymentFailed{}, PaymentCanceled{}, PaymentRefunded{},

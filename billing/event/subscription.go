@@ -5,6 +5,7 @@ const (
 	TypeSubscriptionCreated         Type = "subscription.created"
 	TypeSubscriptionUpdated         Type = "subscription.updated"
 	TypeSubscriptionPlanChanged     Type = "subscription.plan_changed"
+	TypeSubscriptionChangeDropped   Type = "subscription.change_dropped"
 	TypeSubscriptionCancelScheduled Type = "subscription.cancel_scheduled"
 	TypeSubscriptionReactivated     Type = "subscription.reactivated"
 	TypeSubscriptionTrialWillEnd    Type = "subscription.trial_will_end"
@@ -52,6 +53,15 @@ type SubscriptionPlanChanged struct {
 	Status         string `json:"status" doc:"The status of the subscription."`
 	PlanID         string `json:"planId" doc:"The new plan."`
 	PreviousPlanID string `json:"previousPlanId" doc:"The plan until now."`
+}
+
+// SubscriptionChangeDropped means that a scheduled change will not take effect: at its date it was impossible, or the
+// subscription has ended.
+type SubscriptionChangeDropped struct {
+	Subscription
+	ScheduledChangeID string `json:"scheduledChangeId" doc:"The scheduled change."`
+	EffectiveAt       int64  `json:"effectiveAt" doc:"When it was to take effect, in Unix seconds."`
+	Reason            string `json:"reason" doc:"The code of the error with which such a change is refused now."`
 }
 
 // SubscriptionCancelScheduled means that the subscription will end with its current period or trial.
@@ -134,6 +144,9 @@ func (SubscriptionUpdated) Type() Type { return TypeSubscriptionUpdated }
 
 // Type implements Data.
 func (SubscriptionPlanChanged) Type() Type { return TypeSubscriptionPlanChanged }
+
+// Type implements Data.
+func (SubscriptionChangeDropped) Type() Type { return TypeSubscriptionChangeDropped }
 
 // Type implements Data.
 func (SubscriptionCancelScheduled) Type() Type { return TypeSubscriptionCancelScheduled }

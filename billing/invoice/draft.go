@@ -21,6 +21,7 @@ type Draft struct {
 	Replaces string // the void invoice it stands in for; empty: none
 	Last     bool   // of a subscription that ends: bills what waited for its next invoice
 	Attempt  bool   // of a Last one: it gets one automatic attempt, and no retry
+	Change   string // the scheduled change that it bills; empty: none
 	After    string // a Recovery: the paid invoice that recovered the subscription
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.

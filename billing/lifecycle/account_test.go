@@ -36,6 +36,7 @@ type account struct {
 	measure   proration.Measure              // of the period
 	how       subscription.ProrationBehavior // of the change to come
 	refunding bool                           // the cancellation or pause to come gives unused time back
+	due       *subscription.ScheduledChange  // the change that is made
 }
 
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
@@ -63,7 +64,11 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 				continue
 			}
 			if data.PlanID != a.plan.ID || put || moved {
-				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, now.Truncate(time.Second))
+				at := now.Truncate(time.Second)
+				if a.due != nil {
+					at, a.how = a.due.At, a.due.Proration
+				}
+				a.changed(a.plans[s.Plan()], s.Quantity, s.AddOns, s.CurrentPeriod, at)
 			}
 		case event.SubscriptionPastDue:
 			a.status, a.paused = subscription.PastDue, data.CollectionPaused

@@ -30,8 +30,10 @@ func (d *decision) catchUp() error {
 	}
 	defer func() { d.due = d.Now }()
 	for range maxSteps {
-		if err := d.collectNext(); err != nil {
-			return err
+		if !d.changeDue() { // else the payment that begins would hold the change up
+			if err := d.collectNext(); err != nil {
+				return err
+			}
 		}
 		action, at := d.next()
 		if action == subscription.ActionNone || d.Now.Before(at) {
@@ -43,6 +45,15 @@ func (d *decision) catchUp() error {
 		}
 	}
 	return nil
+}
+
+// changeDue reports whether a scheduled change is what is due next.
+func (d *decision) changeDue() bool {
+	if len(d.Subscription.Scheduled) == 0 {
+		return false
+	}
+	action, at := d.next()
+	return action == subscription.ActionScheduledChange && !d.Now.Before(at)
 }
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
@@ -72,6 +83,8 @@ func (d *decision) perform(action subscription.Action) error {
 		return d.decide(s.AnnounceRenewal(d.Facts(), d.Now))
 	case subscription.ActionResume:
 		return d.decide(s.Resume(d.Facts(), s.ResumesAt, d.Now))
+	case subscription.ActionScheduledChange:
+		return d.decide(s.MakeChange(d.Facts(), d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
 		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
 	default:

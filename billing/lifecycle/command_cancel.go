@@ -19,7 +19,7 @@ func GivesBack(c Command) bool {
 	case Cancel:
 		return c.RefundUnused
 	case ChangePlan:
-		return !c.AtPeriodEnd
+		return !c.AtPeriodEnd && c.On.IsZero()
 	case Migrate:
 		return !c.AtPeriodEnd
 	case Pause:

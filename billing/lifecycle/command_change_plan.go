@@ -7,8 +7,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// ChangePlan moves the subscription to another plan, another quantity or other add-ons, now or at the period's end. Faults:
-// those of subscription.ChangePlan.
+// ChangePlan moves the subscription to another plan, another quantity or other add-ons, now, at the period's end
+// or at a date. Faults: those of subscription.ChangePlan and subscription.ScheduleChange.
 type ChangePlan subscription.Change
 
 // Name implements Command.
@@ -17,7 +17,12 @@ func (ChangePlan) Name() string { return "change_plan" }
 func (c ChangePlan) judge(d *decision) (func() error, error) {
 	f, brought := d.Facts(), c.brings()
 	f.AddOns = slices.Concat(f.AddOns, brought)
-	made, err := d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
+	made, err := subscription.Decision{}, error(nil)
+	if c.On.IsZero() {
+		made, err = d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
+	} else {
+		made, err = d.Subscription.ScheduleChange(f, subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
+	}
 	if err != nil {
 		return nil, err
 	}

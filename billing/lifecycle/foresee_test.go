@@ -98,6 +98,9 @@ func livedLife(t *rapid.T) (*life, chance) {
 	for range rapid.IntRange(0, 30).Draw(t, "steps") {
 		l.step(draw)
 	}
+	if len(l.sub().Scheduled) > 0 && l.behind() {
+		l.advance()
+	}
 	return l, draw
 }
 
@@ -163,12 +166,16 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(9, "command") {
+	switch draw(10, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
 	case 1:
 		return lifecycle.ChangePlan{Quantity: int64(1 + draw(6, "quantity")), AtPeriodEnd: draw(3, "at period end") == 0}
+	case 8:
+		cmd := l.someChange(draw)
+		cmd.On = l.now.Add(time.Duration(1+draw(60*86400, "seconds")) * time.Second)
+		return cmd
 	case 6:
 		asked := someChosen(draw, l.addOns(), l.sub().Interval)
 		return lifecycle.ChangePlan{AddOns: &asked, AtPeriodEnd: draw(3, "at period end") == 0}

@@ -13,11 +13,12 @@ type ids struct {
 	n     int
 }
 
-func (s *ids) Invoice(at time.Time, parts ...string) string     { return s.make("in", at, parts) }
-func (s *ids) Line(at time.Time, parts ...string) string        { return s.make("il", at, parts) }
-func (s *ids) Item(at time.Time, parts ...string) string        { return s.make("si", at, parts) }
-func (s *ids) Transaction(at time.Time, parts ...string) string { return s.make("txn", at, parts) }
-func (s *ids) Dispute(at time.Time, parts ...string) string     { return s.make("dsp", at, parts) }
+func (s *ids) Invoice(at time.Time, parts ...string) string         { return s.make("in", at, parts) }
+func (s *ids) Line(at time.Time, parts ...string) string            { return s.make("il", at, parts) }
+func (s *ids) Item(at time.Time, parts ...string) string            { return s.make("si", at, parts) }
+func (s *ids) Transaction(at time.Time, parts ...string) string     { return s.make("txn", at, parts) }
+func (s *ids) ScheduledChange(at time.Time, parts ...string) string { return s.make("chg", at, parts) }
+func (s *ids) Dispute(at time.Time, parts ...string) string         { return s.make("dsp", at, parts) }
 
 func (s *ids) make(kind string, at time.Time, parts []string) string {
 	if len(parts) > 0 {

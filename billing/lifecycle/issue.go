@@ -60,12 +60,15 @@ func (d *decision) issue(draft invoice.Draft) error {
 	return d.paid(inv)
 }
 
-// invoiceID derives the id of an invoice that the schedule makes from its period: a restored database that opens the
-// period again makes the same one. A command's invoice has a random id.
+// invoiceID derives the id of an invoice that the schedule makes from its period, or from the scheduled change: a restored
+// database that opens the period again makes the same one. A command's invoice has a random id.
 func (d *decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
 	if draft.Last {
 		return d.IDs.Invoice(start, d.Subscription.ID, "last")
+	}
+	if draft.Change != "" {
+		return d.IDs.Invoice(start, d.Subscription.ID, "change", draft.Change)
 	}
 	if draft.Reason == invoice.Update {
 		return d.IDs.Invoice(d.Real)
@@ -76,7 +79,7 @@ func (d *decision) invoiceID(draft invoice.Draft) string {
 // lineID derives the id of a line from its invoice and its place there.
 func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
 	at := draft.Period.Start
-	if draft.Reason == invoice.Update && !draft.Last {
+	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
 		at = d.Real
 	}
 	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by their place

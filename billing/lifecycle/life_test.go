@@ -120,6 +120,9 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	l.untouched(g)
 	l.store.write(changes)
 	l.store.number(&state)
+	if len(before.Scheduled) > 0 || len(l.sub().Scheduled) > 0 { // which has captures loaded at any time
+		state.Captures = nil
+	}
 	compare := alike
 	if l.thorough {
 		compare = same
@@ -131,7 +134,9 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	if due != changes.Unfinished {
 		require.Equal(l.t, due, changes.Unfinished, "unfinished; %s is due at %s", l.sub().NextAction, l.sub().NextActionAt)
 	}
+	l.account.scheduled(before, l.sub(), changes.Events)
 	l.account.follow(changes.Events, l.sub(), l.decided())
+	l.account.forget()
 	l.check(before, changes)
 }
 
@@ -253,9 +258,10 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 // until moves time and does all that becomes due by itself.
 func (l *life) until(to time.Time) {
 	for l.sub().NextAction != subscription.ActionNone && !l.sub().NextActionAt.After(to) {
-		if at := l.sub().NextActionAt; !l.late && at.After(l.now) {
+		late := l.late && len(l.sub().Scheduled) == 0 // an account does not tell several changes of a decision apart
+		if at := l.sub().NextActionAt; !late && at.After(l.now) {
 			l.moveTo(at)
-		} else if l.late {
+		} else if late {
 			l.moveTo(to)
 		}
 		l.advance()

@@ -12,7 +12,7 @@ import (
 // the State has them, or the command brought them.
 func (d *decision) followPlans(to subscription.Subscription) error {
 	was := d.Subscription
-	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs())
+	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs()) && slices.Equal(to.ScheduledRefs(), was.ScheduledRefs())
 	if to.Plan() == was.Plan() && to.PendingPlan() == was.PendingPlan() && same {
 		return nil
 	}
@@ -29,17 +29,21 @@ func (d *decision) followPlans(to subscription.Subscription) error {
 		}
 		pending = &next
 	}
-	addOns, err := AddOnsOf(to, known)
+	addOns, err := Versions(to.AddOnRefs(), known)
 	if err != nil {
 		return err
 	}
-	d.Plan, d.PendingPlan, d.AddOns = now, pending, addOns
+	scheduled, err := Versions(to.ScheduledRefs(), known)
+	if err != nil {
+		return err
+	}
+	d.Plan, d.PendingPlan, d.AddOns, d.Scheduled = now, pending, addOns, scheduled
 	return nil
 }
 
 // known finds a version of a plan or an add-on. Fault: plan_missing.
 func (d *decision) known(r plan.Ref) (plan.Plan, error) {
-	all := slices.Concat([]plan.Plan{d.Plan}, d.AddOns, d.brought)
+	all := slices.Concat([]plan.Plan{d.Plan}, d.AddOns, d.Scheduled, d.brought)
 	if d.PendingPlan != nil {
 		all = append(all, *d.PendingPlan)
 	}
@@ -55,15 +59,16 @@ func Known(plans []plan.Plan, r plan.Ref) (plan.Plan, error) {
 		"Version %d of the plan %s, which a subscription has or changes to, was not loaded.", r.Version, r.ID)
 }
 
-// AddOnsOf returns what State.AddOns has of a subscription. Faults: those of known.
-func AddOnsOf(s subscription.Subscription, known func(plan.Ref) (plan.Plan, error)) ([]plan.Plan, error) {
-	var addOns []plan.Plan
-	for _, r := range s.AddOnRefs() {
+// Versions returns what State.AddOns and State.Scheduled have of the versions that a subscription names. Faults: those of
+// known.
+func Versions(refs []plan.Ref, known func(plan.Ref) (plan.Plan, error)) ([]plan.Plan, error) {
+	var plans []plan.Plan
+	for _, r := range refs {
 		p, err := known(r)
 		if err != nil {
 			return nil, err
 		}
-		addOns = append(addOns, p)
+		plans = append(plans, p)
 	}
-	return addOns, nil
+	return plans, nil
 }

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,6 +39,8 @@ type Quote struct {
 	Pending string `json:"pending"`
 	// AddOns are the add-ons afterwards, and those of the next period.
 	AddOns []subscription.AddOns `json:"addOns,omitempty"`
+	// Scheduled are the changes at dates afterwards, without their ids: a preview makes others.
+	Scheduled subscription.ScheduledChanges `json:"scheduled,omitempty"`
 	// Waiting is what prorations come to that wait for the next invoice, taxes included.
 	Waiting money.Minor `json:"waiting,omitempty"`
 }
@@ -104,6 +107,10 @@ func quoteOf(before, after State, changes Changes) (Quote, error) {
 	q.Waiting = waits
 	if sold := after.Subscription; len(sold.AddOnRefs()) > 0 {
 		q.AddOns = []subscription.AddOns{sold.AddOns, sold.NextAddOns()}
+	}
+	q.Scheduled = slices.Clone(after.Subscription.Scheduled)
+	for i := range q.Scheduled {
+		q.Scheduled[i].ID = ""
 	}
 	for _, inv := range changes.NewInvoices {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})

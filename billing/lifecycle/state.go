@@ -33,6 +33,7 @@ type State struct {
 	Plan        plan.Plan
 	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
 	AddOns      []plan.Plan           // of Subscription.AddOnRefs, in their order
+	Scheduled   []plan.Plan           // of Subscription.ScheduledRefs, in their order
 	Settings    subscription.Settings // of the environment
 	TaxRates    []tax.Definition      // of the environment: all that may hold for the customer
 	ClockNow    time.Time             // where the customer's test clock stands; zero: real time
@@ -71,6 +72,7 @@ type IDs interface {
 	Item(at time.Time, parts ...string) string
 	Transaction(at time.Time, parts ...string) string
 	Dispute(at time.Time, parts ...string) string
+	ScheduledChange(at time.Time, parts ...string) string
 }
 
 // ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item as long as the
@@ -88,8 +90,8 @@ func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) 
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
-		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Settings: s.settings(), Open: s.Open, Paid: s.Paid,
-		WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
+		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
+		Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	}
 }
 
@@ -141,7 +143,14 @@ func (s State) next() (subscription.Action, time.Time) {
 	if due, ok := s.dueNext(); ok && !due.After(at) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
-	reminder, ok := s.Subscription.ReminderAt(s.Facts(), s.Customer.AsksPayer())
+	facts := s.Facts()
+	change, ok := s.Subscription.ChangeAt(facts)
+	// Before what it may change of a boundary, and behind what is about an older period.
+	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue
+	if ok && (change.Before(at) || change.Equal(at) && !older) {
+		action, at = subscription.ActionScheduledChange, change
+	}
+	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
 	if ok && reminder.Before(at) {
 		return subscription.ActionRenewalReminder, reminder
 	}

@@ -136,7 +136,10 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(35, "step") {
+	if len(l.sub().Scheduled) > 0 && l.behind() {
+		l.advance()
+	}
+	switch draw(38, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -178,6 +181,11 @@ func (l *life) step(draw chance) {
 	case 29, 30:
 		l.how = someBehavior(draw)
 		l.changeAddOns(draw, draw(3, "at period end") == 0)
+	case 35, 36:
+		l.how = someBehavior(draw)
+		l.scheduleChange(draw)
+	case 37:
+		l.withdrawChange(draw)
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
 	case 32:

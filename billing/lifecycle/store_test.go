@@ -65,7 +65,10 @@ func (s *store) load(captures bool) lifecycle.State {
 		state.PendingPlan = &p
 	}
 	var err error
-	state.AddOns, err = lifecycle.AddOnsOf(s.sub, func(r plan.Ref) (plan.Plan, error) { return s.plans[r], nil })
+	known := func(r plan.Ref) (plan.Plan, error) { return s.plans[r], nil }
+	state.AddOns, err = lifecycle.Versions(s.sub.AddOnRefs(), known)
+	require.NoError(s.t, err)
+	state.Scheduled, err = lifecycle.Versions(s.sub.ScheduledRefs(), known)
 	require.NoError(s.t, err)
 	for _, inv := range s.invoices {
 		switch {
@@ -86,7 +89,7 @@ func (s *store) load(captures bool) lifecycle.State {
 	if len(state.Pending) > 1 {
 		slices.SortFunc(state.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	}
-	if captures {
+	if captures || len(s.sub.Scheduled) > 0 {
 		state.Captures = map[string]payment.Transaction{}
 		for _, inv := range state.Paid {
 			if id := s.settled[inv.ID].TransactionID; id != "" {

@@ -13,7 +13,7 @@ import (
 // to be shown, and the next one begins when it resumes.
 func (r Subscription) paused(s *subscription.Subscription, location *time.Location, now time.Time) error {
 	at, why := cmp.Or(r.PausedAt, now), cmp.Or(r.PauseReason, subscription.PauseRequested)
-	start := cmp.Or(r.CurrentPeriodStart, at)
+	start := cmp.Or(r.CurrentPeriodStart, at.Add(-time.Second)) // before the next one, however soon that begins
 	end := cmp.Or(r.CurrentPeriodEnd, period.Schedule{Anchor: start, Location: location, Interval: s.Interval}.Boundary(1))
 	switch {
 	case why != subscription.PauseRequested && why != subscription.PauseNoMethod:

@@ -11,8 +11,8 @@ import (
 
 // Ref names one version of a plan. A subscription has one, so that it keeps the prices that it was sold.
 type Ref struct {
-	ID      string
-	Version int // counts from 1
+	ID      string `json:"id"`
+	Version int    `json:"version"` // counts from 1
 }
 
 // Ref returns the name of this version of the plan.

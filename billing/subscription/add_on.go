@@ -16,7 +16,7 @@ const MaxAddOns = 20
 // AddOn is what a subscription has beside its plan, in one of its versions.
 type AddOn struct {
 	plan.Ref
-	Quantity int64 // units of its prices that are not flat
+	Quantity int64 `json:"quantity"` // units of its prices that are not flat
 }
 
 // AddOns are those of one subscription, in the order in which its invoices show them.
@@ -157,9 +157,11 @@ func common(a, b AddOns) AddOns {
 
 // addOn returns one of the add-ons that are known. A version that is not, which no loader leaves out, has no prices.
 func (f Facts) addOn(r plan.Ref) plan.Plan {
-	for _, a := range f.AddOns {
-		if a.Ref() == r {
-			return a
+	for _, list := range [][]plan.Plan{f.AddOns, f.Scheduled} {
+		for _, p := range list {
+			if p.Ref() == r {
+				return p
+			}
 		}
 	}
 	return plan.Plan{ID: r.ID, Version: r.Version}
@@ -173,8 +175,10 @@ func (f Facts) holder(p plan.Plan, priceID string) plan.Plan {
 	if has(p) {
 		return p
 	}
-	if i := slices.IndexFunc(f.AddOns, has); i >= 0 {
-		return f.AddOns[i]
+	for _, list := range [][]plan.Plan{f.AddOns, f.Scheduled} {
+		if i := slices.IndexFunc(list, has); i >= 0 {
+			return list[i]
+		}
 	}
 	return p
 }

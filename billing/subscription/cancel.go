@@ -112,6 +112,12 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 // end is the one way into Canceled.
 func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	last := s.lastInvoice(f)
+	canceled := event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now)
+	events := []event.Event{canceled}
+	for _, c := range s.Scheduled {
+		events = append(events, s.dropped(c, ErrCanceled.Code, now))
+	}
+	s.Scheduled = nil
 	s.PendingLines, s.UnproratedIndex = nil, 0
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
 	s.PendingQuantity, s.PendingAddOns = 0, nil
@@ -119,7 +125,5 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.endPause()
-	return Decision{Subscription: s, Issue: last, StopCollection: true, Events: []event.Event{
-		event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now),
-	}}
+	return Decision{Subscription: s, Issue: last, StopCollection: true, Events: events}
 }

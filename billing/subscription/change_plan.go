@@ -24,6 +24,7 @@ type Change struct {
 	// whatever it says, and so is one with NextInvoice where the current period is unpaid or maxWaiting lines wait.
 	Proration ProrationBehavior
 	At        time.Time // from when a change now is prorated, at most now; zero: now
+	On        time.Time // the date that it waits for; zero: it does not, see ScheduleChange
 }
 
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval

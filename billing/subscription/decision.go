@@ -23,10 +23,12 @@ type Facts struct {
 	Plan    plan.Plan
 	Pending *plan.Plan // of PendingPlanID
 	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command brings.
-	AddOns   []plan.Plan
-	Settings Settings
-	Open     []invoice.Invoice // open invoices with lines, oldest first
-	Paid     []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
+	AddOns []plan.Plan
+	// Scheduled are the plans and add-ons that scheduled changes lead to.
+	Scheduled []plan.Plan
+	Settings  Settings
+	Open      []invoice.Invoice // open invoices with lines, oldest first
+	Paid      []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
 	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
 	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.

@@ -43,6 +43,10 @@ var (
 	ErrSameInstant = fault.New(fault.Conflict, "period_just_begun",
 		"A period of the subscription began in this very second, and no two begin at once. Repeat the request a second later.").
 		After(time.Second)
+	// ErrPausedElsewhere refuses to give back what was never paid here.
+	ErrPausedElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
+		"The current period was paid before the subscription was moved to Perennial, so its unused time has no price here. "+
+			"Pause without `credit`, and credit the customer's balance.")
 	ErrEnding = fault.New(fault.Conflict, "cancellation_scheduled",
 		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
 )
@@ -112,14 +116,22 @@ func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now tim
 	if !resumesAt.IsZero() {
 		told.ResumesAt = resumesAt.Unix()
 	}
-	return Decision{Subscription: s, Events: []event.Event{event.New(told, now)}}
+	events := []event.Event{event.New(told, now)}
+	for _, c := range s.Scheduled { // their dates may pass meanwhile
+		events = append(events, s.dropped(c, ErrPaused.Code, now))
+	}
+	s.Scheduled = nil
+	return Decision{Subscription: s, Events: events}
 }
 
 // creditUnused gives the unused time of the current period back, as a change to a plan that costs nothing would. Where
 // prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a pause.
 func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, error) {
-	if !s.CurrentPeriod.Contains(at) {
+	switch {
+	case !s.CurrentPeriod.Contains(at):
 		return nil, nil
+	case s.paidElsewhere():
+		return nil, ErrPausedElsewhere
 	}
 	unused, err := s.unused(at)
 	if err != nil {

@@ -38,12 +38,13 @@ const (
 	ActionTrialEnd    Action = "trial_end"    // the first paid period starts
 	// ActionRenewalReminder: a renewal that asks the payer is announced.
 	ActionRenewalReminder Action = "renewal_reminder"
-	ActionRenewal         Action = "renewal"         // the next period starts
-	ActionCancel          Action = "cancel"          // cancellation at period end
-	ActionPaymentRetry    Action = "payment_retry"   // the next automatic attempt
-	ActionInvoiceOverdue  Action = "invoice_overdue" // the time to pay an invoice that was sent ends
-	ActionPastDueEnd      Action = "past_due_cancel" // past due for too long
-	ActionResume          Action = "resume"          // the pause ends
+	ActionScheduledChange Action = "scheduled_change" // a change takes effect at its date
+	ActionRenewal         Action = "renewal"          // the next period starts
+	ActionCancel          Action = "cancel"           // cancellation at period end
+	ActionPaymentRetry    Action = "payment_retry"    // the next automatic attempt
+	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay an invoice that was sent ends
+	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
+	ActionResume          Action = "resume"           // the pause ends
 )
 
 // Subscription is the truth about one subscription. Zero times mean "none". All times are virtual on a test clock.
@@ -89,6 +90,7 @@ type Subscription struct {
 	PendingAddOns       *AddOns // from the next period on; nil: the same
 	Items               []Item  // of the prices of its plan and its add-ons, in their order
 	Discounts           Discounts
+	Scheduled           ScheduledChanges
 	CancelAtPeriodEnd   bool
 	CancelReason        string
 	CanceledAt          time.Time

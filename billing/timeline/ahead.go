@@ -61,6 +61,8 @@ func happens(e lifecycle.Expected) string {
 		return trialEnds(e)
 	case subscription.ActionRenewalReminder:
 		return "The renewal is announced to the payer."
+	case subscription.ActionScheduledChange:
+		return "A scheduled change takes effect."
 	case subscription.ActionRenewal:
 		return "The next period begins."
 	case subscription.ActionCancel:

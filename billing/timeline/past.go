@@ -72,9 +72,10 @@ var words = map[event.Type]func(fact) string{
 		}
 		return text
 	},
-	event.TypeSubscriptionPaused:   func(f fact) string { return "The subscription was paused" + because(f.Reason) + "." },
-	event.TypeSubscriptionResumed:  func(fact) string { return "The pause ended." },
-	event.TypeSubscriptionCanceled: func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
+	event.TypeSubscriptionPaused:        func(f fact) string { return "The subscription was paused" + because(f.Reason) + "." },
+	event.TypeSubscriptionResumed:       func(fact) string { return "The pause ended." },
+	event.TypeSubscriptionChangeDropped: func(f fact) string { return "A scheduled change was dropped" + because(f.Reason) + "." },
+	event.TypeSubscriptionCanceled:      func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
 
 	event.TypeInvoiceCreated:   func(f fact) string { return "An " + f.bill() + " was created." },
 	event.TypeInvoiceFinalized: func(f fact) string { return "The " + f.bill() + " got its number." },

@@ -24,6 +24,11 @@ func exportTo(
 			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
 		return err
 	}
+	o.Scheduled = func(subscriptionID string) error {
+		_, err := fmt.Fprintf(p.stderr, "warning: changes of %s at dates are not exported; schedule them again by the API\n",
+			subscriptionID)
+		return err
+	}
 	if err := s.Export(ctx, by.EnvironmentID, o, out); err != nil {
 		return err
 	}

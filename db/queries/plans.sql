@@ -70,10 +70,10 @@ join plans p on p.environment_id = @environment_id and p.id = newest.id
 order by case when @forward::boolean then l.position end, l.position desc;
 
 -- name: PlanListOfSubscription :many
--- The plan and the add-ons that it has, and those that it changes to at period end.
+-- The plan and the add-ons that it has, and those that it changes to at period end or at a date.
 select sqlc.embed(p)
 from subscriptions s
-join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
+join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = @environment_id and s.id = @subscription_id;
 
 -- name: PriceListOfPlans :many
@@ -107,6 +107,6 @@ order by r.position;
 -- name: PriceListOfSubscription :many
 select sqlc.embed(r)
 from subscriptions s
-join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
+join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = @environment_id and s.id = @subscription_id
 order by r.plan_id, r.position;

@@ -9,7 +9,7 @@ with written as (
         cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
         next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
         discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, paused_at, resumes_at, pause_reason, created_at, updated_at,
-        add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities
+        add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities, scheduled_changes, scheduled_plan_ids
     )
     select
         @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
@@ -17,7 +17,8 @@ with written as (
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
         @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
         @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @paused_at, @resumes_at, @pause_reason, @created_at, @created_at,
-        @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[]
+        @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[],
+        @scheduled_changes, sqlc.narg('scheduled_plan_ids')::text[]
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
     for share of c
@@ -44,6 +45,7 @@ with written as (
         paused_at = @paused_at, resumes_at = @resumes_at, pause_reason = @pause_reason,
         add_on_ids = @add_on_ids, add_on_quantities = @add_on_quantities,
         pending_add_on_ids = sqlc.narg('pending_add_on_ids'), pending_add_on_quantities = sqlc.narg('pending_add_on_quantities'),
+        scheduled_changes = @scheduled_changes, scheduled_plan_ids = sqlc.narg('scheduled_plan_ids'),
         wake_pending_since = coalesce(wake_pending_since, sqlc.narg('wake_pending_since')), revision = revision + 1
     where environment_id = @environment_id and id = @id and revision = @revision
     returning 1

@@ -48,6 +48,7 @@ const (
 	Product           = "prod_"
 	Metric            = "met_"
 	UsageRecord       = "usg_"
+	ScheduledChange   = "chg_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

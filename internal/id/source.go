@@ -28,6 +28,11 @@ func (s Source) Transaction(at time.Time, parts ...string) string {
 // Dispute returns a dispute's id: see make.
 func (s Source) Dispute(at time.Time, parts ...string) string { return s.make(Dispute, at, parts) }
 
+// ScheduledChange implements lifecycle.IDs.
+func (s Source) ScheduledChange(at time.Time, parts ...string) string {
+	return s.make(ScheduledChange, at, parts)
+}
+
 // make returns a random id without parts, and with parts the id derived from them: at in milliseconds, then 80 bits of
 // a hash. A subscription's own id, which is random, is among the parts of all that is derived, or of the id that is, so
 // that nobody can guess one.

@@ -114,6 +114,20 @@ var requests = map[string]func(*stage) func() error{
 		l := s.active(1000)
 		return func() error { return l.changePlan(3000, true) }
 	},
+	"updateSubscription at a date": func(s *stage) func() error {
+		l := s.seats()
+		return func() error { return l.change(service.PlanChange{Quantity: 3, On: l.soon()}) }
+	},
+	"withdrawScheduledChange": func(s *stage) func() error {
+		l := s.seats()
+		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		return func() error { return l.command(lifecycle.WithdrawChange{ID: l.sub().Scheduled[0].ID}) }
+	},
+	"cancelSubscription now, with a scheduled change": func(s *stage) func() error {
+		l := s.seats()
+		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		return func() error { return l.command(lifecycle.Cancel{Immediate: true}) }
+	},
 	"cancelSubscription at the end of the period": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error { return l.command(lifecycle.Cancel{}) }

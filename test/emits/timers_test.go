@@ -1,6 +1,8 @@
 package emits
 
 import (
+	"time"
+
 	"perennial/activities"
 	"perennial/billing/lifecycle"
 	"perennial/billing/plan"
@@ -57,6 +59,16 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"renewal the period is free, or the subscription is past due": func(s *stage) func() error {
 		return s.pastDue().at(subscription.ActionRenewal)
+	},
+	"scheduled_change to a larger quantity": func(s *stage) func() error {
+		l := s.seats()
+		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		return l.at(subscription.ActionScheduledChange)
+	},
+	"scheduled_change it is impossible": func(s *stage) func() error {
+		l := s.seats()
+		s.must(l.change(service.PlanChange{Quantity: 1, On: l.soon()}))
+		return l.at(subscription.ActionScheduledChange)
 	},
 	"invoice_overdue": func(s *stage) func() error {
 		l := s.active(1000)
@@ -130,6 +142,9 @@ func (s *stage) eraseBatch() error {
 	_, err := steps.EraseBatch(s.ctx, contract.Ref{EnvironmentID: s.Env, ID: id})
 	return err
 }
+
+// soon is a date in the current period.
+func (l *life) soon() time.Time { return l.sub().CurrentPeriod.Start.AddDate(0, 0, 7) }
 
 // at waits for the next automatic action, and returns what does it.
 func (l *life) at(action subscription.Action) func() error {

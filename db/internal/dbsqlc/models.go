@@ -533,6 +533,8 @@ type Subscription struct {
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string
 	PendingAddOnQuantities []int64
+	ScheduledChanges       *subscription.ScheduledChanges
+	ScheduledPlanIds       []string
 }
 
 type SubscriptionItem struct {

@@ -304,7 +304,7 @@ func (q *Queries) PlanList(ctx context.Context, db DBTX, arg PlanListParams) ([]
 const planListOfSubscription = `-- name: PlanListOfSubscription :many
 select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_count, p.trial_days, p.active, p.metadata, p.created_at, p.position, p.dunning, p.plan_id, p.version, p.version_created_at, p.proration_measure, p.catalog_key, p.product_id, p.trial_end_behavior, p.add_on
 from subscriptions s
-join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
+join plans p on p.environment_id = s.environment_id and p.id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = $1 and s.id = $2
 `
 
@@ -317,7 +317,7 @@ type PlanListOfSubscriptionRow struct {
 	Plan Plan
 }
 
-// The plan and the add-ons that it has, and those that it changes to at period end.
+// The plan and the add-ons that it has, and those that it changes to at period end or at a date.
 func (q *Queries) PlanListOfSubscription(ctx context.Context, db DBTX, arg PlanListOfSubscriptionParams) ([]PlanListOfSubscriptionRow, error) {
 	rows, err := db.Query(ctx, planListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
@@ -604,7 +604,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
 select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
 from subscriptions s
-join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids)
+join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = $1 and s.id = $2
 order by r.plan_id, r.position
 `

@@ -1,0 +1,55 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+)
+
+// ScheduledChange is a change that takes effect later. What it does not name stays.
+type ScheduledChange struct {
+	ID          string               `json:"id" example:"chg_01jcz6f0x3v8r5t2m9k4h7q1wz" doc:"period_end names the change at the end of the period."`
+	EffectiveAt int64                `json:"effectiveAt" example:"1767225600" doc:"When it takes effect, in Unix seconds. A payment in progress holds it up, until the next period at most."`
+	PlanID      string               `json:"planId,omitempty" doc:"The plan from then on."`
+	PlanVersion int                  `json:"planVersion,omitempty" doc:"The version of that plan."`
+	Quantity    int64                `json:"quantity,omitempty" example:"5" doc:"The quantity from then on."`
+	AddOns      *[]SubscriptionAddOn `json:"addOns,omitempty" doc:"All add-ons from then on."`
+	Proration   string               `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" doc:"When its proration is billed. Absent: always_invoice; at the end of the period there is none."`
+}
+
+func renderChanges(s subscription.Subscription) []ScheduledChange {
+	all := s.AllChanges()
+	shown := make([]ScheduledChange, len(all))
+	for i, c := range all {
+		shown[i] = ScheduledChange{
+			ID: c.ID, EffectiveAt: unix(c.At), PlanID: c.Plan.ID, PlanVersion: c.Plan.Version, Quantity: c.Quantity,
+			AddOns: renderPendingAddOns(c.AddOns), Proration: string(c.Proration),
+		}
+	}
+	return shown
+}
+
+type withdrawChangeInput struct {
+	httpkit.ByID
+	ChangeID string `path:"changeId" maxLength:"64" doc:"The id of the scheduled change, or period_end."`
+	Body     *Empty
+}
+
+func (s *Server) withdrawScheduledChange(
+	ctx context.Context, c *httpkit.Call, in *withdrawChangeInput,
+) (*httpkit.Reply[Subscription], error) {
+	return s.command(ctx, c, lifecycle.WithdrawChange{ID: in.ChangeID})
+}
+
+func (s *Server) scheduledChangeOperations(load httpkit.Loader, example Subscription) {
+	httpkit.Register(s.kit, httpkit.Operation{
+		Name: "withdrawScheduledChange", Method: http.MethodDelete, Path: "/subscriptions/{id}/scheduled-changes/{changeId}",
+		Tag: "Subscriptions", Summary: "Withdraw a scheduled change",
+		Description: "PATCH with effectiveAt or effective: period_end schedules a change, and scheduledChanges of the " +
+			"subscription lists them. The others stay.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
+	}, s.withdrawScheduledChange)
+}

@@ -1,0 +1,63 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Changes at dates are listed with that at the end of the period, shown by a preview, and withdrawn one by one.
+func TestSubscription_HasScheduledChanges(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans",
+		`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitPrice":"10"}]}`))
+	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
+		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": made.ID}))
+	require.Empty(t, sub.Scheduled)
+	path := "/api/subscriptions/" + sub.ID
+	in := func(days int64) int64 { return sub.CurrentPeriodStart + days*86400 }
+	change := func(body string) Subscription {
+		t.Helper()
+		return as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, body))
+	}
+
+	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", path+"/preview",
+		fmt.Sprintf(`{"quantity":3,"effectiveAt":%d,"upcomingCount":2}`, in(20))))
+	require.EqualValues(t, 1000, shown.Upcoming[0].Total)
+	require.Greater(t, shown.Upcoming[1].Total, int64(1000), "the change has an invoice of its own")
+	later := change(fmt.Sprintf(`{"quantity":3,"effectiveAt":%d,"prorationBehavior":"create","previewToken":""}`, in(20)))
+	require.EqualValues(t, 1, later.Quantity)
+	require.Len(t, later.Scheduled, 1)
+	both := change(`{"quantity":2,"effective":"period_end"}`)
+
+	require.Len(t, both.Scheduled, 2)
+	require.Equal(t, ScheduledChange{ID: "period_end", EffectiveAt: sub.CurrentPeriodEnd, Quantity: 2}, both.Scheduled[0])
+	at := both.Scheduled[1]
+	require.Equal(t, ScheduledChange{ID: at.ID, EffectiveAt: in(20), Quantity: 3, Proration: "create"}, at)
+	require.Equal(t, both, as[Subscription](t, http.StatusOK, b.ask(t, b.test, "GET", path, nil)))
+	told := as[Timeline](t, http.StatusOK, b.ask(t, b.test, "GET", path+"/timeline", nil))
+	var expected []string
+	for _, e := range told.Upcoming {
+		expected = append(expected, e.Action)
+	}
+	require.Contains(t, expected, "scheduled_change")
+
+	for body, want := range map[string][2]any{
+		`{"quantity":4,"effectiveAt":1}`:                                        {422, "effective_at_out_of_range"},
+		fmt.Sprintf(`{"quantity":4,"effectiveAt":%d,"effective":"now"}`, in(9)): {422, "fields_exclusive"},
+		fmt.Sprintf(`{"planVersion":1,"effectiveAt":%d}`, in(9)):                {422, "fields_exclusive"},
+		fmt.Sprintf(`{"effectiveAt":%d}`, in(9)):                                {422, "field_missing"},
+		fmt.Sprintf(`{"planId":"plan_none","effectiveAt":%d}`, in(9)):           {404, "plan_not_found"},
+	} {
+		got := b.ask(t, b.test, "PATCH", path, body)
+		require.Equal(t, want[0], got.Status, body)
+		require.Contains(t, string(got.Body), want[1])
+	}
+	withdraw := func(id string) response { return b.ask(t, b.test, "DELETE", path+"/scheduled-changes/"+id, nil) }
+	require.Equal(t, []ScheduledChange{at}, as[Subscription](t, http.StatusOK, withdraw("period_end")).Scheduled)
+	require.Empty(t, as[Subscription](t, http.StatusOK, withdraw(at.ID)).Scheduled)
+	require.Equal(t, http.StatusNotFound, withdraw(at.ID).Status)
+}

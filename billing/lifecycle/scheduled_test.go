@@ -1,0 +1,262 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// beginWith is an active subscription whose first period is paid, with changes that wait for their dates.
+func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.ChangePlan) *life {
+	l := newLife(t, plans, settings, plans[0], 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	for _, c := range changes {
+		_, err := l.apply(c)
+		require.NoError(t, err)
+	}
+	return l
+}
+
+// sums is what is billed for each item in each period.
+func (l *life) sums() map[billed]money.Minor {
+	sums := map[billed]money.Minor{}
+	for _, inv := range l.store.invoices {
+		if inv.Status == invoice.Void {
+			continue
+		}
+		for _, line := range inv.Lines {
+			sums[billed{line.ItemID, line.PeriodIndex}] += line.Amount
+		}
+	}
+	return sums
+}
+
+// After an outage each change is made from its own date on, in order: what is billed is what would have been.
+func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		draw := drawing(t)
+		offered := somePlans(draw)
+		var changes []lifecycle.ChangePlan
+		at := created
+		for range 1 + draw(5, "changes") {
+			at = at.Add(time.Duration(1+draw(30*86400, "seconds")) * time.Second)
+			c := lifecycle.ChangePlan{On: at}
+			if draw(2, "plan") == 0 {
+				c.Plan = &offered[draw(len(offered), "to")]
+			} else {
+				c.Quantity = int64(1 + draw(5, "quantity"))
+			}
+			changes = append(changes, c)
+		}
+		end := at.Add(40 * 24 * time.Hour)
+		onTime, late := beginWith(t, offered, changes...), beginWith(t, offered, changes...)
+		onTime.untilPaid(end)
+		late.moveTo(end)
+		late.advanceAll()
+
+		require.Empty(t, late.sub().Scheduled)
+		require.Equal(t, onTime.sub().Plan(), late.sub().Plan())
+		require.Equal(t, onTime.sub().CurrentPeriod, late.sub().CurrentPeriod)
+		require.Equal(t, onTime.sums(), late.sums())
+	})
+}
+
+// untilPaid passes time as if every payment succeeded at once.
+func (l *life) untilPaid(to time.Time) {
+	for !l.sub().NextActionAt.After(to) {
+		l.moveTo(l.sub().NextActionAt)
+		l.advanceAll()
+		for t := l.live(""); t != nil; t = l.live("") {
+			result := l.about(t.ID)
+			result.Answer = payment.Answer{Outcome: payment.AnswerSucceeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
+			_, _, changes, err := lifecycle.Record(l.store.load(false), result, l.moment())
+			require.NoError(l.t, err)
+			l.store.write(changes)
+		}
+	}
+	l.moveTo(to)
+}
+
+// advanceAll is advance without an account, which does not tell the changes of one decision apart.
+func (l *life) advanceAll() {
+	for range 500 {
+		_, changes, err := lifecycle.Advance(l.store.load(false), l.moment())
+		require.NoError(l.t, err)
+		if l.store.write(changes); !changes.Unfinished {
+			return
+		}
+	}
+	require.Fail(l.t, "catching up has no end")
+}
+
+// Made again from a backup, a change has the same invoice with the same lines, so that a provider is sent the same payment.
+func TestScheduledChange_HasTheSameIDsAfterARestore(t *testing.T) {
+	t.Parallel()
+	l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
+	backup := l.store.clone()
+	l.moveTo(created.Add(week))
+	made := func(world string, at time.Time) lifecycle.Changes {
+		_, changes, err := lifecycle.Advance(backup.load(true), lifecycle.Moment{Now: l.now, Real: at, IDs: &ids{world: world}})
+		require.NoError(t, err)
+		require.Len(t, changes.NewInvoices, 1)
+		return changes
+	}
+
+	one, again := made("a", l.real), made("b", l.real.Add(time.Hour))
+
+	require.Equal(t, one.NewInvoices[0].ID, again.NewInvoices[0].ID)
+	require.Equal(t, one.NewInvoices[0].Lines, again.NewInvoices[0].Lines)
+	require.Equal(t, one.NewTransactions[0].ID, again.NewTransactions[0].ID)
+	require.EqualValues(t, 1500, one.NewInvoices[0].Total, "three weeks of 20.00 more")
+}
+
+func TestScheduledChange_AtTheBoundaryBelongsToTheNextPeriod(t *testing.T) {
+	t.Parallel()
+	end := created.AddDate(0, 0, 28)
+	l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice, On: end})
+
+	l.pass(end.Sub(l.now))
+
+	require.Equal(t, pro.ID, l.sub().PlanID)
+	require.Len(t, l.store.invoices, 2, "the renewal bills it, without proration")
+	require.EqualValues(t, 3000, l.store.invoices[1].Total)
+}
+
+// A payment in progress holds a change up, and no longer than until the next period.
+func TestScheduledChange_WaitsForAPayment(t *testing.T) {
+	t.Parallel()
+	for name, decided := range map[string]bool{"decided before the period ends": true, "pending for ever": false} {
+		l := newLife(t, plans, settings, team, 0)
+		l.advance()
+		_, err := l.apply(lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
+		require.NoError(t, err)
+		l.pass(2 * week)
+		require.Equal(t, team.ID, l.sub().PlanID, name)
+
+		if decided {
+			l.result(payment.AnswerSucceeded)
+			require.Equal(t, pro.ID, l.sub().PlanID, name)
+			require.EqualValues(t, 1500, l.store.invoices[1].Total, "from its date on")
+			continue
+		}
+		l.pass(2 * week)
+		require.Equal(t, pro.ID, l.sub().PlanID, name)
+		require.Empty(t, l.sub().Scheduled)
+		require.EqualValues(t, 3000, l.store.invoices[1].Total)
+	}
+}
+
+// What is impossible at its date is dropped, and so is what comes after the end; an archived plan is possible.
+func TestScheduledChange_Dropped(t *testing.T) {
+	t.Parallel()
+	reasons := func(l *life) (out []string) {
+		for _, e := range l.store.events {
+			if data, ok := e.Data.(event.SubscriptionChangeDropped); ok {
+				out = append(out, data.Reason)
+			}
+		}
+		return out
+	}
+	t.Run("nothing is left to change", func(t *testing.T) {
+		t.Parallel()
+		l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
+		l.changePlan(pro, false)
+		l.result(payment.AnswerSucceeded)
+		l.pass(2 * week)
+		require.Equal(t, []string{subscription.ErrPlanUnchanged.Code}, reasons(l))
+		require.Empty(t, l.sub().Scheduled)
+	})
+	t.Run("canceled", func(t *testing.T) {
+		t.Parallel()
+		l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)},
+			lifecycle.ChangePlan{Quantity: 3, On: created.Add(2 * week)})
+		l.cancelNow(false)
+		require.Equal(t, []string{subscription.ErrCanceled.Code, subscription.ErrCanceled.Code}, reasons(l))
+		require.Empty(t, l.sub().Scheduled)
+	})
+	t.Run("archived meanwhile", func(t *testing.T) {
+		t.Parallel()
+		l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
+		archived := pro
+		archived.Active = false
+		l.store.plans[pro.Ref()] = archived
+		l.pass(2 * week)
+		require.Empty(t, reasons(l))
+		require.Equal(t, pro.ID, l.sub().PlanID)
+	})
+}
+
+// A change now leaves the scheduled ones standing, which are listed in order with that at the end of the period.
+func TestScheduledChange_ListAndWithdraw(t *testing.T) {
+	t.Parallel()
+	l := beginWith(t, plans,
+		lifecycle.ChangePlan{Quantity: 5, On: created.Add(6 * week)},
+		lifecycle.ChangePlan{Quantity: 3, On: created.Add(week)},
+		lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true},
+		lifecycle.ChangePlan{Quantity: 2})
+	quantities := func() (out []int64) {
+		for _, c := range l.sub().AllChanges() {
+			out = append(out, c.Quantity)
+		}
+		return out
+	}
+	require.Equal(t, []int64{3, 0, 5}, quantities())
+	require.Equal(t, subscription.AtPeriodEnd, l.sub().AllChanges()[1].ID)
+	withdraw := func(id string) error {
+		_, err := l.apply(lifecycle.WithdrawChange{ID: id})
+		return err
+	}
+
+	require.NoError(t, withdraw(subscription.AtPeriodEnd))
+	require.Empty(t, l.sub().PendingPlanID)
+	require.NoError(t, withdraw(l.sub().Scheduled[0].ID))
+	require.Equal(t, []int64{5}, quantities())
+	require.Equal(t, subscription.ErrChangeNotFound, withdraw(subscription.AtPeriodEnd))
+
+	full := lifecycle.ChangePlan{Quantity: 7, On: created.Add(week)}
+	for range subscription.MaxScheduledChanges - 1 {
+		_, err := l.apply(full)
+		require.NoError(t, err)
+	}
+	_, err := l.apply(full)
+	require.Equal(t, subscription.ErrTooManyChanges, err)
+}
+
+func TestScheduleChange_Refusals(t *testing.T) {
+	t.Parallel()
+	dollars, archived, addOn := pro, pro, pro
+	dollars.Currency, archived.Active, addOn.AddOn = "USD", false, true
+	on := created.Add(week)
+	for name, c := range map[string]struct {
+		change lifecycle.ChangePlan
+		code   string
+	}{
+		"now":              {lifecycle.ChangePlan{Plan: &pro, On: created}, "effective_at_out_of_range"},
+		"in ten years":     {lifecycle.ChangePlan{Plan: &pro, On: created.AddDate(10, 0, 0)}, "effective_at_out_of_range"},
+		"another currency": {lifecycle.ChangePlan{Plan: &dollars, On: on}, "currency_mismatch"},
+		"archived":         {lifecycle.ChangePlan{Plan: &archived, On: on}, "plan_inactive"},
+		"an add-on":        {lifecycle.ChangePlan{Plan: &addOn, On: on}, "plan_is_add_on"},
+		"below one":        {lifecycle.ChangePlan{Quantity: -1, On: on}, "quantity_out_of_range"},
+	} {
+		l := beginWith(t, plans)
+		_, err := l.apply(c.change)
+		require.Equal(t, c.code, fault.From(err).Code, name)
+	}
+	l := beginWith(t, plans)
+	l.schedule(lifecycle.Cancel{})
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &pro, On: l.sub().CurrentPeriod.End})
+	require.Equal(t, subscription.ErrAfterEnd, err)
+}

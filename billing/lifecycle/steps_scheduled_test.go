@@ -1,0 +1,97 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+)
+
+// scheduled notes the scheduled change that a decision made.
+func (a *account) scheduled(before, after subscription.Subscription, events []event.Event) {
+	dropped := slices.ContainsFunc(events, func(e event.Event) bool { return e.Type() == event.TypeSubscriptionChangeDropped })
+	if len(after.Scheduled) < len(before.Scheduled) && !dropped && !before.Scheduled[0].At.After(after.UpdatedAt) {
+		a.due = &before.Scheduled[0]
+	}
+}
+
+// forget ends the decision that made a scheduled change.
+func (a *account) forget() {
+	if a.due != nil {
+		a.due, a.how = nil, ""
+	}
+}
+
+// someChange draws a change of plan, quantity, add-ons, or several of these.
+func (l *life) someChange(draw chance) (cmd lifecycle.ChangePlan) {
+	every := l.sub().Interval
+	if draw(2, "plan") == 0 {
+		to := l.anyPlan(draw)
+		cmd.Plan, every = &to, to.Interval
+	}
+	if draw(2, "quantity") == 0 {
+		cmd.Quantity = int64(1 + draw(6, "quantity"))
+	}
+	if cmd.Plan == nil && cmd.Quantity == 0 || draw(3, "add-ons") == 0 {
+		asked := someChosen(draw, l.addOns(), every)
+		cmd.AddOns = &asked
+	}
+	return cmd
+}
+
+// scheduleChange asks for a change at a date, sometimes at the end of the period. An account follows one at a time.
+func (l *life) scheduleChange(draw chance) {
+	had := l.sub()
+	if l.behind() || len(had.Scheduled) > 0 {
+		return
+	}
+	cmd := l.someChange(draw)
+	cmd.On, cmd.Proration = l.now.Add(time.Duration(1+draw(40*86400, "seconds"))*time.Second), l.how
+	if draw(4, "at the boundary") == 0 && had.CurrentPeriod.End.After(l.now) {
+		cmd.On = had.CurrentPeriod.End
+	}
+	l.how = ""
+	invoices := len(l.store.invoices)
+	_, err := l.apply(cmd)
+	s := l.sub()
+	switch {
+	case err == nil:
+		require.Len(l.t, s.Scheduled, 1)
+		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before its date")
+		require.False(l.t, s.NextActionAt.After(s.Scheduled[0].At) && l.live("") == nil)
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case errors.Is(err, subscription.ErrAfterEnd):
+		require.True(l.t, had.CancelAtPeriodEnd)
+	case errors.Is(err, subscription.ErrEffectiveAt): // within the second that has begun
+		require.Less(l.t, cmd.On.Sub(l.now), 2*time.Second)
+	default:
+		require.True(l.t, errors.Is(err, subscription.ErrAddOnsStay) || errors.Is(err, subscription.ErrAddOnInterval), err)
+	}
+}
+
+// withdrawChange takes a scheduled change back, if there is one.
+func (l *life) withdrawChange(draw chance) {
+	if l.behind() {
+		return
+	}
+	all, id := l.sub().AllChanges(), "chg_none"
+	if len(all) > 0 {
+		id = all[draw(len(all), "which change")].ID
+	}
+	_, err := l.apply(lifecycle.WithdrawChange{ID: id})
+	switch {
+	case err == nil:
+		require.Len(l.t, l.sub().AllChanges(), len(all)-1)
+	case l.sub().Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	default:
+		require.Equal(l.t, subscription.ErrChangeNotFound, err)
+		require.Empty(l.t, all)
+	}
+}

@@ -1,0 +1,89 @@
+package subscription
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+)
+
+// ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
+// period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period begins.
+func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
+	if len(s.Scheduled) == 0 {
+		return time.Time{}, false
+	}
+	at = s.Scheduled[0].At
+	if boundary := s.boundary(); at.Before(boundary) && s.held(f) {
+		at = boundary
+	}
+	return at, true
+}
+
+// held reports whether a payment of the current period is in progress.
+func (s Subscription) held(f Facts) bool {
+	open := f.openFor(s.PeriodIndex)
+	if open == nil {
+		return false
+	}
+	_, _, _, err := open.Withdraw("", false, s.CurrentPeriod.End)
+	return err != nil
+}
+
+// MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until then,
+// it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with the
+// reason. Faults: subscription_canceled, change_not_due.
+func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	if len(s.Scheduled) == 0 || now.Before(s.Scheduled[0].At) {
+		return Decision{}, ErrChangeNotDue
+	}
+	one := s.Scheduled[0]
+	s.Scheduled = s.Scheduled.without(0)
+	d, err := s.ChangePlan(f, s.due(f, one), now)
+	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
+		return Decision{Subscription: s, Events: []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")}}, nil
+	}
+	if err != nil {
+		return Decision{}, err
+	}
+	for i := range d.Issue {
+		d.Issue[i].Change = one.ID
+	}
+	d.Events = append(d.Events, d.Subscription.updated(now, "scheduledChanges"))
+	return d, nil
+}
+
+// ErrChangeNotDue refuses a scheduled change before its date.
+var ErrChangeNotDue = fault.New(fault.Conflict, "change_not_due", "No scheduled change of the subscription is due.")
+
+// due is a scheduled change as one that is asked for now. What was offered when it was scheduled is offered still.
+func (s Subscription) due(f Facts, one ScheduledChange) Change {
+	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
+	if one.Plan.ID != "" {
+		to := f.version(one.Plan)
+		to.Active = true
+		c.Plan = &to
+	}
+	if one.AddOns != nil {
+		chosen := make([]Chosen, len(*one.AddOns))
+		for i, a := range *one.AddOns {
+			chosen[i] = Chosen{AddOn: f.addOn(a.Ref), Quantity: a.Quantity}
+			chosen[i].AddOn.Active = true
+		}
+		c.AddOns = &chosen
+	}
+	if !one.At.Before(s.boundary()) || s.held(f) {
+		c.AtPeriodEnd, c.Proration = true, ""
+	}
+	return c
+}
+
+// dropped announces that a scheduled change will not take effect.
+func (s Subscription) dropped(c ScheduledChange, reason string, now time.Time) event.Event {
+	return event.New(event.SubscriptionChangeDropped{
+		Subscription: s.announced(), ScheduledChangeID: c.ID, EffectiveAt: c.At.Unix(), Reason: reason,
+	}, now)
+}
