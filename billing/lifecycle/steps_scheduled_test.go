@@ -66,6 +66,8 @@ func (l *life) scheduleChange(draw chance) {
 		require.False(l.t, s.NextActionAt.After(s.Scheduled[0].At) && l.live("") == nil)
 	case s.Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	case errors.Is(err, subscription.ErrAfterEnd):
 		require.True(l.t, had.CancelAtPeriodEnd)
 	case errors.Is(err, subscription.ErrEffectiveAt): // within the second that has begun
@@ -90,6 +92,8 @@ func (l *life) withdrawChange(draw chance) {
 		require.Len(l.t, l.sub().AllChanges(), len(all)-1)
 	case l.sub().Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
+	case l.sub().Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
 	default:
 		require.Equal(l.t, subscription.ErrChangeNotFound, err)
 		require.Empty(l.t, all)
