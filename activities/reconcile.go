@@ -9,7 +9,6 @@ import (
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
-	"perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
@@ -366,32 +365,6 @@ func (p *pass) late(ctx context.Context) error {
 		p.found.StuckIDs, p.found.StuckIn = append(p.found.StuckIDs, s.ID), append(p.found.StuckIn, s.EnvironmentID)
 	}
 	return nil
-}
-
-func (p *pass) purge(ctx context.Context) error {
-	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
-		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
-		if err != nil {
-			return err
-		}
-		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
-		if err != nil {
-			return err
-		}
-		deliveries, err := tx.PurgeWebhookLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
-		if err != nil {
-			return err
-		}
-		p.found.Purged = keys + callbacks + deliveries
-		// A partition that is dropped waits for those who read it: not in the way of the next records.
-		if _, err := tx.MaintainUsage(ctx); err != nil {
-			return err
-		}
-		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
-			return err
-		}
-		return tx.SetReconciled(ctx)
-	})
 }
 
 func refID(r db.Ref) string { return r.ID }

@@ -17,7 +17,8 @@ func (ChangePlan) Name() string { return "change_plan" }
 func (c ChangePlan) judge(d *decision) (func() error, error) {
 	f, brought := d.Facts(), c.brings()
 	f.AddOns = slices.Concat(f.AddOns, brought)
-	made, err := subscription.Decision{}, error(nil)
+	var made subscription.Decision
+	var err error
 	if c.On.IsZero() {
 		made, err = d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
 	} else {

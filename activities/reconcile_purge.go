@@ -1,0 +1,39 @@
+package activities
+
+import (
+	"context"
+
+	"perennial/billing/delivery"
+	"perennial/db"
+)
+
+// purge removes what is kept for a time only, and notes that the pass has come to its end.
+func (p *pass) purge(ctx context.Context) error {
+	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
+		if err != nil {
+			return err
+		}
+		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
+		if err != nil {
+			return err
+		}
+		deliveries, err := tx.PurgeWebhookLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
+		if err != nil {
+			return err
+		}
+		p.found.Purged = keys + callbacks + deliveries
+		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
+			return err
+		}
+		return tx.SetReconciled(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	// By itself and last: a partition that cannot be made or dropped now keeps nothing else from being done.
+	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+		_, err := tx.MaintainUsage(ctx)
+		return err
+	})
+}
