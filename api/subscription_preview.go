@@ -109,9 +109,13 @@ type NewSubscriptionPreviewForm struct {
 func (s *Server) previewNewSubscription(
 	ctx context.Context, c *httpkit.Call, in *previewNewSubscriptionInput,
 ) (*httpkit.Reply[SubscriptionPreview], error) {
+	form, err := in.Body.subscription()
+	if err != nil {
+		return nil, err
+	}
 	return commandOf(ctx, s, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewNewSubscription(ctx, caller(c), in.Body.subscription(), ahead(in.Body.Upcoming), around)
+			return s.service.PreviewNewSubscription(ctx, caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"time"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
@@ -93,21 +94,35 @@ type SubscriptionForm struct {
 	PlanID     string   `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Quantity   *int64   `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
 	TrialDays  *int     `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
+	StartsAt   *int64   `json:"startsAt,omitempty" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then, and it has no trial. Default: now."`
+	Backdated  string   `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): each that has passed, at most 60, and the one that runs; each on an invoice of its own, collected one after the other. current_period: only the one that runs, in full."`
 	CouponCode string   `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Metadata   Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-func (f SubscriptionForm) subscription() service.NewSubscription {
-	return service.NewSubscription{
+func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
+	in := service.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), TrialDays: f.TrialDays,
+		Backdated:  subscription.BackdatedBilling(f.Backdated),
 		CouponCode: f.CouponCode, Metadata: metadata.Pairs(f.Metadata),
 	}
+	switch {
+	case f.StartsAt != nil:
+		in.StartsAt = time.Unix(*f.StartsAt, 0).UTC()
+	case f.Backdated != "":
+		return in, fault.InvalidParam("startsAt", "field_missing",
+			"`backdatedBilling` is about a start in the past. Send `startsAt` as well.")
+	}
+	return in, nil
 }
 
 func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	form := in.Body.subscription()
+	form, err := in.Body.subscription()
+	if err != nil {
+		return nil, err
+	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
 			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/customer"
 	"perennial/billing/discount"
@@ -16,8 +17,10 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	Quantity           int64  // 0: one
-	TrialDays          *int   // nil: the plan's
+	Quantity           int64     // 0: one
+	TrialDays          *int      // nil: the plan's
+	StartsAt           time.Time // in the past; zero: now
+	Backdated          subscription.BackdatedBilling
 	CouponCode         string // redeemed for it; empty: none
 	Metadata           metadata.Pairs
 }
@@ -67,7 +70,8 @@ func (s *Service) insertSubscription(
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, TrialDays: in.TrialDays, TimeZone: by.TimeZone,
-		TestClockID: c.TestClockID, Metadata: in.Metadata, Coupon: coupon, Now: now,
+		TestClockID: c.TestClockID, Metadata: in.Metadata, Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated,
+		Now: now,
 	})
 	if err != nil {
 		return sub, err

@@ -50,7 +50,7 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid after all
 		require.Failf(l.t, "paid through time that nobody paid", "until %s, beyond %s", s.PaidThrough, s.CurrentPeriod)
 	}
-	if !s.ActivatedAt.IsZero() && s.NextPeriod > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
+	if !s.ActivatedAt.IsZero() && s.PeriodIndex > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
 		require.Fail(l.t, "activated, but nothing was paid or free")
 	}
 	for _, inv := range changes.NewInvoices {

@@ -46,6 +46,12 @@ type life struct {
 func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
 ) *life {
+	return newLifeOf(t, plans, settings, first, subscription.NewInput{TrialDays: &trialDays})
+}
+
+func newLifeOf(
+	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, in subscription.NewInput,
+) *life {
 	s := &store{
 		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
 		settled: map[string]lifecycle.Settlement{}, customer: payer(),
@@ -54,9 +60,8 @@ func newLife(
 	for _, p := range plans {
 		s.plans[p.Ref()] = p
 	}
-	sub, events, err := subscription.Create(first, subscription.NewInput{
-		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created,
-	})
+	in.ID, in.CustomerID, in.TimeZone, in.Now = "sub_1", "cust_1", "Europe/Paris", created
+	sub, events, err := subscription.Create(first, in)
 	require.NoError(t, err)
 	s.sub = sub.Itemized(subscription.Facts{Plan: first, ItemID: func(priceID string) string {
 		return lifecycle.ItemID(&ids{}, sub, priceID)

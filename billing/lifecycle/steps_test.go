@@ -63,7 +63,13 @@ func someLife(t require.TestingT, draw chance) *life {
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
 	}
-	l := newLife(t, plans, settings, plans[0], []int{0, 0, 14}[draw(3, "trial")])
+	trialDays := []int{0, 0, 14}[draw(3, "trial")]
+	in := subscription.NewInput{TrialDays: &trialDays}
+	if trialDays == 0 && draw(4, "a start in the past") == 0 {
+		in.StartsAt = created.Add(-time.Duration(draw(50*86400, "seconds")) * time.Second)
+		in.Backdated = []subscription.BackdatedBilling{"", subscription.BillCurrentPeriod}[draw(2, "backdated billing")]
+	}
+	l := newLifeOf(t, plans, settings, plans[0], in)
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
 	}

@@ -142,11 +142,11 @@ func (s put) changeNow(f Facts, to plan.Plan, quantity int64, at, now time.Time)
 		return []event.Event{s.planChanged(was.PlanID, now), updated}
 	}
 	items := s.itemsOn(f, to)
-	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
+	if s.PeriodIndex == 0 { // nothing is billed yet: the first period will be, on the new plan
 		s.setPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
 		if s.unbegun() {
-			s.CurrentPeriod = s.schedule().Period(0)
+			s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 		}
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
