@@ -27,6 +27,7 @@ type Subscription struct {
 	PlanVersion        int                    `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
 	Status             string                 `json:"status" enum:"trialing,active,past_due,paused,canceled" example:"trialing"`
 	Currency           string                 `json:"currency" example:"USD"`
+	BillingAnchor      int64                  `json:"billingAnchor" example:"1764849600" doc:"The instant from which all boundaries of its periods are counted."`
 	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64                  `json:"currentPeriodStart" example:"1763640000"`
 	CurrentPeriodEnd   int64                  `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
@@ -73,7 +74,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
-		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
+		BillingAnchor: unix(s.AnchorAt),
+		TrialEndsAt:   unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
 		PausedAt: unix(s.PausedAt), ResumesAt: unix(s.ResumesAt), PauseReason: string(s.PauseReason),
@@ -205,7 +207,8 @@ func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
-		Quantity: 1, ProrationMeasure: "second", Items: []SubscriptionItem{{
+		BillingAnchor: 1764849600,
+		Quantity:      1, ProrationMeasure: "second", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
@@ -251,7 +254,7 @@ func (s *Server) subscriptionOperations() {
 			"from the next period on; until then, a request with the current planId or quantity withdraws that change " +
 			"(409 plan_unchanged or quantity_unchanged if none is scheduled). The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on. trialEndsAt moves the end of a trial, and metadata replaces all metadata. With the previewToken of a preview of the same " +
+			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},

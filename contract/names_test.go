@@ -57,7 +57,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	t.Parallel()
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
-		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.EndTrial{},
+		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.EndTrial{}, lifecycle.MoveAnchor{},
 		lifecycle.SetMetadata{}, lifecycle.Pay{},
 		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},

@@ -52,6 +52,10 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			a.renewed(data, s)
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
+			if slices.Contains(data.Changed, "billingAnchor") {
+				a.restarted(s.CurrentPeriod, now.Truncate(time.Second))
+				continue
+			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
 			if (put || moved) && a.renews(events[i+1:]) { // it had waited for that
 				a.units = s.Quantity
@@ -149,6 +153,20 @@ func (a *account) changed(to plan.Plan, units int64, current period.Period, at t
 		a.index++
 		a.measured()
 	}
+	if a.billed {
+		a.bill(at)
+	}
+}
+
+// restarted follows a period that another anchor begins. Without proration the time of the one before stays billed.
+func (a *account) restarted(current period.Period, at time.Time) {
+	if a.how != subscription.NoProration && a.billed {
+		a.usedUntil(at)
+	}
+	a.billed = a.billed || a.plan.Free()
+	a.period = current
+	a.index++
+	a.measured()
 	if a.billed {
 		a.bill(at)
 	}

@@ -43,7 +43,9 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 
 func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
-	restarted := s.Interval != before.Interval || s.Status == subscription.Paused // the rest of the old period is lost or credited
+	moved := s.PeriodIndex != before.PeriodIndex && !s.AnchorAt.Equal(before.AnchorAt)
+	// The rest of the old period is lost or credited.
+	restarted := s.Interval != before.Interval || moved || s.Status == subscription.Paused
 	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}

@@ -137,7 +137,7 @@ func (l *life) anyPlan(draw chance) plan.Plan {
 
 // step lets one thing happen.
 func (l *life) step(draw chance) {
-	switch draw(31, "step") {
+	switch draw(32, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -180,6 +180,8 @@ func (l *life) step(draw chance) {
 		l.pause(draw)
 	case 30:
 		l.unpause()
+	case 31:
+		l.moveAnchor(someBehavior(draw))
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

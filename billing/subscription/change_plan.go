@@ -69,6 +69,8 @@ type put struct {
 	Subscription
 	fields []string
 	how    ProrationBehavior
+	// restarts: the period restarts, also where the interval stays.
+	restarts bool
 }
 
 // asked returns the plan and the quantity that a change leads to, and the subscription with what waits for the period's
@@ -166,26 +168,21 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
-	restarts := to.Interval != s.Interval
+	restarts := s.restarts || to.Interval != s.Interval
 	billed := f.Plan.Free() || s.covered(f)
 	unbilled := !billed && s.Status == PastDue // see below
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
 	}
-	if s.paidElsewhere() {
-		return nil, ErrPaidElsewhere
-	}
-	open := f.openFor(s.PeriodIndex)
-	if open != nil {
-		if _, _, _, err := open.Withdraw("", false, now); err != nil {
-			return nil, ErrPaymentPending
+	left, coming, err := s.withoutCredit(f), items, error(nil)
+	if s.how != NoProration || !s.restarts {
+		if left, coming, err = s.giveWay(f, items, restarts, now); err != nil {
+			return nil, err
 		}
 	}
-	left, coming, err := s.giveWay(f, items, restarts, now)
-	if err != nil {
-		return nil, err
-	}
+	open := f.openFor(s.PeriodIndex)
+	s.UnproratedIndex = 0
 	s.setPlan(to.Ref())
 	s.Items = items
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
@@ -236,8 +233,17 @@ func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
 }
 
 // giveWay returns what the items that go lead to, and which of the items that come are to be charged. After a change that
-// was not prorated all are: what is billed of the period is of other items.
+// was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
+// payment_in_progress.
 func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left leaving, coming []Item, err error) {
+	if s.paidElsewhere() {
+		return leaving{}, nil, ErrPaidElsewhere
+	}
+	if open := f.openFor(s.PeriodIndex); open != nil {
+		if _, _, _, err := open.Withdraw("", false, now); err != nil {
+			return leaving{}, nil, ErrPaymentPending
+		}
+	}
 	rest, err := s.rest(now)
 	if err != nil {
 		return leaving{}, nil, err
@@ -247,7 +253,6 @@ func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left
 		going, coming = except(s.Items, items), except(items, s.Items)
 	}
 	left, err = s.leaving(f, going, rest, now)
-	s.UnproratedIndex = 0
 	return left, coming, err
 }
 
