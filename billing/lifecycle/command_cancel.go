@@ -22,8 +22,6 @@ func GivesBack(c Command) bool {
 		return !c.AtPeriodEnd && c.On.IsZero()
 	case Migrate:
 		return !c.AtPeriodEnd
-	case MoveAnchor:
-		return c.Proration != subscription.NoProration
 	case Pause:
 		return c.CreditUnused
 	default:

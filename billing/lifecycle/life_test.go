@@ -45,12 +45,6 @@ func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
 	addOns ...subscription.Chosen,
 ) *life {
-	return newLifeOf(t, plans, settings, first, subscription.NewInput{TrialDays: &trialDays, AddOns: addOns})
-}
-
-func newLifeOf(
-	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, in subscription.NewInput,
-) *life {
 	s := &store{
 		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
 		settled: map[string]lifecycle.Settlement{}, customer: payer(),
@@ -59,11 +53,12 @@ func newLifeOf(
 	for _, p := range plans {
 		s.plans[p.Ref()] = p
 	}
-	in.ID, in.CustomerID, in.TimeZone, in.Now = "sub_1", "cust_1", "Europe/Paris", created
-	sub, events, err := subscription.Create(first, in)
+	sub, events, err := subscription.Create(first, subscription.NewInput{
+		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created, AddOns: addOns,
+	})
 	require.NoError(t, err)
-	known := make([]plan.Plan, len(in.AddOns))
-	for i, c := range in.AddOns {
+	known := make([]plan.Plan, len(addOns))
+	for i, c := range addOns {
 		known[i] = c.AddOn
 	}
 	s.sub = sub.Itemized(subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {

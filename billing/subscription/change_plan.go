@@ -97,11 +97,11 @@ func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error
 		return []event.Event{s.planChanged(was.PlanID, now), updated}
 	}
 	items := s.itemsOn(f, to)
-	if s.PeriodIndex == 0 { // nothing is billed yet: the first period will be, on the new plan
+	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
 		s.setPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
 		if s.unbegun() {
-			s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+			s.CurrentPeriod = s.schedule().Period(0)
 		}
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
@@ -121,21 +121,26 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
-	restarts := s.restarts || to.Interval != s.Interval
+	restarts := to.Interval != s.Interval
 	billed := f.free(s.Items, f.Plan) || s.covered(f)
 	unbilled := !billed && s.Status == PastDue // see below
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
 	}
-	left, coming, err := s.withoutCredit(f), items, error(nil)
-	if s.how != NoProration || !s.restarts {
-		if left, coming, err = s.giveWay(f, items, restarts, now); err != nil {
-			return nil, err
-		}
+	if s.paidElsewhere() {
+		return nil, ErrPaidElsewhere
 	}
 	open := f.openFor(s.PeriodIndex)
-	s.UnproratedIndex = 0
+	if open != nil {
+		if _, _, _, err := open.Withdraw("", false, now); err != nil {
+			return nil, ErrPaymentPending
+		}
+	}
+	left, coming, err := s.giveWay(f, items, restarts, now)
+	if err != nil {
+		return nil, err
+	}
 	s.setPlan(to.Ref())
 	s.Items = items
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
@@ -186,17 +191,8 @@ func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
 }
 
 // giveWay returns what the items that go lead to, and which of the items that come are to be charged. After a change that
-// was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
-// payment_in_progress.
+// was not prorated all are: what is billed of the period is of other items.
 func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left leaving, coming []Item, err error) {
-	if s.paidElsewhere() {
-		return leaving{}, nil, ErrPaidElsewhere
-	}
-	if open := f.openFor(s.PeriodIndex); open != nil {
-		if _, _, _, err := open.Withdraw("", false, now); err != nil {
-			return leaving{}, nil, ErrPaymentPending
-		}
-	}
 	rest, err := s.rest(now)
 	if err != nil {
 		return leaving{}, nil, err
@@ -206,6 +202,7 @@ func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left
 		going, coming = except(s.Items, items), except(items, s.Items)
 	}
 	left, err = s.leaving(f, going, rest, now)
+	s.UnproratedIndex = 0
 	return left, coming, err
 }
 
