@@ -69,6 +69,7 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Scheduled = subscription.ScheduledChanges{
 		{ID: "chg_1", At: now.Add(14 * time.Hour), Plan: later.Ref(), Quantity: 7, AddOns: &want.AddOns, Proration: subscription.NextInvoice},
 		{ID: "chg_2", At: now.Add(15 * time.Hour), Quantity: 8},
+		{ID: "chg_3", At: now.Add(16 * time.Hour), AddOns: &subscription.AddOns{}}, // all go
 	}
 	want.ProrationMeasure, want.UnproratedIndex = proration.Fixed30, 6
 	want.PendingLines = []invoice.Line{{

@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -50,6 +51,9 @@ var (
 		"The subscription has add-ons that are billed in another interval than the plan would be. Send `addOns` as well: "+
 			"add-ons of the plan's interval, or an empty list, which removes them.").In("addOns")
 )
+
+// MarshalJSON writes none as an empty list: null would be no list at all.
+func (a AddOns) MarshalJSON() ([]byte, error) { return json.Marshal(append([]AddOn{}, a...)) }
 
 // find returns the place of an add-on in the list; -1: it is not there.
 func (a AddOns) find(id string) int {

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -220,4 +221,21 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 			require.Equal(t, AddOns{{backup().Ref(), 5}, {other.Ref(), 1}}, d.Subscription.AddOns)
 		}
 	}
+}
+
+// To remove all add-ons at a date is not the same as to leave them alone, in the database too.
+func TestScheduledChange_NoAddOnsOutlastTheDatabase(t *testing.T) {
+	t.Parallel()
+	s, f, start := withAddOns(t)
+	d, err := s.ScheduleChange(f, Change{AddOns: &[]Chosen{}, On: start.Add(2 * time.Hour)}, "chg_1", start.Add(time.Hour))
+	require.NoError(t, err)
+	stored, err := json.Marshal(d.Subscription.Scheduled)
+	require.NoError(t, err)
+	s = d.Subscription
+	s.Scheduled = nil
+	require.NoError(t, json.Unmarshal(stored, &s.Scheduled))
+	made, err := s.MakeChange(f, start.Add(2*time.Hour))
+	require.NoError(t, err)
+	require.Empty(t, made.Subscription.AddOns)
+	require.Len(t, made.Issue, 1, "their unused time is credited")
 }

@@ -10,7 +10,7 @@ import (
 // ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
 // period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period begins.
 func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
-	if len(s.Scheduled) == 0 {
+	if len(s.Scheduled) == 0 || s.Status == Paused { // paused by a build that knows of no changes at dates
 		return time.Time{}, false
 	}
 	at = s.Scheduled[0].At
@@ -42,7 +42,7 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	}
 	one := s.Scheduled[0]
 	s.Scheduled = s.Scheduled.without(0)
-	d, err := s.ChangePlan(f, s.due(f, one), now)
+	d, err := s.makeDue(f, s.due(f, one), now)
 	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
 		return Decision{Subscription: s, Events: []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")}}, nil
 	}
@@ -54,6 +54,14 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	}
 	d.Events = append(d.Events, d.Subscription.updated(now, "scheduledChanges"))
 	return d, nil
+}
+
+// makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to change.
+func (s Subscription) makeDue(f Facts, c Change, now time.Time) (Decision, error) {
+	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
+		return Decision{}, ErrAfterEnd
+	}
+	return s.ChangePlan(f, c, now)
 }
 
 // ErrChangeNotDue refuses a scheduled change before its date.
