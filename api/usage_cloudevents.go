@@ -53,6 +53,9 @@ func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 		at = at.UTC().Truncate(time.Microsecond)
 	}
 	record, err := f.record()
+	if err == nil {
+		f.Quantity = Number(record.Quantity.String()) // "007" is a quantity, and no number of JSON
+	}
 	record.At = at
 	return f, record, err
 }

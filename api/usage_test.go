@@ -245,6 +245,8 @@ func TestUsage_CloudEvents(t *testing.T) {
 	require.Equal(t, map[string]string{"eu": "2.25 of 2"}, b.used(t, b.test, sub))
 	problem(t, 422, "field_missing", "subject", b.ask(t, b.test, "POST", "/api/usage/cloudevents",
 		`{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls"}`))
+	out = as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("7", "api_calls", `{"quantity":"007"}`)))
+	require.Equal(t, 1, out.Accepted, "a text that is no number of JSON")
 }
 
 func TestUsage_ErasedWithItsCustomer(t *testing.T) {
