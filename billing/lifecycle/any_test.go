@@ -36,7 +36,7 @@ const massSteps = 50
 func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
 	seed := testkit.Seed(t)
-	for n := range testkit.Scale(6_000, 60_000) {
+	for n := range testkit.Scale(4_000, 60_000) {
 		random := rand.New(rand.NewPCG(seed, uint64(n)))
 		draw := func(n int, _ string) int { return random.IntN(n) }
 		l := someLife(named{t, seed, n}, draw)
