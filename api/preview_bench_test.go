@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkPreview asks what a change of seats of a plan with ten prices, a coupon and a tax would cost, with the three
-// invoices after it, and reports the median and the 99th percentile of the answer: go test ./api -run '^$' -bench Preview.
+// BenchmarkPreview asks what a change of seats at the end of the period would cost, of a plan with ten prices, a coupon and
+// a tax, with the three invoices after it, and reports the median and the 99th percentile of the answer:
+// go test ./api -run '^$' -bench Preview.
 func BenchmarkPreview(b *testing.B) {
 	f := newBench(b)
 	prices := make([]map[string]any, 10)
@@ -32,7 +33,8 @@ func BenchmarkPreview(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
-		got := f.ask(b, f.test, "POST", "/api/subscriptions/"+sub.ID+"/preview", `{"quantity":30,"upcomingCount":3}`)
+		got := f.ask(b, f.test, "POST", "/api/subscriptions/"+sub.ID+"/preview",
+			`{"quantity":30,"effective":"period_end","upcomingCount":3}`)
 		took = append(took, time.Since(began))
 		require.Equal(b, http.StatusOK, got.Status, "%s", got.Body)
 	}
