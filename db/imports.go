@@ -92,6 +92,10 @@ func (tx *Tx) InsertImportedRecords(
 	return queries.ImportedRecordInsertAll(ctx, tx.pipe, all)
 }
 
+// PlanAnew has each statement of this transaction planned for its own values: an import reads large lists from tables that
+// grow with it.
+func (tx *Tx) PlanAnew(ctx context.Context) error { return queries.PlanForTheseValues(ctx, tx.pipe) }
+
 // InsertSubscriptions is InsertSubscription for many, whose items take one statement. To plan the insert of each anew takes
 // longer than to run it.
 func (tx *Tx) InsertSubscriptions(

@@ -149,6 +149,9 @@ func (im *importing) flush(ctx context.Context) error {
 
 // write imports a batch. Two imports of one environment take turns, so that a record is written once.
 func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Record) ([]ImportedLine, error) {
+	if err := tx.PlanAnew(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := tx.LockSettings(ctx, im.by.EnvironmentID); err != nil {
 		return nil, err
 	}

@@ -1,3 +1,8 @@
+-- name: PlanForTheseValues :exec
+-- In this transaction statements are planned for the values that they have. One plan for any values, made while the tables
+-- were empty, reads all that was imported for each batch.
+select set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- name: ImportedRecordInsertAll :exec
 insert into imported_records (environment_id, source, type, external_id, object_id, customer_id, hash, imported_at)
 select @environment_id, @source::text, @type::text, unnest(@external_ids::text[]), unnest(@object_ids::text[]), unnest(@customer_ids::text[]),

@@ -214,6 +214,17 @@ func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedR
 	return items, nil
 }
 
+const planForTheseValues = `-- name: PlanForTheseValues :exec
+select set_config('plan_cache_mode', 'force_custom_plan', true)
+`
+
+// In this transaction statements are planned for the values that they have. One plan for any values, made while the tables
+// were empty, reads all that was imported for each batch.
+func (q *Queries) PlanForTheseValues(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, planForTheseValues)
+	return err
+}
+
 const subscriptionItemInsertAll = `-- name: SubscriptionItemInsertAll :exec
 insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
 select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
