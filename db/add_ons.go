@@ -62,5 +62,6 @@ func (l *loader) distributePlans() (err error) {
 	if l.AddOns, err = lifecycle.Versions(l.Subscription.AddOnRefs(), known); err != nil {
 		return err
 	}
-	return l.distributeChanges(known)
+	l.Scheduled, err = lifecycle.Versions(l.Subscription.ScheduledRefs(), known)
+	return err
 }

@@ -44,19 +44,19 @@ func (r Reader) RunningOn(
 	if err != nil {
 		return nil, translate("SubscriptionTallyOfPlans", err)
 	}
-	for _, row := range rows {
+	add := func(row dbsqlc.SubscriptionTallyOfPlansRow) {
 		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
 			Version: row.Version, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID), Ends: row.CancelAtPeriodEnd,
 			Count: row.Subscriptions,
 		})
 	}
+	for _, row := range rows {
+		add(row)
+	}
 	beside, err := queries.SubscriptionTallyOfAddOns(ctx, r.handle,
 		dbsqlc.SubscriptionTallyOfAddOnsParams{EnvironmentID: environmentID, PlanIds: presentList(planIDs)})
 	for _, row := range beside {
-		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
-			Version: row.Version, Quantity: row.Quantity, Pending: planRef(row.PendingID), Ends: row.CancelAtPeriodEnd,
-			Count: row.Subscriptions,
-		})
+		add(dbsqlc.SubscriptionTallyOfPlansRow(row))
 	}
 	return running, translate("SubscriptionTallyOfAddOns", err)
 }

@@ -60,8 +60,8 @@ func (tx *Tx) LockBalance(
 
 // AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.
 func (tx *Tx) AdjustBalance(ctx context.Context, environmentID string, e BalanceEntry) error {
-	return queries.CreditAdjust(ctx, tx.pipe, dbsqlc.CreditAdjustParams{
+	return queries.CreditGive(ctx, tx.pipe, dbsqlc.CreditGiveParams{
 		ID: e.ID, EnvironmentID: environmentID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount,
-		Note: null(e.Note), CreatedAt: e.CreatedAt,
+		Reason: e.Reason, Note: null(e.Note), CreatedAt: e.CreatedAt,
 	})
 }

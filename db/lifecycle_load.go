@@ -47,41 +47,53 @@ func (l *loader) load(
 	if err := l.loadCaptures(r); err != nil {
 		return lifecycle.State{}, readError("subscription", err)
 	}
-	if l.Provider != nil && limits != nil {
-		name := cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name)
-		l.Provider.Limits = limits(name, l.Subscription.Currency)
-	}
+	l.limit(limits)
 	return l.State, nil
+}
+
+// limit notes which amounts the customer's provider takes in the currency that the decision is about.
+func (l *loader) limit(limits func(provider string, currency money.Currency) money.Limits) {
+	if l.Provider != nil && limits != nil {
+		l.Provider.Limits = limits(cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name), l.BalanceCurrency())
+	}
 }
 
 // LockCaptures adds the charges that paid for the current period to the state: a cancellation with a refund gives back
 // out of them.
 func (tx *Tx) LockCaptures(ctx context.Context, environmentID string, s *lifecycle.State) error {
-	ids := make([]string, 0, len(s.Paid))
-	for _, inv := range s.Paid {
-		ids = append(ids, inv.ID)
-	}
 	var err error
-	s.Captures, err = tx.lockCaptures(ctx, environmentID, ids)
+	s.Captures, err = tx.lockCaptures(ctx, environmentID, idsOf(s.Paid))
 	return err
+}
+
+// idsOf names invoices.
+func idsOf(invoices []invoice.Invoice) []string {
+	ids := make([]string, len(invoices))
+	for i, inv := range invoices {
+		ids[i] = inv.ID
+	}
+	return ids
 }
 
 // lockCaptures reads the charges that settled invoices, by invoice, and locks them.
 func (tx *Tx) lockCaptures(
 	ctx context.Context, environmentID string, invoiceIDs []string,
 ) (map[string]payment.Transaction, error) {
-	rows, err := queries.TransactionLockSettling(ctx, tx.pipe, dbsqlc.TransactionLockSettlingParams{
-		EnvironmentID: environmentID, InvoiceIds: invoiceIDs,
-	})
-	return captured(rows), translate("TransactionLockSettling", err)
+	captures, err := capturesOf(ctx, tx.pipe, environmentID, invoiceIDs)
+	return captures, translate("TransactionLockSettling", err)
 }
 
-func captured(rows []dbsqlc.TransactionLockSettlingRow) map[string]payment.Transaction {
+func capturesOf(
+	ctx context.Context, h dbsqlc.DBTX, environmentID string, invoiceIDs []string,
+) (map[string]payment.Transaction, error) {
+	rows, err := queries.TransactionLockSettling(ctx, h, dbsqlc.TransactionLockSettlingParams{
+		EnvironmentID: environmentID, InvoiceIds: invoiceIDs,
+	})
 	captures := make(map[string]payment.Transaction, len(rows))
 	for _, row := range rows {
 		captures[row.SettledInvoiceID] = transactionFromDB(row.Transaction)
 	}
-	return captures
+	return captures, err
 }
 
 // LockCustomerState is the State of a transaction without a subscription: the customer, locked, and where the

@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -73,7 +72,6 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 	if err := tx.oweDeliveries(ctx); err != nil {
 		return err
 	}
-	clear(tx.owed)
 	row, err := queries.InvoiceFinalize(ctx, tx.pipe, dbsqlc.InvoiceFinalizeParams{
 		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, Tax: inv.Tax, Taxes: nullList(inv.Taxes),
 		TaxExempt: null(inv.TaxExempt), Total: inv.Total, CreditApplied: inv.CreditApplied,
@@ -134,12 +132,8 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 			return err
 		},
 		l.readEnvironment, l.readProvider,
-		func(h dbsqlc.DBTX) error {
-			rows, err := queries.TaxRateListOfCustomer(ctx, h,
-				dbsqlc.TaxRateListOfCustomerParams{EnvironmentID: environmentID, CustomerID: customerID})
-			for _, row := range rows {
-				l.TaxRates = append(l.TaxRates, taxRateFromDB(row.TaxRate))
-			}
+		func(h dbsqlc.DBTX) (err error) {
+			l.TaxRates, err = taxRatesOf(ctx, h, environmentID, customerID)
 			return err
 		})
 	if err != nil {
@@ -152,20 +146,25 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 		l.Open = []invoice.Invoice{locked}
 	default: // nothing is decided about it but what its payments show
 	}
-	if l.Provider != nil && tx.limits != nil {
-		l.Provider.Limits = tx.limits(cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name), l.Currency)
-	}
+	l.limit(tx.limits)
 	return l.State, nil
 }
 
 // TaxRatesOf lists those that may hold for a customer.
 func (r Reader) TaxRatesOf(ctx context.Context, environmentID, customerID string) (rates []tax.Definition, err error) {
-	rows, err := queries.TaxRateListOfCustomer(ctx, r.handle,
+	rates, err = taxRatesOf(ctx, r.handle, environmentID, customerID)
+	return rates, translate("TaxRateListOfCustomer", err)
+}
+
+func taxRatesOf(
+	ctx context.Context, h dbsqlc.DBTX, environmentID, customerID string,
+) (rates []tax.Definition, err error) {
+	rows, err := queries.TaxRateListOfCustomer(ctx, h,
 		dbsqlc.TaxRateListOfCustomerParams{EnvironmentID: environmentID, CustomerID: customerID})
 	for _, row := range rows {
 		rates = append(rates, taxRateFromDB(row.TaxRate))
 	}
-	return rates, translate("TaxRateListOfCustomer", err)
+	return rates, err
 }
 
 // DueInvoice names a manual invoice whose time to pay is over.

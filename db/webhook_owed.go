@@ -87,6 +87,7 @@ func (tx *Tx) oweDeliveries(ctx context.Context) error {
 			return err
 		}
 	}
+	clear(tx.owed) // what comes after it is owed anew
 	return nil
 }
 

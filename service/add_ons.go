@@ -41,19 +41,6 @@ func chosenAddOns(
 	return chosen, nil
 }
 
-// costs reports whether some add-on costs something.
-func costs(addOns []subscription.Chosen) bool {
-	return slices.ContainsFunc(addOns, func(c subscription.Chosen) bool { return !c.AddOn.Free() })
-}
-
-func plansOf(addOns []subscription.Chosen) []plan.Plan {
-	plans := make([]plan.Plan, len(addOns))
-	for i, c := range addOns {
-		plans[i] = c.AddOn
-	}
-	return plans
-}
-
 // checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment method,
 // where they could never be collected with it. Faults: those of chosenAddOns and checkWillPay.
 func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.Subscription, asked []AddOnChoice) error {
@@ -61,11 +48,12 @@ func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.S
 	if err != nil {
 		return err
 	}
-	for _, c := range addOns {
-		one := func() (plan.Plan, error) { return c.AddOn, nil }
-		if err := s.checkWillPay(ctx, by, sub, one, "addOns"); err != nil {
-			return err
-		}
+	paid := slices.IndexFunc(addOns, func(c subscription.Chosen) bool {
+		return !c.AddOn.Free() && c.AddOn.Currency == sub.Currency
+	})
+	if paid < 0 {
+		return nil
 	}
-	return nil
+	// The answer is about the payer: it is the same for all of them.
+	return s.checkWillPay(ctx, by, sub, func() (plan.Plan, error) { return addOns[paid].AddOn, nil }, "addOns")
 }

@@ -30,10 +30,8 @@ func (s *Service) RotateAPIKey(
 		if err != nil {
 			return APIKey{}, err
 		}
-		if err := end(ctx, tx, by.EnvironmentID, &old, overlap); err != nil {
-			return APIKey{}, err
-		}
-		return k, tx.Emit(ctx, by.EnvironmentID, event.New(ended(old), tx.Real))
+		_, err = end(ctx, tx, by.EnvironmentID, old, overlap)
+		return k, err
 	})
 }
 
@@ -45,10 +43,8 @@ func (s *Service) RevokeAPIKey(ctx context.Context, by Caller, keyID string, aro
 		if err != nil {
 			return APIKey{}, err
 		}
-		if err := end(ctx, tx, by.EnvironmentID, &k, 0); err != nil {
-			return APIKey{}, err
-		}
-		return APIKey{ManagedKey: k}, tx.Emit(ctx, by.EnvironmentID, event.New(ended(k), tx.Real))
+		k, err = end(ctx, tx, by.EnvironmentID, k, 0)
+		return APIKey{ManagedKey: k}, err
 	})
 }
 
@@ -61,23 +57,24 @@ func lockLiving(ctx context.Context, tx *db.Tx, by Caller, keyID string) (db.Man
 	return k, err
 }
 
-// end has a key end after a while, or at once. One that ends before stays as it is.
-func end(ctx context.Context, tx *db.Tx, environmentID string, k *db.ManagedKey, overlap time.Duration) error {
+// end has a key end after a while, or at once, and announces when. One that ends before stays as it is.
+func end(
+	ctx context.Context, tx *db.Tx, environmentID string, k db.ManagedKey, overlap time.Duration,
+) (db.ManagedKey, error) {
+	var err error
+	at := tx.Real
 	if overlap == 0 {
-		k.RevokedAt = tx.Real
-		return tx.RevokeAPIKey(ctx, environmentID, k.ID)
-	}
-	if until := tx.Real.Add(overlap); k.ExpiresAt.IsZero() || until.Before(k.ExpiresAt) {
-		k.ExpiresAt = until
-	}
-	return tx.SaveAPIKey(ctx, environmentID, *k)
-}
-
-// ended tells when a key ends.
-func ended(k db.ManagedKey) event.APIKeyRevoked {
-	at := k.RevokedAt
-	if at.IsZero() {
+		k.RevokedAt = at
+		err = tx.RevokeAPIKey(ctx, environmentID, k.ID)
+	} else {
+		if until := at.Add(overlap); k.ExpiresAt.IsZero() || until.Before(k.ExpiresAt) {
+			k.ExpiresAt = until
+		}
 		at = k.ExpiresAt
+		err = tx.SaveAPIKey(ctx, environmentID, k)
 	}
-	return event.APIKeyRevoked{ID: k.ID, EndsAt: at.Unix()}
+	if err != nil {
+		return k, err
+	}
+	return k, tx.Emit(ctx, environmentID, event.New(event.APIKeyRevoked{ID: k.ID, EndsAt: at.Unix()}, tx.Real))
 }

@@ -95,11 +95,15 @@ func perform(
 	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
-	out := Performed{
-		Subscription: state.Subscription, Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices,
-		Settlements: changes.Settlements, CreditNotes: changes.CreditNotes, // which get their numbers in Write
+	return performed(state, changes), tx.Write(ctx, environmentID, state, changes)
+}
+
+// performed is what the caller of a command is shown. Credit notes get their numbers when they are written.
+func performed(s lifecycle.State, c lifecycle.Changes) Performed {
+	return Performed{
+		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Settlements: c.Settlements,
+		CreditNotes: c.CreditNotes,
 	}
-	return out, tx.Write(ctx, environmentID, state, changes)
 }
 
 // lock reads a subscription under lock, with all that a command on it depends on; a nil command depends on nothing more.
@@ -117,7 +121,7 @@ func lock(
 func informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {
-	if lifecycle.GivesBack(cmd) {
+	if lifecycle.GivesBack(cmd) && found.Captures == nil {
 		if err := tx.LockCaptures(ctx, environmentID, found); err != nil {
 			return cmd, err
 		}

@@ -137,8 +137,9 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	if a.subscription, err = r.Begin(setting); err != nil {
 		return err
 	}
+	sold := setting.Known()
 	a.addOns, err = lifecycle.Versions(a.subscription.AddOnRefs(), func(r plan.Ref) (plan.Plan, error) {
-		return lifecycle.Known(setting.Known(), r)
+		return lifecycle.Known(sold, r)
 	})
 	if err != nil || setting.Free() {
 		return err

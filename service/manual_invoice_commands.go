@@ -35,10 +35,7 @@ func commandOn(
 	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
 		return Performed{}, err
 	}
-	return Performed{
-		Attempt: changes.Made(changes.Attempt), Invoices: changes.Invoices, Settlements: changes.Settlements,
-		CreditNotes: changes.CreditNotes,
-	}, wakeCharges(ctx, tx, environmentID, changes)
+	return performed(state, changes), wakeCharges(ctx, tx, environmentID, changes)
 }
 
 // wakeCharges has the workflows of charges that a decision changed look at them: one that is superfluous is to be

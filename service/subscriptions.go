@@ -46,7 +46,7 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !chosen.FreeFromTheStart() || costs(addOns) {
+	if !chosen.FreeFromTheStart() || !subscription.AllFree(addOns) {
 		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}
@@ -81,7 +81,7 @@ func (s *Service) insertSubscription(
 	if err != nil {
 		return sub, err
 	}
-	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: plansOf(addOns), ItemID: func(priceID string) string {
+	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns), ItemID: func(priceID string) string {
 		return lifecycle.ItemID(id.Source{}, sub, priceID)
 	}})
 	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {

@@ -26,6 +26,8 @@ var (
 		"The request body is too large. Send at most %d bytes.", maxBody)
 	errBodyTimeout = fault.New(fault.Invalid, "body_timeout",
 		"The request body did not arrive in time. Send the request again.")
+	errEncoded = fault.InvalidParam("Content-Encoding", "content_type_unsupported",
+		"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
 )
 
 // ReadRaw reads a whole body within its limit. Faults: body_too_large, body_timeout, request_invalid, for a connection
@@ -57,9 +59,8 @@ func readBody(w http.ResponseWriter, r *http.Request, values int) ([]byte, error
 		return nil, err
 	}
 	// A compressed body could be larger than memory once it is unpacked, and maxBody counts the bytes that arrive.
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
-		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
-			"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
+	if r.Header.Get("Content-Encoding") != "" {
+		return nil, errEncoded
 	}
 	if contentType := r.Header.Get("Content-Type"); contentType != "" && !isJSON(contentType) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",

@@ -39,30 +39,38 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// open does everything before the operation itself. Its bound is short and its own: a database that hangs must leave
-// time to say so within ten seconds.
-func (k *Kit) open(
+// enter lets a caller in, as far as the body, whatever that is. Its bound is short and its own: a database that hangs must
+// leave time to say so within ten seconds.
+func (k *Kit) enter(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
-) (*Call, io.Reader, error) {
+) (*Call, error) {
 	hash, mode, err := bearer(r.Header)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := k.atTheDoor(w.Header(), hash); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := seat.take(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
 	defer cancel()
 	c, err := k.authenticate(within, w.Header(), r, op, mux.Vars(r)["id"], hash, mode)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
-	if err := checkQuery(r.URL.RawQuery); err != nil {
+	return c, checkQuery(r.URL.RawQuery)
+}
+
+// open does everything before the operation itself.
+func (k *Kit) open(
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
+) (*Call, io.Reader, error) {
+	c, err := k.enter(ctx, w, r, op, seat)
+	if err != nil {
 		return nil, nil, err
 	}
 	var payload []byte

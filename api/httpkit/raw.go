@@ -67,33 +67,15 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 func (k *Kit) openRaw(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
 ) (*Call, error) {
-	hash, mode, err := bearer(r.Header)
+	c, err := k.enter(ctx, w, r, op, seat)
 	if err != nil {
-		return nil, err
-	}
-	if err := k.atTheDoor(w.Header(), hash); err != nil {
-		return nil, err
-	}
-	if err := seat.take(ctx); err != nil {
-		return nil, err
-	}
-	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
-	defer cancel()
-	c, err := k.authenticate(within, w.Header(), r, op, "", hash, mode)
-	if err != nil {
-		return nil, err
-	}
-	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
-	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
-	if err := checkQuery(r.URL.RawQuery); err != nil {
 		return nil, err
 	}
 	for name := range r.URL.Query() {
 		return nil, fault.InvalidParam(Clip(name), "parameter_unknown", "%s", unknown(Clip(name), "query parameter", nil))
 	}
 	if r.Header.Get("Content-Encoding") != "" {
-		return nil, fault.InvalidParam("Content-Encoding", "content_type_unsupported",
-			"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
+		return nil, errEncoded
 	}
 	media, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if media = strings.ToLower(strings.TrimSpace(media)); media != "" && !slices.Contains(body.Takes, media) {

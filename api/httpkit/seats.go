@@ -83,21 +83,17 @@ func (s *seat) leave() bool {
 // during does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody else
 // has the seat meanwhile. Faults: those of wait; overloaded.
 func (s *seat) during(ctx context.Context, wait func() error) error {
-	var mu sync.Mutex
-	var over, left bool
+	left := make(chan struct{})
 	late := time.AfterFunc(prompt, func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if !over {
-			left = s.leave()
-		}
+		s.leave()
+		close(left)
 	})
 	err := wait()
-	late.Stop()
-	mu.Lock()
-	over = true
-	mu.Unlock()
-	if err != nil || !left {
+	if late.Stop() {
+		return err
+	}
+	<-left
+	if err != nil {
 		return err
 	}
 	return s.take(ctx)

@@ -39,9 +39,7 @@ func (c ChangePlan) brings() (brought []plan.Plan) {
 		brought = append(brought, *c.Plan)
 	}
 	if c.AddOns != nil {
-		for _, chosen := range *c.AddOns {
-			brought = append(brought, chosen.AddOn)
-		}
+		brought = append(brought, subscription.PlansOf(*c.AddOns)...)
 	}
 	return brought
 }

@@ -85,12 +85,8 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	for _, l := range note.Lines {
 		lines[l.InvoiceLineID] += l.Amount
 	}
-	var limits money.Limits
-	if d.Provider != nil {
-		limits = d.Provider.Limits
-	}
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
-	inv, entries := c.Invoice.Credit(more, lines, note.Balance, limits)
+	inv, entries := c.Invoice.Credit(more, lines, note.Balance, d.limits())
 	return credited{note, inv, entries, c.Charge}, nil
 }
 

@@ -32,10 +32,8 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Terms: s.Terms, Location: s.Location(), Now: d.Now,
-	}
-	if d.Provider != nil {
-		in.Limits = d.Provider.Limits
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Limits: d.limits(), Terms: s.Terms,
+		Location: s.Location(), Now: d.Now,
 	}
 	out, err := draft.Issue(in)
 	if err != nil {

@@ -27,10 +27,7 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 		return State{}, Changes{}, invoicing.ErrCustomerDeleted
 	}
 	d := begin(s, at)
-	in := invoice.Issuing{TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Now: d.Now}
-	if d.Provider != nil {
-		in.Limits = d.Provider.Limits
-	}
+	in := invoice.Issuing{TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Limits: d.limits(), Now: d.Now}
 	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {
 		in.Location = location
 	}

@@ -87,6 +87,14 @@ func (s State) BalanceCurrency() money.Currency { return cmp.Or(s.Subscription.C
 // settings are those of the environment and of the plan that the subscription is on now.
 func (s State) settings() subscription.Settings { return s.Settings.For(s.Plan) }
 
+// limits are which charges the customer's provider takes; without one, any.
+func (s State) limits() money.Limits {
+	if s.Provider == nil {
+		return money.Limits{}
+	}
+	return s.Provider.Limits
+}
+
 // Facts are what the rules of the subscription read.
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{

@@ -41,14 +41,10 @@ func (in Setting) Known() []plan.Plan {
 	if in.PendingAddOns != nil {
 		all = slices.Concat(all, *in.PendingAddOns)
 	}
-	known := make([]plan.Plan, len(all))
-	for i, c := range all {
-		known[i] = c.AddOn
-	}
-	return known
+	return subscription.PlansOf(all)
 }
 
 // Free reports whether no present period of the subscription costs anything.
 func (in Setting) Free() bool {
-	return in.Plan.Free() && !slices.ContainsFunc(in.AddOns, func(c subscription.Chosen) bool { return !c.AddOn.Free() })
+	return in.Plan.Free() && subscription.AllFree(in.AddOns)
 }

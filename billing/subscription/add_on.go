@@ -90,8 +90,13 @@ func (s Subscription) AddOnRefs() []plan.Ref {
 	return refs
 }
 
-// plansOf returns the plans of add-ons that are asked for.
-func plansOf(chosen []Chosen) []plan.Plan {
+// AllFree reports whether none of the add-ons costs anything.
+func AllFree(chosen []Chosen) bool {
+	return !slices.ContainsFunc(chosen, func(c Chosen) bool { return !c.AddOn.Free() })
+}
+
+// PlansOf returns the plans of add-ons that are asked for.
+func PlansOf(chosen []Chosen) []plan.Plan {
 	plans := make([]plan.Plan, len(chosen))
 	for i, c := range chosen {
 		plans[i] = c.AddOn
@@ -142,8 +147,7 @@ func (a AddOns) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns, erro
 			return nil, inAddOn(ErrPlanInactive, i)
 		}
 	}
-	sold, err := Sell(asked, beside)
-	return sold, err
+	return Sell(asked, beside)
 }
 
 // ordered returns the list as another one has it, where that differs in nothing but its order.
@@ -234,7 +238,7 @@ func (f Facts) aligned(t target) error {
 // CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be billed.
 // Faults: amount_too_large, add_ons_other_interval.
 func (s Subscription) CheckBillable(f Facts) error {
-	if _, err := f.first(target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}); err != nil {
+	if _, err := f.first(s.present(f)); err != nil {
 		return fault.From(err).In("quantity")
 	}
 	next := s.next(f)
@@ -242,6 +246,21 @@ func (s Subscription) CheckBillable(f Facts) error {
 		return fault.From(err).In("pendingQuantity")
 	}
 	return f.aligned(next)
+}
+
+// present is what the subscription is billed for now.
+func (s Subscription) present(f Facts) target {
+	return target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+}
+
+// billable refuses what could not be billed: nothing may stop a renewal later. Fault: amount_too_large.
+func (f Facts) billable(all ...target) error {
+	for _, t := range all {
+		if _, err := f.first(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // next is what the subscription is billed for from the next period on.

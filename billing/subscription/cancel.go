@@ -7,7 +7,6 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/plan"
 )
 
 // Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial); a paused one,
@@ -114,14 +113,10 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	last := s.lastInvoice(f)
 	canceled := event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now)
 	events := []event.Event{canceled}
-	for _, c := range s.Scheduled {
-		events = append(events, s.dropped(c, ErrCanceled.Code, now))
-	}
-	s.Scheduled = nil
+	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
 	s.PendingLines, s.UnproratedIndex = nil, 0
 	s.Status, s.CanceledAt, s.CancelReason = Canceled, now, reason
-	s.PendingQuantity, s.PendingAddOns = 0, nil
-	s.setPendingPlan(plan.Ref{})
+	s.forgetPending()
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.endPause()

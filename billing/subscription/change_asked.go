@@ -36,7 +36,7 @@ func (c Change) next(f Facts, to plan.Plan) plan.Plan {
 // there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan or
 // an add-on that the subscription has keeps its version of it.
 func (s Subscription) asked(f Facts, c Change) (to target, out put, err error) {
-	to, out = target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}, put{Subscription: s, how: c.Proration}
+	to, out = s.present(f), put{Subscription: s, how: c.Proration}
 	if c.Plan != nil {
 		if to.plan, err = out.askPlan(f, c); err != nil {
 			return to, out, err
@@ -79,11 +79,8 @@ func (s *put) askPlan(f Facts, c Change) (plan.Plan, error) {
 	to := f.Plan
 	if c.Plan.ID != s.PlanID {
 		to = *c.Plan
-		if err := subscribable(to); err != nil {
+		if err := s.offered(to); err != nil {
 			return to, err
-		}
-		if to.Currency != s.Currency {
-			return to, ErrCurrency
 		}
 	}
 	var pending plan.Ref

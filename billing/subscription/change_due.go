@@ -95,3 +95,12 @@ func (s Subscription) dropped(c ScheduledChange, reason string, now time.Time) e
 		Subscription: s.announced(), ScheduledChangeID: c.ID, EffectiveAt: c.At.Unix(), Reason: reason,
 	}, now)
 }
+
+// dropScheduled announces that no scheduled change will take effect.
+func (s *Subscription) dropScheduled(reason string, now time.Time) (events []event.Event) {
+	for _, c := range s.Scheduled {
+		events = append(events, s.dropped(c, reason, now))
+	}
+	s.Scheduled = nil
+	return events
+}

@@ -131,12 +131,10 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if s.paidElsewhere() {
 		return nil, ErrPaidElsewhere
 	}
-	open := f.openFor(s.PeriodIndex)
-	if open != nil {
-		if _, _, _, err := open.Withdraw("", false, now); err != nil {
-			return nil, ErrPaymentPending
-		}
+	if s.held(f) {
+		return nil, ErrPaymentPending
 	}
+	open := f.openFor(s.PeriodIndex)
 	left, coming, err := s.giveWay(f, items, restarts, now)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		return Subscription{}, nil, err
 	}
 	total := target{plan: p, quantity: quantity, addOns: addOns}
-	if _, err := (Facts{AddOns: plansOf(in.AddOns)}).first(total); err != nil {
+	if _, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total); err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
 	days := p.TrialDays
@@ -92,6 +92,17 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	s.NextAction, s.NextActionAt = s.Next(nil, Settings{})
 	return s, events, nil
+}
+
+// offered refuses a plan that the subscription cannot change to. Faults: those of subscribable, currency_mismatch.
+func (s Subscription) offered(p plan.Plan) error {
+	if err := subscribable(p); err != nil {
+		return err
+	}
+	if p.Currency != s.Currency {
+		return ErrCurrency
+	}
+	return nil
 }
 
 // subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.

@@ -38,12 +38,10 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
 		return Decision{}, ErrLeavesPlan
 	}
-	present, next := target{plan: to, quantity: s.Quantity, addOns: s.AddOns}, s.next(f)
-	next.plan = to
-	for _, t := range []target{present, next} { // nothing may stop a renewal later
-		if _, err := f.first(t); err != nil {
-			return Decision{}, err
-		}
+	present, next := s.present(f), s.next(f)
+	present.plan, next.plan = to, to
+	if err := f.billable(present, next); err != nil {
+		return Decision{}, err
 	}
 	if pending.ID == s.PlanID { // another migration, which this one replaces
 		s.setPendingPlan(plan.Ref{})

@@ -31,14 +31,12 @@ func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now 
 	}
 	next := s.next(f)
 	next.addOns = next.addOns.on(to.Ref())
-	present := target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+	present := s.present(f)
 	if !atPeriodEnd {
 		present.addOns = present.addOns.on(to.Ref())
 	}
-	for _, t := range []target{present, next} { // nothing may stop a renewal later
-		if _, err := f.first(t); err != nil {
-			return Decision{}, err
-		}
+	if err := f.billable(present, next); err != nil {
+		return Decision{}, err
 	}
 	s.PendingAddOns = waitsBeside(present.addOns, next.addOns)
 	if atPeriodEnd || current {

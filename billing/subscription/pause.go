@@ -116,11 +116,7 @@ func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now tim
 	if !resumesAt.IsZero() {
 		told.ResumesAt = resumesAt.Unix()
 	}
-	events := []event.Event{event.New(told, now)}
-	for _, c := range s.Scheduled { // their dates may pass meanwhile
-		events = append(events, s.dropped(c, ErrPaused.Code, now))
-	}
-	s.Scheduled = nil
+	events := append([]event.Event{event.New(told, now)}, s.dropScheduled(ErrPaused.Code, now)...) // their dates may pass
 	return Decision{Subscription: s, Events: events}
 }
 

@@ -105,9 +105,8 @@ func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
 		return next.plan
 	}
 	s.Quantity, s.AddOns = next.quantity, next.addOns
-	s.PendingQuantity, s.PendingAddOns = 0, nil
 	s.setPlan(next.plan.Ref())
-	s.setPendingPlan(plan.Ref{})
+	s.forgetPending()
 	s.Items = s.itemsOn(f, next.plan)
 	if next.plan.Interval != s.Interval {
 		s.Interval, s.AnchorAt, s.NextPeriod = next.plan.Interval, start, 0

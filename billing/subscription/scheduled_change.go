@@ -66,11 +66,8 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 	}
 	before := s.plannedAt(f, one.At)
 	if c.Plan != nil {
-		if err := subscribable(*c.Plan); err != nil {
+		if err := s.offered(*c.Plan); err != nil {
 			return Decision{}, err
-		}
-		if c.Plan.Currency != s.Currency {
-			return Decision{}, ErrCurrency
 		}
 		one.Plan, before.plan = c.Plan.Ref(), *c.Plan
 	}
@@ -86,12 +83,7 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 		}
 		one.AddOns = &addOns
 	}
-	later := func(other ScheduledChange) bool { return other.At.After(one.At) }
-	at := slices.IndexFunc(s.Scheduled, later)
-	if at < 0 {
-		at = len(s.Scheduled)
-	}
-	s.Scheduled = slices.Insert(slices.Clone(s.Scheduled), at, one)
+	s.Scheduled = s.Scheduled.with(one)
 	if err := s.plannable(f); err != nil {
 		return Decision{}, err
 	}
@@ -108,14 +100,22 @@ func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error)
 	_, waits := s.waiting()
 	switch {
 	case id == AtPeriodEnd && waits:
-		s.setPendingPlan(plan.Ref{})
-		s.PendingQuantity, s.PendingAddOns = 0, nil
+		s.forgetPending()
 	case at >= 0:
 		s.Scheduled = s.Scheduled.without(at)
 	default:
 		return Decision{}, ErrChangeNotFound
 	}
 	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
+}
+
+// with returns the changes and one more, in the order of their dates.
+func (c ScheduledChanges) with(one ScheduledChange) ScheduledChanges {
+	at := slices.IndexFunc(c, func(other ScheduledChange) bool { return other.At.After(one.At) })
+	if at < 0 {
+		at = len(c)
+	}
+	return slices.Insert(slices.Clone(c), at, one)
 }
 
 // without returns the changes but for one.
@@ -132,11 +132,7 @@ func (s Subscription) AllChanges() ScheduledChanges {
 	if !waits {
 		return s.Scheduled
 	}
-	at := slices.IndexFunc(s.Scheduled, func(c ScheduledChange) bool { return c.At.After(one.At) })
-	if at < 0 {
-		at = len(s.Scheduled)
-	}
-	return slices.Insert(slices.Clone(s.Scheduled), at, one)
+	return s.Scheduled.with(one)
 }
 
 // waiting is the change that waits for the end of the period, if one does.
@@ -167,7 +163,7 @@ func (s Subscription) ScheduledRefs() []plan.Ref {
 
 // plannedAt is what will be billed just before a date, as far as it is known.
 func (s Subscription) plannedAt(f Facts, at time.Time) target {
-	t := target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+	t := s.present(f)
 	for _, c := range s.AllChanges() {
 		if !c.At.After(at) {
 			t = f.changed(t, c)
@@ -178,7 +174,7 @@ func (s Subscription) plannedAt(f Facts, at time.Time) target {
 
 // plannable refuses changes that could not be billed one after the other. Faults: add_ons_other_interval, amount_too_large.
 func (s Subscription) plannable(f Facts) error {
-	t := target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+	t := s.present(f)
 	for _, c := range s.AllChanges() {
 		t = f.changed(t, c)
 		if err := f.aligned(t); err != nil {

@@ -126,6 +126,12 @@ func (s *Subscription) setPendingPlan(r plan.Ref) {
 	s.PendingPlanID, s.PendingPlanVersion = r.ID, r.Version
 }
 
+// forgetPending leaves the next period as the present one.
+func (s *Subscription) forgetPending() {
+	s.setPendingPlan(plan.Ref{})
+	s.PendingQuantity, s.PendingAddOns = 0, nil
+}
+
 // CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status Paused.
 func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 

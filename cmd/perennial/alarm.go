@@ -25,10 +25,8 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 			s.sound(b, said, now())
 		}
 		s.alarmWaiting(ctx, store, said, now())
-		select {
-		case <-ctx.Done():
+		if pause(ctx, alarmEvery) != nil {
 			return
-		case <-time.After(alarmEvery):
 		}
 	}
 }

@@ -13,10 +13,7 @@ const keyUseEvery = time.Minute
 // noteKeyUse writes it down until ctx ends, and then once more. A database that is away is in the log of every request.
 func noteKeyUse(ctx context.Context, server *api.Server) {
 	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-time.After(keyUseEvery):
-		}
+		_ = pause(ctx, keyUseEvery) // cut short at the end, for the last time
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyUseEvery)
 		_ = server.NoteKeyUse(within) // what is lost here is a minute of a date for people
 		cancel()

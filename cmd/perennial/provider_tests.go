@@ -21,10 +21,8 @@ func (s *server) testProviders(ctx context.Context, use *service.Service) {
 			s.telemetry.Logger.Warn("the connections of payment providers could not all be tested",
 				zap.String("code", fault.From(err).Code), zap.Error(err))
 		}
-		select {
-		case <-ctx.Done():
+		if pause(ctx, providerTestsEvery) != nil {
 			return
-		case <-time.After(providerTestsEvery):
 		}
 	}
 }

@@ -19,12 +19,7 @@ const usageRollUpEvery = time.Second
 // comes.
 func (s *server) rollUpUsage(ctx context.Context, use *service.Service, store *db.Store) {
 	done := int64(-1)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(usageRollUpEvery):
-		}
+	for pause(ctx, usageRollUpEvery) == nil {
 		last, err := store.LastUsagePosition(ctx)
 		if err == nil && last == done {
 			continue

@@ -33,7 +33,7 @@ order by 1, 2, 3, 4, 5;
 -- The running subscriptions of add-ons, counted by what their next period costs. Where another list waits for the period's
 -- end that does not have the add-on, they leave it.
 select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
-    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_id, s.cancel_at_period_end,
+    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_plan_id, s.cancel_at_period_end,
     count(*) as subscriptions
 from plans p
 join subscriptions s on s.environment_id = p.environment_id and s.add_on_ids <> '{}' and s.add_on_ids @> array[p.id]

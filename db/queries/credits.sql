@@ -6,8 +6,8 @@ with balance as (
     on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
     returning balance
 )
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, note, balance_after, created_at)
+select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, @note, balance.balance, @created_at
 from balance;
 
 -- name: CreditUse :exec
@@ -50,18 +50,6 @@ where b.environment_id = @environment_id
   and (b.customer_id, b.currency) = (
       select s.customer_id, s.currency from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id)
 for no key update;
-
--- name: CreditAdjust :exec
--- What a person gives or takes, without an invoice. It may leave a debit. The balance is locked, so that it is known.
-with balance as (
-    insert into credit_balances (environment_id, customer_id, currency, balance)
-    values (@environment_id, @customer_id, @currency, @amount)
-    on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
-    returning balance
-)
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, note, balance_after, created_at)
-select @id, @environment_id, @customer_id, @currency, @amount, 'adjusted', @note, balance.balance, @created_at
-from balance;
 
 -- name: CreditEntryList :many
 select sqlc.embed(e)

@@ -55,20 +55,18 @@ func Load(lookup func(string) (string, bool), commands ...Command) (Config, erro
 
 // together checks what no variable can tell alone.
 func together(c Config) (faults Faults) {
-	if (c.Temporal.TLSCert == "") != (c.Temporal.TLSKey == "") {
-		faults = append(faults, Fault{
-			"TEMPORAL_TLS_CERT", "and TEMPORAL_TLS_KEY must be set together: one is the certificate of the other",
-			"set both to paths of PEM files, or neither",
-		})
+	for _, pair := range []struct{ variable, cert, key string }{
+		{"TEMPORAL_TLS", c.Temporal.TLSCert, c.Temporal.TLSKey}, {"API_TLS", c.HTTP.TLSCert, c.HTTP.TLSKey},
+	} {
+		if (pair.cert == "") != (pair.key == "") {
+			faults = append(faults, Fault{
+				pair.variable + "_CERT", "and " + pair.variable + "_KEY must be set together: one is the certificate of the other",
+				"set both to paths of PEM files, or neither",
+			})
+		}
 	}
 	if c.HTTP.KeyBurst < c.HTTP.KeyRate {
 		faults = append(faults, Fault{"API_KEY_BURST", "is less than API_KEY_RATE", "give at least API_KEY_RATE, for example twice as much"})
-	}
-	if (c.HTTP.TLSCert == "") != (c.HTTP.TLSKey == "") {
-		faults = append(faults, Fault{
-			"API_TLS_CERT", "and API_TLS_KEY must be set together: one is the certificate of the other",
-			"set both to paths of PEM files, or neither",
-		})
 	}
 	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
 		faults = append(faults, Fault{

@@ -109,7 +109,7 @@ func (q *Queries) CatalogLock(ctx context.Context, db DBTX, arg CatalogLockParam
 
 const subscriptionTallyOfAddOns = `-- name: SubscriptionTallyOfAddOns :many
 select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
-    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_id, s.cancel_at_period_end,
+    (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_plan_id, s.cancel_at_period_end,
     count(*) as subscriptions
 from plans p
 join subscriptions s on s.environment_id = p.environment_id and s.add_on_ids <> '{}' and s.add_on_ids @> array[p.id]
@@ -131,7 +131,7 @@ type SubscriptionTallyOfAddOnsRow struct {
 	PlanID            string
 	Version           int
 	Quantity          int64
-	PendingID         string
+	PendingPlanID     string
 	CancelAtPeriodEnd bool
 	Subscriptions     int64
 }
@@ -151,7 +151,7 @@ func (q *Queries) SubscriptionTallyOfAddOns(ctx context.Context, db DBTX, arg Su
 			&i.PlanID,
 			&i.Version,
 			&i.Quantity,
-			&i.PendingID,
+			&i.PendingPlanID,
 			&i.CancelAtPeriodEnd,
 			&i.Subscriptions,
 		); err != nil {

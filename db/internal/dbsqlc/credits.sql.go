@@ -13,42 +13,6 @@ import (
 	"perennial/billing/money"
 )
 
-const creditAdjust = `-- name: CreditAdjust :exec
-with balance as (
-    insert into credit_balances (environment_id, customer_id, currency, balance)
-    values ($2, $3, $4, $5)
-    on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
-    returning balance
-)
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, note, balance_after, created_at)
-select $1, $2, $3, $4, $5, 'adjusted', $6, balance.balance, $7
-from balance
-`
-
-type CreditAdjustParams struct {
-	ID            string
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	Amount        money.Minor
-	Note          *string
-	CreatedAt     time.Time
-}
-
-// What a person gives or takes, without an invoice. It may leave a debit. The balance is locked, so that it is known.
-func (q *Queries) CreditAdjust(ctx context.Context, db DBTX, arg CreditAdjustParams) error {
-	_, err := db.Exec(ctx, creditAdjust,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.CustomerID,
-		arg.Currency,
-		arg.Amount,
-		arg.Note,
-		arg.CreatedAt,
-	)
-	return err
-}
-
 const creditBalanceGet = `-- name: CreditBalanceGet :one
 select b.balance from credit_balances b
 where b.environment_id = $1 and b.customer_id = $2 and b.currency = $3
@@ -237,8 +201,8 @@ with balance as (
     on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
     returning balance
 )
-insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-select $1, $2, $3, $4, $5, $6, $7, balance.balance, $8
+insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, note, balance_after, created_at)
+select $1, $2, $3, $4, $5, $6, $7, $8, balance.balance, $9
 from balance
 `
 
@@ -250,6 +214,7 @@ type CreditGiveParams struct {
 	Amount        money.Minor
 	Reason        invoice.CreditReason
 	InvoiceID     *string
+	Note          *string
 	CreatedAt     time.Time
 }
 
@@ -263,6 +228,7 @@ func (q *Queries) CreditGive(ctx context.Context, db DBTX, arg CreditGiveParams)
 		arg.Amount,
 		arg.Reason,
 		arg.InvoiceID,
+		arg.Note,
 		arg.CreatedAt,
 	)
 	return err
