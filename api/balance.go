@@ -46,11 +46,7 @@ func renderBalanceEntry(e db.BalanceEntry) BalanceEntry {
 
 func (s *Server) getBalance(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Balance], error) {
 	found := httpkit.Resource[credited](c)
-	out := Balance{CustomerID: found.ID, Balances: []Credit{}}
-	for _, credit := range found.credits {
-		out.Balances = append(out.Balances, Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
-	}
-	return httpkit.OK(out), nil
+	return httpkit.OK(Balance{CustomerID: found.ID, Balances: renderCredits(found.ID, found.credits)}), nil
 }
 
 type listBalanceEntriesInput struct {

@@ -44,19 +44,24 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty" maxLength:"255" example:"pm_1NVChw2eZvKYlo2C" doc:"The provider's id of the saved method."`
 }
 
-// renderCustomer picks the customer's credits among those given. An empty list, not null, says that there is no credit.
+// renderCredits picks a customer's credits among those given. An empty list, not null, says that there is no credit.
+func renderCredits(customerID string, credits []db.Credit) []Credit {
+	out := []Credit{}
+	for _, credit := range credits {
+		if credit.CustomerID == customerID {
+			out = append(out, Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
+		}
+	}
+	return out
+}
+
+// renderCustomer picks the customer's credits among those given.
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
 		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: renderTaxIDs(c.TaxIDs), Metadata: shown(c.Metadata),
-		PaymentMethod: c.PaymentMethod, CreditBalance: []Credit{},
+		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
 		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
-	}
-	for _, credit := range credits {
-		if credit.CustomerID == c.ID {
-			out.CreditBalance = append(out.CreditBalance,
-				Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
-		}
 	}
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
 		details := PaymentDetails(c.PaymentDetails)

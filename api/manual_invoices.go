@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"perennial/api/httpkit"
-	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/money"
@@ -51,23 +50,15 @@ type updateInvoiceInput struct {
 // linesOf reads the lines of a form. Fault: decimal_invalid.
 func linesOf(forms []InvoiceLineForm) ([]invoicing.Line, error) {
 	var lines []invoicing.Line
+	var d decimals
 	for i, f := range forms {
-		l := invoicing.Line{Description: f.Description, Amount: (*money.Minor)(f.Amount)}
-		for name, to := range map[string]struct {
-			text string
-			to   *money.Decimal
-		}{"quantity": {f.Quantity, &l.Quantity}, "unitPrice": {f.UnitPrice, &l.UnitPrice}} {
-			if to.text == "" {
-				continue
-			}
-			var err error
-			if *to.to, err = money.ParseDecimal(to.text); err != nil {
-				return nil, fault.From(err).In("lines[" + strconv.Itoa(i) + "]." + name)
-			}
-		}
-		lines = append(lines, l)
+		at := "lines[" + strconv.Itoa(i) + "]."
+		lines = append(lines, invoicing.Line{
+			Description: f.Description, Amount: (*money.Minor)(f.Amount),
+			Quantity: d.parse(at+"quantity", f.Quantity), UnitPrice: d.parse(at+"unitPrice", f.UnitPrice),
+		})
 	}
-	return lines, nil
+	return lines, d.err
 }
 
 // madeInvoice names the customer: the buyer in the answer is erased with them.
@@ -134,7 +125,7 @@ func (s *Server) finalizeInvoice(
 
 func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	draft := issued
-	draft.ID, draft.Status, draft.Reason, draft.Number, draft.NumberText = issued.ID, "draft", "manual", 0, ""
+	draft.Status, draft.Reason, draft.Number, draft.NumberText = "draft", "manual", 0, ""
 	draft.SubscriptionID, draft.PeriodIndex, draft.AttemptCount = "", 0, 0
 	draft.CollectionMethod, draft.NetDays = "send_invoice", 30
 	draft.Lines = []InvoiceLine{{

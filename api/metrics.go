@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -83,26 +82,15 @@ func (f MetricForm) definition() (usage.Definition, error) {
 	if f.Filter != nil {
 		d.Filter = usage.Filter{Include: f.Filter.Include, Exclude: f.Filter.Exclude}
 	}
-	if f.Conversion == nil {
-		return d, nil
-	}
-	d.Conversion = usage.Conversion{Rounding: money.Rounding(f.Conversion.Rounding), Digits: f.Conversion.Digits}
-	for _, factor := range []struct {
-		param, text string
-		to          *money.Decimal
-	}{
-		{"conversion.multiplyBy", f.Conversion.MultiplyBy, &d.Conversion.MultiplyBy},
-		{"conversion.divideBy", f.Conversion.DivideBy, &d.Conversion.DivideBy},
-	} {
-		if factor.text == "" {
-			continue
-		}
-		var err error
-		if *factor.to, err = money.ParseDecimal(factor.text); err != nil {
-			return d, fault.From(err).In(factor.param)
+	var factors decimals
+	if c := f.Conversion; c != nil {
+		d.Conversion = usage.Conversion{
+			Rounding: money.Rounding(c.Rounding), Digits: c.Digits,
+			MultiplyBy: factors.parse("conversion.multiplyBy", c.MultiplyBy),
+			DivideBy:   factors.parse("conversion.divideBy", c.DivideBy),
 		}
 	}
-	return d, nil
+	return d, factors.err
 }
 
 type createMetricInput struct {

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
@@ -24,15 +23,9 @@ func (s *Server) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm)
 	if err != nil {
 		return nil, err
 	}
-	out, err := commandOf(ctx, s, c, http.StatusCreated,
-		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
-		func(around service.Around[service.Performed]) error {
-			return s.service.PayInvoice(ctx, caller(c), inv.ID, (*money.Minor)(f.Amount), around)
-		}, s.admitInvoice(inv))
-	if err != nil {
-		return nil, err
-	}
-	return s.paymentNow(ctx, c, out)
+	return s.startAttempt(ctx, c, s.admitInvoice(inv), func(around service.Around[service.Performed]) error {
+		return s.service.PayInvoice(ctx, caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+	})
 }
 
 // invoiceToPay reads without a lock, to refuse what can never become right: whose an invoice is and its currency do not

@@ -30,11 +30,17 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
-	out, err := commandOf(ctx, s, c, http.StatusCreated,
-		func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) },
-		func(around service.Around[service.Performed]) error {
-			return s.service.Command(ctx, caller(c), sub.ID, pay, around)
-		}, s.admit(sub.ID))
+	return s.startAttempt(ctx, c, s.admit(sub.ID), func(around service.Around[service.Performed]) error {
+		return s.service.Command(ctx, caller(c), sub.ID, pay, around)
+	})
+}
+
+// startAttempt runs a use case that starts an attempt, and answers with the payment.
+func (s *Server) startAttempt(
+	ctx context.Context, c *httpkit.Call, admit httpkit.Admission, perform func(service.Around[service.Performed]) error,
+) (*httpkit.Reply[Payment], error) {
+	made := func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) }
+	out, err := commandOf(ctx, s, c, http.StatusCreated, made, perform, admit)
 	if err != nil {
 		return nil, err
 	}

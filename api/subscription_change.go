@@ -81,8 +81,8 @@ func (s *Server) updateSubscription(
 		return s.replaceMetadata(ctx, c, in.Body)
 	}
 	if in.Body.Version != nil {
-		if in.Body.PlanID != "" || in.Body.Quantity != nil || in.Body.AddOns != nil || in.Body.EffectiveAt != nil ||
-			in.Body.PreviewToken != "" || in.Body.Proration != "" {
+		alone := SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Body.Effective}, Version: in.Body.Version}
+		if in.Body != alone {
 			return nil, fault.InvalidParam("planVersion", "fields_exclusive",
 				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, "+
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")

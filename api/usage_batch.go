@@ -53,32 +53,43 @@ type recordUsageBatchInput struct {
 func (s *Server) recordUsageBatch(
 	ctx context.Context, c *httpkit.Call, in *recordUsageBatchInput,
 ) (*httpkit.Reply[UsageBatch], error) {
-	out, err := s.recordAll(ctx, c, in.Body.Records)
+	reports := make([]usageReport, len(in.Body.Records))
+	for i, form := range in.Body.Records {
+		record, err := form.record()
+		reports[i] = usageReport{form, record, err}
+	}
+	out, err := s.recordAll(ctx, c, reports)
 	if err != nil {
 		return nil, err
 	}
 	return httpkit.OK(out), nil
 }
 
+// usageReport is a record as it was sent and as it was read, or why it is none.
+type usageReport struct {
+	form   UsageForm
+	record usage.Record
+	err    error
+}
+
 // recordAll takes records and answers each. The error is that of all.
-func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, forms []UsageForm) (UsageBatch, error) {
-	out := UsageBatch{Data: make([]UsageResult, len(forms))}
+func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, reports []usageReport) (UsageBatch, error) {
+	out := UsageBatch{Data: make([]UsageResult, len(reports))}
 	var records []usage.Record
 	var places []int
-	for i, form := range forms {
-		record, err := form.record()
-		if err != nil {
-			out.refuse(i, err)
+	for i, r := range reports {
+		if r.err != nil {
+			out.refuse(i, r.err)
 			continue
 		}
-		records, places = append(records, record), append(places, i)
+		records, places = append(records, r.record), append(places, i)
 	}
 	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)
 	if err != nil {
 		return out, err
 	}
 	for n, o := range outcomes {
-		out.take(places[n], forms[places[n]], o)
+		out.take(places[n], reports[places[n]].form, o)
 	}
 	return out, nil
 }

@@ -80,7 +80,12 @@ func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.
 	if len(events) == 0 || len(events) > usage.MaxBatch {
 		return fault.New(fault.Invalid, "out_of_range", "A batch must have 1 to %d events.", usage.MaxBatch)
 	}
-	out, err := s.recordEvents(ctx, c, events)
+	reports := make([]usageReport, len(events))
+	for i, event := range events {
+		form, record, err := event.record()
+		reports[i] = usageReport{form, record, err}
+	}
+	out, err := s.recordAll(ctx, c, reports)
 	if err != nil {
 		return err
 	}
@@ -102,29 +107,6 @@ func (s *Server) recordCloudEvent(ctx context.Context, c *httpkit.Call, w http.R
 	out.take(0, form, outcome)
 	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
 	return nil
-}
-
-func (s *Server) recordEvents(ctx context.Context, c *httpkit.Call, events []CloudEvent) (UsageBatch, error) {
-	out := UsageBatch{Data: make([]UsageResult, len(events))}
-	var forms []UsageForm
-	var records []usage.Record
-	var places []int
-	for i, event := range events {
-		form, record, err := event.record()
-		if err != nil {
-			out.refuse(i, err)
-			continue
-		}
-		forms, records, places = append(forms, form), append(records, record), append(places, i)
-	}
-	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)
-	if err != nil {
-		return out, err
-	}
-	for n, o := range outcomes {
-		out.take(places[n], forms[n], o)
-	}
-	return out, nil
 }
 
 func (s *Server) cloudEventOperation(example UsageRecord) {

@@ -42,8 +42,8 @@ type usageStream struct {
 	control *http.ResponseController
 
 	total UsageProgress
-	forms []UsageForm
-	at    []int // the lines of forms
+	read  []usageReport
+	at    []int // the lines of what was read
 	began bool
 }
 
@@ -83,7 +83,7 @@ func (u *usageStream) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if len(u.forms) == usage.MaxBatch || ended {
+		if len(u.read) == usage.MaxBatch || ended {
 			if err := u.decide(ctx, line); err != nil {
 				return err
 			}
@@ -115,23 +115,29 @@ func (u *usageStream) stop(ctx context.Context, cause error) error {
 // take reads one record. What is no record is refused, and the stream goes on.
 func (u *usageStream) take(line int, text []byte) error {
 	form, err := httpkit.ReadJSON[UsageForm](u.server.shapes, text, streamValues)
+	var record usage.Record
 	if err == nil {
-		_, err = form.record()
+		record, err = form.record()
 	}
 	if err != nil {
 		u.total.Refused++
-		return u.say(UsageProgress{
-			Line: line, Error: usageError(err), Accepted: u.total.Accepted, Repeated: u.total.Repeated, Refused: u.total.Refused,
-		})
+		return u.refuse(line, usageError(err))
 	}
-	u.forms, u.at = append(u.forms, form), append(u.at, line)
+	u.read, u.at = append(u.read, usageReport{form: form, record: record}), append(u.at, line)
 	return nil
+}
+
+// refuse says why the record of a line was not taken, beside the counts so far.
+func (u *usageStream) refuse(line int, why *UsageError) error {
+	said := u.total
+	said.Line, said.Error = line, why
+	return u.say(said)
 }
 
 // decide records what was read up to a line, and says so.
 func (u *usageStream) decide(ctx context.Context, line int) error {
-	if len(u.forms) > 0 {
-		batch, err := u.server.recordAll(ctx, u.call, u.forms)
+	if len(u.read) > 0 {
+		batch, err := u.server.recordAll(ctx, u.call, u.read)
 		if err != nil {
 			return err
 		}
@@ -142,13 +148,11 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 			if result.Error == nil {
 				continue
 			}
-			refused := u.total
-			refused.Line, refused.Error = u.at[i], result.Error
-			if err := u.say(refused); err != nil {
+			if err := u.refuse(u.at[i], result.Error); err != nil {
 				return err
 			}
 		}
-		u.forms, u.at = u.forms[:0], u.at[:0]
+		u.read, u.at = u.read[:0], u.at[:0]
 	}
 	u.total.Line = line
 	return u.say(u.total)

@@ -43,7 +43,7 @@ func (tx *Tx) InsertUsage(
 	return tx.pipe.addReading(func(handle dbsqlc.DBTX) error {
 		rows, err := queries.UsageInsert(ctx, handle, in)
 		for _, row := range rows {
-			results[row.Ordinal] = usageTakenFromDB(row)
+			results[row.Ordinal] = usageTakenFromDB(row, records[row.Ordinal].Metric)
 		}
 		return err
 	})
@@ -73,13 +73,13 @@ func usageParams(environmentID string, now time.Time, records []NewUsage) (dbsql
 	return in, nil
 }
 
-func usageTakenFromDB(row dbsqlc.UsageInsertRow) UsageTaken {
+func usageTakenFromDB(row dbsqlc.UsageInsertRow, metricName string) UsageTaken {
 	return UsageTaken{
 		Taken: row.Taken, At: row.At,
 		Facts: usage.Facts{
 			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: value(row.Ended),
 			MetricAbsent: row.MetricAbsent,
-			Metric: usage.Metric{Active: row.Active, Definition: usage.Definition{
+			Metric: usage.Metric{Name: metricName, Active: row.Active, Definition: usage.Definition{
 				Property: value(row.Property), KeyProperty: value(row.KeyProperty), CarriesOver: row.Carries,
 			}},
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db/internal/dbsqlc"
 )
@@ -24,15 +23,10 @@ func (l *UsageLog) RecordUsage(
 	return results, err
 }
 
-// Correction decides about a correction: see usage.Correct.
-type Correction func(
-	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
-) (usage.Record, error)
-
 // CorrectUsage writes a correction of the record that its Corrects names by key. Faults: usage_record_not_found and those
-// of decide.
+// of usage.Correct.
 func (l *UsageLog) CorrectUsage(
-	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
+	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage,
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
 	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
@@ -41,7 +35,7 @@ func (l *UsageLog) CorrectUsage(
 		if err != nil {
 			return err
 		}
-		if correction.Record, err = decide(original, corrected, of, correction.Record); err != nil {
+		if correction.Record, err = usage.Correct(original, corrected, of, correction.Record); err != nil {
 			return err
 		}
 		return tx.InsertUsage(ctx, environmentID, []NewUsage{correction}, results)

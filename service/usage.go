@@ -2,8 +2,8 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"errors"
 
 	"perennial/billing/fault"
 	"perennial/billing/usage"
@@ -30,13 +30,10 @@ func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (U
 	}
 	if r.Corrects != "" {
 		out, err := s.correctUsage(ctx, by, r)
-		return out, errors.Join(err, out.Refusal)
+		return out, cmp.Or(err, out.Refusal)
 	}
 	out, err := s.gather.submit(ctx, s, by, r)
-	if err == nil {
-		err = out.Refusal
-	}
-	return out, err
+	return out, cmp.Or(err, out.Refusal)
 }
 
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
@@ -116,7 +113,7 @@ func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOu
 			out.repeat(key, records[n].Fingerprint)
 			continue
 		}
-		if out.Refusal = usage.Admit(out.Record, taken[n].Facts.Named(out.Record.Metric)); out.Refusal == nil {
+		if out.Refusal = usage.Admit(out.Record, taken[n].Facts); out.Refusal == nil {
 			return errUsageUndecided
 		}
 	}
@@ -141,7 +138,7 @@ func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (
 	out, now, fingerprint := UsageOutcome{Record: r}, s.now(), r.Fingerprint()
 	correction := db.NewUsage{Record: r, Fingerprint: fingerprint}
 	correction.ID = id.New(id.UsageRecord, now)
-	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction, usage.Correct)
+	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction)
 	refused := fault.From(err)
 	if err != nil && !refused.Refusal() {
 		return out, err
@@ -161,7 +158,7 @@ func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (
 		out.Refusal = err
 	default:
 		out.Record.At = taken.At
-		out.Refusal = usage.Admit(out.Record, taken.Facts.Named(r.Metric))
+		out.Refusal = usage.Admit(out.Record, taken.Facts)
 	}
 	return out, nil
 }

@@ -88,8 +88,8 @@ func (k *Kit) openRaw(
 	return c, nil
 }
 
-// ReadJSON reads a whole body and decodes it as a T, judged like the body of any operation. Faults: those of ReadRaw and
-// of checkJSON; of several wrong fields, the first.
+// ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of checkJSON; of several wrong
+// fields, the first.
 func ReadJSON[T any](s Shapes, payload []byte, values int) (v T, err error) {
 	if err := checkJSONOf(payload, values); err != nil {
 		return v, err

@@ -22,12 +22,6 @@ type Facts struct {
 	Metric             Metric // its current version, as far as value needs it
 }
 
-// Named gives the metric the name that a record calls it.
-func (f Facts) Named(name string) Facts {
-	f.Metric.Name = name
-	return f
-}
-
 var (
 	errTooOld = fault.InvalidParam("timestamp", "usage_too_old",
 		"`timestamp` is more than %d days ago. Usage that old is not taken any more.", int(MaxAge.Hours()/24))

@@ -3,6 +3,7 @@ package usage
 import (
 	"maps"
 	"slices"
+	"sort"
 	"time"
 
 	"perennial/billing/money"
@@ -53,9 +54,9 @@ func (m Metric) Series(periods []Span, by []string, buckets []Bucket, records []
 	before := map[Group]State{} // of all that came before the first period
 	regroup := regrouping(m.GroupBy, by)
 	stateAt := func(at time.Time, group Group) State {
-		period := slices.IndexFunc(periods, func(p Span) bool { return at.Before(p.End) })
+		period := sort.Search(len(periods), func(i int) bool { return at.Before(periods[i].End) }) // their ends ascend
 		switch {
-		case period < 0:
+		case period == len(periods):
 			return nil
 		case !at.Before(periods[period].Start):
 			return m.of(within[period], regroup(group))
@@ -116,11 +117,11 @@ func (m Metric) totals(p Span, states map[Group]State) Totals {
 
 // regrouping maps the dimensions of a metric to those of them that are kept.
 func regrouping(all, kept []string) func(Group) Group {
+	if slices.Equal(all, kept) {
+		return func(g Group) Group { return g }
+	}
 	known := map[Group]Group{}
 	return func(g Group) Group {
-		if slices.Equal(all, kept) {
-			return g
-		}
 		if short, has := known[g]; has {
 			return short
 		}

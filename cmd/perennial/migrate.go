@@ -35,8 +35,6 @@ func migrateCommand() *command {
 					if err := db.Migrate(ctx, url, lines(p.stderr)); err != nil {
 						return err
 					}
-				}
-				if !*status {
 					granted, err := db.RolesGranted(ctx, url)
 					if err != nil {
 						return err
