@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db/internal/dbsqlc"
 )
@@ -23,10 +24,15 @@ func (l *UsageLog) RecordUsage(
 	return results, err
 }
 
+// Correction decides about a correction: see usage.Correct.
+type Correction func(
+	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
+) (usage.Record, error)
+
 // CorrectUsage writes a correction of the record that its Corrects names by key. Faults: usage_record_not_found and those
-// of usage.Correct.
+// of decide.
 func (l *UsageLog) CorrectUsage(
-	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage,
+	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
 	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
@@ -35,7 +41,7 @@ func (l *UsageLog) CorrectUsage(
 		if err != nil {
 			return err
 		}
-		if correction.Record, err = usage.Correct(original, corrected, of, correction.Record); err != nil {
+		if correction.Record, err = decide(original, corrected, of, correction.Record); err != nil {
 			return err
 		}
 		return tx.InsertUsage(ctx, environmentID, []NewUsage{correction}, results)

@@ -15,9 +15,9 @@ type UsageStore interface {
 	// round trip. Keys must differ.
 	RecordUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage) (
 		[]db.UsageTaken, error)
-	// CorrectUsage writes a correction as usage.Correct decides, under the lock of the record that it corrects.
-	CorrectUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, correction db.NewUsage) (
-		db.UsageTaken, error)
+	// CorrectUsage writes a correction, which decide makes of the record that it corrects, under the lock of that record.
+	CorrectUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, correction db.NewUsage,
+		decide db.Correction) (db.UsageTaken, error)
 	// UsageKeys reads what is known of keys, for ever; those never used are absent.
 	UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]db.UsageKey, error)
 	// UsageSeries reads what the records of a subscription come to in each of some periods, which follow each other,
