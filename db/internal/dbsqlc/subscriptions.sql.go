@@ -235,9 +235,9 @@ with written as (
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
         $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $46,
-        $47::text[], $48::bigint[], $49::text[], $50::bigint[],
-        $51, $52::text[]
+        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47,
+        $48::text[], $49::bigint[], $50::text[], $51::bigint[],
+        $52, $53::text[]
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -293,6 +293,7 @@ type SubscriptionInsertParams struct {
 	ResumesAt              *time.Time
 	PauseReason            *subscription.PauseReason
 	CreatedAt              time.Time
+	UpdatedAt              time.Time
 	AddOnIds               []string
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string
@@ -352,6 +353,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.ResumesAt,
 		arg.PauseReason,
 		arg.CreatedAt,
+		arg.UpdatedAt,
 		arg.AddOnIds,
 		arg.AddOnQuantities,
 		arg.PendingAddOnIds,
