@@ -70,7 +70,7 @@ func (r Reader) SubscriptionWithKey(
 	return apiKeyFromDB(row.ApiKeyDetail), s, nil
 }
 
-// RenewedCurrencies lists the currencies of a customer's subscriptions that renew and cost something.
+// RenewedCurrencies lists the currencies of a customer's subscriptions that renew, cost something and are charged.
 func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
 	found, err := queries.SubscriptionListRenewedCurrencies(ctx, r.handle,
 		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})

@@ -62,11 +62,11 @@ join subscriptions s on s.environment_id = k.environment_id and s.id = @id
 where k.hash = @hash;
 
 -- name: SubscriptionListRenewedCurrencies :many
--- Of a customer's subscriptions that renew and cost something.
+-- Of a customer's subscriptions that renew, cost something and are charged.
 select distinct s.currency::text as currency
 from subscriptions s
 where s.environment_id = @environment_id and s.customer_id = @customer_id
-  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
   and exists (
       select from prices r
       where r.environment_id = s.environment_id

@@ -853,7 +853,7 @@ const subscriptionListRenewedCurrencies = `-- name: SubscriptionListRenewedCurre
 select distinct s.currency::text as currency
 from subscriptions s
 where s.environment_id = $1 and s.customer_id = $2
-  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
   and exists (
       select from prices r
       where r.environment_id = s.environment_id
@@ -867,7 +867,7 @@ type SubscriptionListRenewedCurrenciesParams struct {
 	CustomerID    string
 }
 
-// Of a customer's subscriptions that renew and cost something.
+// Of a customer's subscriptions that renew, cost something and are charged.
 func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX, arg SubscriptionListRenewedCurrenciesParams) ([]string, error) {
 	rows, err := db.Query(ctx, subscriptionListRenewedCurrencies, arg.EnvironmentID, arg.CustomerID)
 	if err != nil {
