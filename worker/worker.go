@@ -213,11 +213,15 @@ func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
 	return lanes
 }
 
-// eachQueue gives the normal queue and the sticky one of workflow tasks so many pollers each, for good. With pollers that
-// serve both, the SDK has all of them ask the sticky queue while that has a backlog, so that no new workflow begins.
+// pollersOfBusyQueue is how many times as many pollers a queue of workflow tasks gets that has a backlog.
+const pollersOfBusyQueue = 4
+
+// eachQueue gives the normal queue and the sticky one of workflow tasks so many pollers each, and more to one that has a
+// backlog. With pollers that serve both, the SDK has all of them ask the sticky queue while that has a backlog, so that no
+// new workflow begins: of 20,000 payments at once, those that were polled kept the others from being sent for an hour.
 func eachQueue(pollers int) worker.PollerBehavior {
 	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
-		InitialNumberOfPollers: pollers, MinimumNumberOfPollers: pollers, MaximumNumberOfPollers: pollers,
+		InitialNumberOfPollers: pollers, MinimumNumberOfPollers: pollers, MaximumNumberOfPollers: pollersOfBusyQueue * pollers,
 	})
 }
 
