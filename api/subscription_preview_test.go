@@ -61,6 +61,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		`{"effective":"now"}`:             "field_missing",
 		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
 		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
+		`{"billingAnchor":"now","quantity":2}`:                               "fields_exclusive",
+		`{"billingAnchor":"now"}`:                                            "subscription_in_trial",
 		`{"trialEndsAt":1,"quantity":2}`:                                     "fields_exclusive",
 		`{"trialEndsAt":1}`:                                                  "trial_end_out_of_range",
 		`{"upcomingCount":25}`:                                               "out_of_range",
@@ -72,6 +74,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 	}
 	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
 	require.Contains(t, string(got.Body), "preview_token_invalid")
+	got = b.ask(t, b.test, "PATCH", path, `{"billingAnchor":"now","quantity":2}`)
+	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"metadata":{},"quantity":2}`)
 	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc"}`)

@@ -42,7 +42,7 @@ type account struct {
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
-	if !a.begun && a.status == subscription.Active && s.NextPeriod > 0 { // without a trial the creation told of the period
+	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 { // without a trial the creation told of the period
 		a.opened()
 	}
 	for i, e := range events {
@@ -54,6 +54,10 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			a.renewed(data, s)
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
+			if slices.Contains(data.Changed, "billingAnchor") {
+				a.restarted(s.CurrentPeriod, now.Truncate(time.Second))
+				continue
+			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
 			put = put || slices.Contains(data.Changed, "addOns")
 			if (put || moved) && a.renews(events[i+1:]) { // it had waited for that
@@ -188,6 +192,20 @@ func samePrices(a, b []sold) bool {
 // free reports whether nothing of what the subscription has costs anything.
 func (a *account) free() bool {
 	return !slices.ContainsFunc(a.sold(), func(of sold) bool { return !of.plan.Free() })
+}
+
+// restarted follows a period that another anchor begins. Without proration the time of the one before stays billed.
+func (a *account) restarted(current period.Period, at time.Time) {
+	if a.how != subscription.NoProration && a.billed {
+		a.usedUntil(at)
+	}
+	a.billed = a.billed || a.free()
+	a.period = current
+	a.index++
+	a.measured()
+	if a.billed {
+		a.bill(at)
+	}
 }
 
 // fees are what the first invoice asks for beside the period.

@@ -22,6 +22,8 @@ func GivesBack(c Command) bool {
 		return !c.AtPeriodEnd && c.On.IsZero()
 	case Migrate:
 		return !c.AtPeriodEnd
+	case MoveAnchor:
+		return c.Proration != subscription.NoProration
 	case Pause:
 		return c.CreditUnused
 	default:

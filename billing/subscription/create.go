@@ -26,12 +26,15 @@ type NewInput struct {
 	Metadata    metadata.Pairs
 	Terms       terms.Terms
 	Coupon      *discount.Coupon // redeemed for it; nil: none
-	Now         time.Time
+	// StartsAt is when the subscription began, in the past: its periods are counted from then. Zero: now.
+	StartsAt  time.Time
+	Backdated BackdatedBilling // with StartsAt
+	Now       time.Time
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
-// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown, those of
-// discount.Coupon.Redeem.
+// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
+// trial_backdated, starts_at_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return Subscription{}, nil, err
@@ -51,10 +54,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if _, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total); err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
-	days := p.TrialDays
-	if in.TrialDays != nil {
-		days = *in.TrialDays
-	}
+	days := in.trialDays(p)
 	if err := plan.ValidateTrialDays(days); err != nil {
 		return Subscription{}, nil, err
 	}
@@ -79,10 +79,8 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		s.AnchorAt = s.TrialEndsAt
 		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
-	} else {
-		s.Status = Active
-		s.AnchorAt = now
-		s.CurrentPeriod = period.Schedule{Anchor: now, Location: location, Interval: p.Interval}.Period(0)
+	} else if err := s.start(in, location, now); err != nil {
+		return Subscription{}, nil, err
 	}
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
 	events := []event.Event{event.New(created, now)}
@@ -115,6 +113,33 @@ func subscribable(p plan.Plan) error {
 	default:
 		return nil
 	}
+}
+
+// trialDays is how long the trial is; 0: there is none, as for a start in the past that does not ask for one.
+func (in NewInput) trialDays(p plan.Plan) int {
+	switch {
+	case !in.StartsAt.IsZero():
+		return 0
+	case in.TrialDays != nil:
+		return *in.TrialDays
+	default:
+		return p.TrialDays
+	}
+}
+
+// start makes it active from its start on. Its first period is opened, and billed, by what happens to it automatically.
+func (s *Subscription) start(in NewInput, location *time.Location, now time.Time) error {
+	schedule := period.Schedule{Anchor: now, Location: location, Interval: s.Interval}
+	if !in.StartsAt.IsZero() {
+		schedule.Anchor = in.StartsAt.UTC().Truncate(time.Second)
+		first, err := in.backdate(schedule, now)
+		if err != nil {
+			return err
+		}
+		s.NextPeriod = first
+	}
+	s.Status, s.AnchorAt, s.CurrentPeriod = Active, schedule.Anchor, schedule.Period(s.NextPeriod)
+	return nil
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the

@@ -41,7 +41,7 @@ type opening struct {
 }
 
 // first reports whether the next period is the first that is billed.
-func (s Subscription) first() bool { return s.NextPeriod == 0 && s.ActivatedAt.IsZero() }
+func (s Subscription) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
 
 // openNext opens the next period, and bills it.
 func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, error) {
@@ -156,7 +156,7 @@ func (s *Subscription) paidUntil(end time.Time) {
 }
 
 // unbegun: created without a trial, and its first period is not opened yet.
-func (s Subscription) unbegun() bool { return s.NextPeriod == 0 && s.Status == Active }
+func (s Subscription) unbegun() bool { return s.PeriodIndex == 0 && s.Status == Active }
 
 // boundary is where the next period starts.
 func (s Subscription) boundary() time.Time { return s.schedule().Boundary(s.NextPeriod) }

@@ -57,7 +57,7 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	if err != nil {
 		return 0, err
 	}
-	if s.NextPeriod == 0 {
+	if s.PeriodIndex == 0 {
 		fees, err := s.fees(f, next)
 		if err != nil {
 			return 0, err
