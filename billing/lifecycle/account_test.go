@@ -21,6 +21,7 @@ type account struct {
 
 	status subscription.Status
 	plan   plan.Plan
+	anchor time.Time // of the first period
 	period period.Period
 	index  int // of the period
 	units  int64
@@ -43,7 +44,7 @@ type account struct {
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
 	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 { // without a trial the creation told of the period
-		a.opened()
+		a.begins(s)
 	}
 	for i, e := range events {
 		a.events[e.Type()]++
@@ -113,6 +114,14 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 	a.status = subscription.Status(e.Status)
 	a.period = period.Period{Start: start, End: time.Unix(e.CurrentPeriodEnd, 0).UTC()}
 	a.opened()
+}
+
+// begins accounts for the first period, and for those after it that had passed when the subscription was created.
+func (a *account) begins(s subscription.Subscription) {
+	grid := period.Schedule{Anchor: a.anchor, Location: paris, Interval: a.plan.Interval}
+	for a.opened(); !a.period.End.After(s.CreatedAt); a.opened() {
+		a.period = grid.Period(grid.IndexAt(a.period.End))
+	}
 }
 
 // opened begins to account for the period.

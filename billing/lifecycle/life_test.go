@@ -74,7 +74,7 @@ func newLifeOf(
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
 	l.account = account{
-		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, events: map[event.Type]int{},
+		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, anchor: sub.AnchorAt, events: map[event.Type]int{},
 	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/period"
 )
 
@@ -12,37 +13,41 @@ type BackdatedBilling string
 
 // The ways. Empty: BillAllPeriods.
 const (
-	BillAllPeriods    BackdatedBilling = "all"            // each, on an invoice of its own that is due now
+	BillAllPeriods    BackdatedBilling = "all"            // each, on the first invoice
 	BillCurrentPeriod BackdatedBilling = "current_period" // only the one that runs, in full
 )
 
-// Bounds of a start in the past: earlier is a typing error, and each period may be an invoice that is collected.
+// Bounds of a start in the past: earlier is a typing error, and an invoice with more lines is read by nobody.
 const (
 	MaxBackdateDays     = 730
-	MaxBackdatedPeriods = 60
+	MaxBackdatedPeriods = 36
+	maxBackdatedLines   = 1000
 )
 
-// backdate returns the index of the first period that is billed of a subscription that began at in.StartsAt. Its trial is
-// the past: it has none. Faults: starts_at_out_of_range, trial_backdated.
-func (in NewInput) backdate(schedule period.Schedule, now time.Time) (first int, err error) {
-	if in.TrialDays != nil && *in.TrialDays > 0 {
-		return 0, fault.InvalidParam("trialDays", "trial_backdated",
-			"A subscription that began in the past has no trial. Send `startsAt` or `trialDays`.")
+// startAt sets the calendar of a subscription without a trial from its start on: its first period is the first one that is
+// billed. every is what a period costs at most. Faults: starts_at_out_of_range, amount_too_large.
+func (s *Subscription) startAt(in NewInput, prices int, every money.Minor) error {
+	s.AnchorAt = s.CreatedAt
+	if !in.StartsAt.IsZero() {
+		s.AnchorAt = in.StartsAt.UTC().Truncate(time.Second)
 	}
-	earliest := period.AddDays(now, schedule.Location, -MaxBackdateDays)
-	if schedule.Anchor.After(now) || schedule.Anchor.Before(earliest) {
-		return 0, fault.InvalidParam("startsAt", "starts_at_out_of_range",
+	if s.AnchorAt.After(s.CreatedAt) || s.AnchorAt.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {
+		return fault.InvalidParam("startsAt", "starts_at_out_of_range",
 			"`startsAt` must not be in the future, nor more than %d days ago. For a later start, send `trialDays`.",
 			MaxBackdateDays)
 	}
-	passed := schedule.IndexAt(now)
+	passed := s.schedule().IndexAt(s.CreatedAt)
 	if in.Backdated == BillCurrentPeriod {
-		return passed, nil
+		s.NextPeriod, passed = passed, 0
 	}
-	if passed > MaxBackdatedPeriods {
-		return 0, fault.InvalidParam("startsAt", "starts_at_out_of_range",
-			"%d periods have passed since `startsAt`, and at most %d are billed at once. Send a later start, or "+
-				"`backdatedBilling: \"%s\"`.", passed, MaxBackdatedPeriods, BillCurrentPeriod)
+	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+	if passed > MaxBackdatedPeriods || passed > 0 && (passed+1)*prices > maxBackdatedLines {
+		return fault.InvalidParam("startsAt", "starts_at_out_of_range",
+			"%d periods have passed since `startsAt`, and one invoice bills at most %d, with at most %d lines. Send a later "+
+				"start, or `backdatedBilling: \"%s\"`.", passed, MaxBackdatedPeriods, maxBackdatedLines, BillCurrentPeriod)
 	}
-	return 0, nil
+	if err := (every * money.Minor(passed+1)).Check(); err != nil {
+		return fault.From(err).In("startsAt")
+	}
+	return nil
 }

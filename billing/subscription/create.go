@@ -51,11 +51,12 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		return Subscription{}, nil, err
 	}
 	total := target{plan: p, quantity: quantity, addOns: addOns}
-	if _, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total); err != nil {
+	every, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total)
+	if err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
-	days := in.trialDays(p)
-	if err := plan.ValidateTrialDays(days); err != nil {
+	days, err := in.trialDays(p)
+	if err != nil {
 		return Subscription{}, nil, err
 	}
 	location, err := period.LoadLocation(in.TimeZone)
@@ -73,13 +74,14 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 			return Subscription{}, nil, err
 		}
 	}
+	s.Status = Active
 	if days > 0 {
 		s.Status = Trialing
 		s.TrialEndsAt = period.AddDays(now, location, days)
 		s.AnchorAt = s.TrialEndsAt
 		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
-	} else if err := s.start(in, location, now); err != nil {
+	} else if err := s.startAt(in, in.prices(p), every); err != nil {
 		return Subscription{}, nil, err
 	}
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
@@ -115,31 +117,30 @@ func subscribable(p plan.Plan) error {
 	}
 }
 
-// trialDays is how long the trial is; 0: there is none, as for a start in the past that does not ask for one.
-func (in NewInput) trialDays(p plan.Plan) int {
+// trialDays is how long the trial is; 0: there is none, as for a start in the past, whose trial is over. Faults:
+// trial_backdated, trial_days_out_of_range.
+func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 	switch {
+	case !in.StartsAt.IsZero() && in.TrialDays != nil && *in.TrialDays > 0:
+		return 0, fault.InvalidParam("trialDays", "trial_backdated",
+			"A subscription that began in the past has no trial. Send `startsAt` or `trialDays`.")
 	case !in.StartsAt.IsZero():
-		return 0
+		return 0, nil
 	case in.TrialDays != nil:
-		return *in.TrialDays
+		days = *in.TrialDays
 	default:
-		return p.TrialDays
+		days = p.TrialDays
 	}
+	return days, plan.ValidateTrialDays(days)
 }
 
-// start makes it active from its start on. Its first period is opened, and billed, by what happens to it automatically.
-func (s *Subscription) start(in NewInput, location *time.Location, now time.Time) error {
-	schedule := period.Schedule{Anchor: now, Location: location, Interval: s.Interval}
-	if !in.StartsAt.IsZero() {
-		schedule.Anchor = in.StartsAt.UTC().Truncate(time.Second)
-		first, err := in.backdate(schedule, now)
-		if err != nil {
-			return err
-		}
-		s.NextPeriod = first
+// prices is how many prices every period has.
+func (in NewInput) prices(p plan.Plan) int {
+	n := len(p.Prices)
+	for _, c := range in.AddOns {
+		n += len(c.AddOn.Prices)
 	}
-	s.Status, s.AnchorAt, s.CurrentPeriod = Active, schedule.Anchor, schedule.Period(s.NextPeriod)
-	return nil
+	return n
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
