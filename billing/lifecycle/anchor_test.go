@@ -2,6 +2,7 @@ package lifecycle_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -31,10 +32,47 @@ func TestMoveAnchor(t *testing.T) {
 	}
 }
 
+// Without proration what was billed of the period before stays its price: no refund of the new one counts it.
+func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
+	t.Parallel()
+	l := paidHalf(t)
+	l.account.how = subscription.NoProration
+	l.must(lifecycle.MoveAnchor{Proration: subscription.NoProration})
+	l.result(payment.AnswerSucceeded)
+
+	require.Equal(t, l.store.invoices[1:], l.store.load(false).Paid)
+
+	// All that was paid for the new period went back elsewhere: its unused time takes nothing off the one before.
+	l.pass(week)
+	state := l.store.load(true)
+	charge := state.Captures[l.store.invoices[1].ID]
+	charge.AmountRefunded = charge.Amount
+	state.Captures[l.store.invoices[1].ID] = charge
+	_, changes, err := lifecycle.Apply(state, lifecycle.Cancel{Immediate: true, RefundUnused: true}, l.moment())
+	require.NoError(t, err)
+	require.Empty(t, changes.NewTransactions)
+	require.Empty(t, changes.Credit)
+}
+
+// The second in which a period began has nothing to end, and who leaves with the period is billed for no other.
+func TestMoveAnchor_Refusals(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	_, err := l.apply(lifecycle.MoveAnchor{Proration: subscription.NoProration})
+	require.Equal(t, subscription.ErrSameInstant, err)
+
+	l.pass(week)
+	l.schedule(lifecycle.Cancel{})
+	_, err = l.apply(lifecycle.MoveAnchor{})
+	require.Equal(t, subscription.ErrEnding, err)
+}
+
 // What is unpaid of the period that ends is taken in, which a payment in progress refuses.
 func TestMoveAnchor_UnpaidPeriod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
+	l.moveTo(l.now.Add(time.Second))
 	_, err := l.apply(lifecycle.MoveAnchor{})
 	require.ErrorIs(t, err, subscription.ErrPaymentPending)
 	l.failToPastDue()

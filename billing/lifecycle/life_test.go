@@ -73,6 +73,9 @@ func newLifeOf(
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
+	if in.Coupon != nil {
+		l.redeemed[in.Coupon.ID] = redeemed{in.Coupon.Terms, 1}
+	}
 	l.account = account{
 		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, anchor: sub.AnchorAt, events: map[event.Type]int{},
 	}

@@ -30,6 +30,10 @@ func (l *life) moveAnchor(how subscription.ProrationBehavior) {
 		require.Equal(l.t, subscription.ErrPaused, err)
 	case s.Status == subscription.Trialing:
 		require.Equal(l.t, subscription.ErrAnchorInTrial, err)
+	case errors.Is(err, subscription.ErrEnding):
+		require.True(l.t, had.CancelAtPeriodEnd)
+	case errors.Is(err, subscription.ErrSameInstant):
+		require.Equal(l.t, l.decided().Truncate(time.Second), s.CurrentPeriod.Start)
 	case errors.Is(err, subscription.ErrPeriodUnpaid):
 		require.Positive(l.t, open)
 	case errors.Is(err, lifecycle.ErrNeedsReview):

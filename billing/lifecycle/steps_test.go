@@ -70,7 +70,7 @@ func someLife(t require.TestingT, draw chance) *life {
 		in.AddOns = someChosen(draw, addOns, plans[0].Interval)
 	}
 	if trialDays == 0 && draw(4, "a start in the past") == 0 {
-		in.StartsAt = created.Add(-time.Duration(draw(50*86400, "seconds")) * time.Second)
+		in.StartsAt = created.Add(-time.Duration(draw(36*86400, "seconds")) * time.Second)
 		in.Backdated = []subscription.BackdatedBilling{"", subscription.BillCurrentPeriod}[draw(2, "backdated billing")]
 	}
 	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)

@@ -100,7 +100,10 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	moveTrialEnd: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		return s.EndTrialAt(now.AddDate(0, 0, 7), now)
 	},
-	moveAnchor: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.MoveAnchor(f, "", now) },
+	moveAnchor: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		s.CancelAtPeriodEnd = false
+		return s.MoveAnchor(f, "", now)
+	},
 	pause: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd, f.Open = false, nil
 		return s.Pause(f, Pausing{ResumesAt: now.AddDate(0, 1, 0)}, now)
