@@ -107,7 +107,9 @@ type SubscriptionForm struct {
 	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
 	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	StartsAt   *int64      `json:"startsAt,omitempty" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then, and it has no trial. Default: now."`
-	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): each that has passed, at most 60, and the one that runs; each on an invoice of its own, collected one after the other. current_period: only the one that runs, in full."`
+	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
+	Anchor     *int64      `json:"billingAnchor,omitempty" example:"1764547200" doc:"The instant from which periods are counted, in Unix seconds: after the start, at most one interval later. The first period ends there and costs its part of the interval. Not with a trial. Default: the start."`
+	Proration  string      `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
 	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Method     string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
 	NetDays    int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
@@ -117,16 +119,23 @@ type SubscriptionForm struct {
 func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
 	in := service.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
-		Backdated:  subscription.BackdatedBilling(f.Backdated),
+		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
 		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
 		Metadata: metadata.Pairs(f.Metadata),
 	}
-	switch {
-	case f.StartsAt != nil:
+	if f.StartsAt != nil {
 		in.StartsAt = time.Unix(*f.StartsAt, 0).UTC()
-	case f.Backdated != "":
+	}
+	if f.Anchor != nil {
+		in.Anchor = time.Unix(*f.Anchor, 0).UTC()
+	}
+	switch {
+	case f.Backdated != "" && f.StartsAt == nil:
 		return in, fault.InvalidParam("startsAt", "field_missing",
 			"`backdatedBilling` is about a start in the past. Send `startsAt` as well.")
+	case f.Proration != "" && f.Anchor == nil:
+		return in, fault.InvalidParam("billingAnchor", "field_missing",
+			"`prorationBehavior` is about the time up to an anchor. Send `billingAnchor` as well.")
 	}
 	return in, nil
 }

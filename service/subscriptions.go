@@ -23,7 +23,9 @@ type NewSubscription struct {
 	TrialDays          *int      // nil: the plan's
 	StartsAt           time.Time // in the past; zero: now
 	Backdated          subscription.BackdatedBilling
-	CouponCode         string // redeemed for it; empty: none
+	Anchor             time.Time                      // of its periods, after the start; zero: the start
+	Proration          subscription.ProrationBehavior // with Anchor
+	CouponCode         string                         // redeemed for it; empty: none
 	Terms              terms.Terms
 	Metadata           metadata.Pairs
 }
@@ -79,7 +81,7 @@ func (s *Service) insertSubscription(
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
 		TrialDays: in.TrialDays, TimeZone: by.TimeZone, TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
-		Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated, Now: now,
+		Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated, Anchor: in.Anchor, Proration: in.Proration, Now: now,
 	})
 	if err != nil {
 		return sub, err

@@ -21,7 +21,8 @@ type account struct {
 
 	status subscription.Status
 	plan   plan.Plan
-	anchor time.Time // of the first period
+	anchor time.Time                      // at the creation
+	upTo   subscription.ProrationBehavior // of the time up to it
 	period period.Period
 	index  int // of the period
 	units  int64
@@ -116,9 +117,27 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 	a.opened()
 }
 
+// grid is that of the boundaries when it was created.
+func (a *account) grid() period.Schedule {
+	return period.Schedule{Anchor: a.anchor, Location: paris, Interval: a.plan.Interval}
+}
+
+// short reports whether the period is a first one that ends at the anchor.
+func (a *account) short() bool {
+	return a.index == 1 && a.period.Start.Before(a.anchor) && a.period.End.Equal(a.anchor)
+}
+
+// divided is what the period is a part of, or it itself.
+func (a *account) divided() period.Period {
+	if a.short() {
+		return a.grid().Period(-1)
+	}
+	return a.period
+}
+
 // begins accounts for the first period, and for those after it that had passed when the subscription was created.
 func (a *account) begins(s subscription.Subscription) {
-	grid := period.Schedule{Anchor: a.anchor, Location: paris, Interval: a.plan.Interval}
+	grid := a.grid()
 	for a.opened(); !a.period.End.After(s.CreatedAt); a.opened() {
 		a.period = grid.Period(grid.IndexAt(a.period.End))
 	}
@@ -133,7 +152,8 @@ func (a *account) opened() {
 	a.index++
 	a.measured()
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
-	if a.billed = a.status != subscription.PastDue || accrues; a.billed {
+	a.billed = a.status != subscription.PastDue || accrues
+	if given := a.short() && a.upTo == subscription.NoProration; a.billed && !given {
 		a.bill(a.period.Start)
 	}
 }
@@ -243,7 +263,7 @@ func (a *account) held() {
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{sold: a.sold(), period: a.period, index: a.index, from: from, to: a.period.End,
+	u := use{sold: a.sold(), period: a.divided(), index: a.index, from: from, to: a.period.End,
 		measure: a.measure, since: a.since(from)}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost

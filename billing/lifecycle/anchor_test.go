@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
 
@@ -29,6 +31,75 @@ func TestMoveAnchor(t *testing.T) {
 		l.result(payment.AnswerSucceeded)
 		l.until(l.sub().CurrentPeriod.End)
 		require.Equal(t, []money.Minor{1000, total, 1000}, l.totals(), how)
+	}
+}
+
+// A first period up to a later anchor costs its part of the interval that ends there, and so does each part of it.
+func TestCreate_Anchor(t *testing.T) {
+	t.Parallel()
+	at := created.AddDate(0, 0, 14) // 14 February, of an interval that begins on 14 January
+	whole := period.Period{Start: created.AddDate(0, 0, -17), End: at}
+	begin := func(in subscription.NewInput) *life {
+		in.Anchor = at
+		l := newLifeOf(t, plans, settings, team, in)
+		l.until(created)
+		return l
+	}
+	l := begin(subscription.NewInput{})
+	part := money.Part(1000, 17*86400, 31*86400, 31*86400)
+	require.Equal(t, []money.Minor{part}, l.totals())
+	require.Equal(t, period.Period{Start: created, End: at}, l.sub().CurrentPeriod)
+	require.Equal(t, period.Period{Start: created, End: at}, l.store.invoices[0].Period)
+	l.result(payment.AnswerSucceeded)
+	l.moveTo(created.AddDate(0, 0, 7))
+	l.changePlan(pro, false)
+	require.Equal(t, money.Part(3000, 24*86400, 31*86400, whole.Seconds())-money.Part(1000, 24*86400, 31*86400, whole.Seconds()), l.totals()[1], "20.00 more for a week of it")
+	l.result(payment.AnswerSucceeded)
+	l.until(at)
+	require.Equal(t, period.Period{Start: at, End: at.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
+	require.EqualValues(t, 3000, l.totals()[2])
+
+	free := begin(subscription.NewInput{Proration: subscription.NoProration})
+	require.Empty(t, free.totals())
+	require.Equal(t, at, free.sub().PaidThrough)
+	free.moveTo(created.AddDate(0, 0, 7))
+	free.changePlan(pro, false)
+	require.Equal(t, []money.Minor{money.Part(3000, 24*86400, 31*86400, whole.Seconds())}, free.totals(), "from the change on")
+
+	// A start in the past comes before: a part, two whole periods, and the one that runs.
+	past := newLifeOf(t, plans, settings, team, subscription.NewInput{
+		StartsAt: created.AddDate(0, 0, -75), Anchor: created.AddDate(0, 0, -61),
+	})
+	past.until(created)
+	require.Len(t, past.totals(), 1)
+	require.Len(t, past.store.invoices[0].Lines, 3)
+	require.Equal(t, 3, past.sub().PeriodIndex)
+	require.Equal(t, created.AddDate(0, 0, -75), past.store.invoices[0].Period.Start)
+}
+
+func TestCreate_AnchorRefuses(t *testing.T) {
+	t.Parallel()
+	trial, days := team, 0
+	trial.TrialDays = 14
+	later := created.AddDate(0, 0, 14)
+	for name, c := range map[string]struct {
+		plan plan.Plan
+		in   subscription.NewInput
+		code string
+	}{
+		"the start itself":             {team, subscription.NewInput{Anchor: created}, "billing_anchor_out_of_range"},
+		"beyond an interval":           {team, subscription.NewInput{Anchor: created.AddDate(0, 0, 32)}, "billing_anchor_out_of_range"},
+		"before a start in the past":   {team, subscription.NewInput{StartsAt: created.AddDate(0, 0, -3), Anchor: created.AddDate(0, 0, -4)}, "billing_anchor_out_of_range"},
+		"a trial":                      {trial, subscription.NewInput{Anchor: later}, "fields_exclusive"},
+		"a trial that is switched off": {trial, subscription.NewInput{Anchor: later, TrialDays: &days}, ""},
+	} {
+		c.in.Now, c.in.TimeZone = created, "UTC"
+		_, _, err := subscription.Create(c.plan, c.in)
+		if c.code == "" {
+			require.NoError(t, err, name)
+			continue
+		}
+		require.Equal(t, c.code, fault.From(err).Code, name)
 	}
 }
 

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -72,6 +73,12 @@ func someLife(t require.TestingT, draw chance) *life {
 	if trialDays == 0 && draw(4, "a start in the past") == 0 {
 		in.StartsAt = created.Add(-time.Duration(draw(36*86400, "seconds")) * time.Second)
 		in.Backdated = []subscription.BackdatedBilling{"", subscription.BillCurrentPeriod}[draw(2, "backdated billing")]
+	}
+	if trialDays == 0 && draw(4, "an anchor") == 0 {
+		start := cmp.Or(in.StartsAt, created).Truncate(time.Second)
+		interval := period.Schedule{Anchor: start, Location: paris, Interval: plans[0].Interval}.Period(0)
+		in.Anchor = start.Add(time.Duration(1+draw(int(interval.Seconds())-7200, "seconds")) * time.Second)
+		in.Proration = []subscription.ProrationBehavior{"", subscription.NoProration}[draw(2, "up to the anchor")]
 	}
 	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)
 	if draw(2, "taxed") == 0 {

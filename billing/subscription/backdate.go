@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/fault"
@@ -24,23 +25,40 @@ const (
 	maxBackdatedLines   = 1000
 )
 
+// beforeAnchor is the index of the period that ends at the anchor.
+const beforeAnchor = -1
+
+// beginAt makes the period that an instant is in the first one, from that instant on, and the next one to open.
+func (s *Subscription) beginAt(start time.Time) {
+	index := s.schedule().IndexAt(start)
+	s.CurrentPeriod = period.Period{Start: start, End: s.schedule().Boundary(index + 1)}
+	s.NextPeriod = max(index, 0)
+}
+
 // startAt sets the calendar of a subscription without a trial from its start on: its first period is the first one that is
-// billed. every is what a period costs at most. Faults: starts_at_out_of_range, amount_too_large.
+// billed, and ends at the anchor where that is later. every is what a period costs at most. Faults: starts_at_out_of_range,
+// billing_anchor_out_of_range, amount_too_large.
 func (s *Subscription) startAt(in NewInput, prices int, every money.Minor) error {
-	s.AnchorAt = s.CreatedAt
-	if !in.StartsAt.IsZero() {
-		s.AnchorAt = in.StartsAt.UTC().Truncate(time.Second)
-	}
-	if s.AnchorAt.After(s.CreatedAt) || s.AnchorAt.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {
+	start := cmp.Or(in.StartsAt, s.CreatedAt).UTC().Truncate(time.Second)
+	if start.After(s.CreatedAt) || start.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {
 		return fault.InvalidParam("startsAt", "starts_at_out_of_range",
 			"`startsAt` must not be in the future, nor more than %d days ago. For a later start, send `trialDays`.",
 			MaxBackdateDays)
 	}
-	passed := s.schedule().IndexAt(s.CreatedAt)
-	if in.Backdated == BillCurrentPeriod {
-		s.NextPeriod, passed = passed, 0
+	s.AnchorAt = cmp.Or(in.Anchor, start).UTC().Truncate(time.Second)
+	first, runs := s.schedule().IndexAt(start), s.schedule().IndexAt(s.CreatedAt)
+	if !in.Anchor.IsZero() && first != beforeAnchor {
+		return fault.InvalidParam("billingAnchor", "billing_anchor_out_of_range",
+			"`billingAnchor` must be after the subscription's start, %s, and at most one interval later.", start.Format(time.RFC3339))
 	}
-	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+	if in.Backdated == BillCurrentPeriod && first < runs {
+		first, start = runs, s.schedule().Boundary(runs)
+	}
+	s.beginAt(start)
+	if first == beforeAnchor && in.Proration == NoProration {
+		s.UnproratedIndex = 1
+	}
+	passed := runs - first
 	if passed > MaxBackdatedPeriods || passed > 0 && (passed+1)*prices > maxBackdatedLines {
 		return fault.InvalidParam("startsAt", "starts_at_out_of_range",
 			"%d periods have passed since `startsAt`, and one invoice bills at most %d, with at most %d lines. Send a later "+

@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"perennial/billing/invoice"
+	"perennial/billing/period"
 	"perennial/billing/plan"
 )
 
@@ -11,7 +12,11 @@ import (
 // Faults: those of plan.Cost.
 func (s *Subscription) begins(f Facts) (all []invoice.Line, err error) {
 	for {
-		s.open(f.Settings.measure(f.Plan))
+		if by := f.Settings.measure(f.Plan); s.PeriodIndex == 0 && s.short() {
+			s.count(by)
+		} else {
+			s.open(by)
+		}
 		lines, err := s.opened(f, f.Plan, s.PeriodIndex == 1, all)
 		if err != nil {
 			return nil, err
@@ -23,10 +28,29 @@ func (s *Subscription) begins(f Facts) (all []invoice.Line, err error) {
 	}
 }
 
-// opened returns what the current period costs on a plan: whole, with the fees where it is the first, less its coupons.
-// with are the other lines of its invoice. Faults: those of plan.Cost.
-func (s Subscription) opened(f Facts, on plan.Plan, first bool, with []invoice.Line) ([]invoice.Line, error) {
-	lines, err := s.wholePeriod(f, s.Items, on)
+// short reports whether the current period is the first one and ends at an anchor that is later than the start.
+func (s Subscription) short() bool {
+	return s.CurrentPeriod.Start.Before(s.AnchorAt) && s.CurrentPeriod.End.Equal(s.AnchorAt)
+}
+
+// whole is the period that is divided where the current one is: itself, or the interval that a short first one is the end of.
+func (s Subscription) whole() period.Period {
+	if s.PeriodIndex > 0 && s.short() {
+		return s.schedule().Period(beforeAnchor)
+	}
+	return s.CurrentPeriod
+}
+
+// opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole, but
+// for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
+func (s Subscription) opened(f Facts, on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
+	switch {
+	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor
+	case s.short():
+		lines, err = s.restOfPeriod(f, s.Items, on, s.CurrentPeriod.Start)
+	default:
+		lines, err = s.wholePeriod(f, s.Items, on)
+	}
 	if err != nil {
 		return nil, err
 	}

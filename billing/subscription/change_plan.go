@@ -101,7 +101,7 @@ func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error
 		s.setPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
 		if s.unbegun() {
-			s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
+			s.beginAt(s.CurrentPeriod.Start)
 		}
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}

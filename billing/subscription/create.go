@@ -29,12 +29,15 @@ type NewInput struct {
 	// StartsAt is when the subscription began, in the past: its periods are counted from then. Zero: now.
 	StartsAt  time.Time
 	Backdated BackdatedBilling // with StartsAt
+	// Anchor is the instant from which periods are counted, after the start: the first period ends there. Zero: the start.
+	Anchor    time.Time
+	Proration ProrationBehavior // with Anchor; NoProration: the time up to it is free
 	Now       time.Time
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
 // plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
-// trial_backdated, starts_at_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
+// trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return Subscription{}, nil, err
@@ -118,7 +121,7 @@ func subscribable(p plan.Plan) error {
 }
 
 // trialDays is how long the trial is; 0: there is none, as for a start in the past, whose trial is over. Faults:
-// trial_backdated, trial_days_out_of_range.
+// trial_backdated, fields_exclusive, trial_days_out_of_range.
 func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 	switch {
 	case !in.StartsAt.IsZero() && in.TrialDays != nil && *in.TrialDays > 0:
@@ -130,6 +133,10 @@ func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
 		days = *in.TrialDays
 	default:
 		days = p.TrialDays
+	}
+	if days > 0 && !in.Anchor.IsZero() {
+		return 0, fault.InvalidParam("billingAnchor", "fields_exclusive",
+			"Periods are counted from the end of the trial. Send `trialDays: 0`, or omit `billingAnchor`.")
 	}
 	return days, plan.ValidateTrialDays(days)
 }

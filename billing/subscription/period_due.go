@@ -113,12 +113,17 @@ func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
 	return next.plan
 }
 
-// open makes the next period the current one. It is divided by one measure from its start to its end, or its parts would
-// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+// open makes the next period the current one.
 func (s *Subscription) open(by proration.Measure) {
-	s.ProrationMeasure = by
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
+	s.count(by)
+}
+
+// count gives the current period its index. It is divided by one measure from its start to its end, or its parts would
+// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+func (s *Subscription) count(by proration.Measure) {
+	s.ProrationMeasure = by
 	s.PeriodIndex++
 	s.dropEnded()
 }
