@@ -74,6 +74,33 @@ func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
 	})
 }
 
+// Neither an attempt of the renewal nor a retry of it comes before an overdue change, whatever else lies between them.
+func TestScheduledChange_LateComesBeforePayments(t *testing.T) {
+	t.Parallel()
+	boundary := created.AddDate(0, 0, 28)
+	end := boundary.AddDate(0, 0, 31)
+	for name, declined := range map[string]bool{"behind a reminder": false, "behind a retry": true} {
+		var lives []*life
+		for _, at := range []time.Time{end.Add(-time.Hour), end.Add(time.Hour)} { // on time, late
+			l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: end.Add(-24 * time.Hour)})
+			l.store.customer.PaymentMethod, l.store.settings.RenewalReminderDays = "mobile_money_mtn", 3
+			if declined {
+				l.until(boundary)
+				l.result(payment.AnswerDeclined)
+				l.store.customer.PaymentMethod = "card"
+			}
+			if at.Before(end) {
+				l.untilPaid(at)
+			}
+			l.moveTo(end.Add(time.Hour))
+			l.advanceAll()
+			lives = append(lives, l)
+		}
+		require.Equal(t, lives[0].sums(), lives[1].sums(), name)
+		require.Equal(t, pro.ID, lives[1].sub().PlanID)
+	}
+}
+
 // untilPaid passes time as if every payment succeeded at once.
 func (l *life) untilPaid(to time.Time) {
 	for !l.sub().NextActionAt.After(to) {
