@@ -186,6 +186,23 @@ func TestScheduledChange_WaitsForAPayment(t *testing.T) {
 	}
 }
 
+// A preview foresees a change at its date with what went back by now of the money that it would credit.
+func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
+	t.Parallel()
+	l := beginWith(t, plans)
+	cmd := lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)}
+	state := l.store.load(lifecycle.GivesBack(cmd))
+	for id, charge := range state.Captures {
+		charge.AmountRefunded = charge.Amount
+		state.Captures[id] = charge
+	}
+
+	shown, err := lifecycle.Preview(state, cmd, 1, l.moment())
+
+	require.NoError(t, err)
+	require.EqualValues(t, 2250, shown.Upcoming[0].Total, "three weeks at 30.00, and no unused time that is still paid")
+}
+
 // What is impossible at its date is dropped, and so is what comes after the end; an archived plan is possible.
 func TestScheduledChange_Dropped(t *testing.T) {
 	t.Parallel()
