@@ -46,7 +46,8 @@ func TestPauseSubscription(t *testing.T) {
 	require.Greater(t, resumed.CurrentPeriodStart, sub.CurrentPeriodStart)
 
 	b.elapsed.Add(86_400_000)
-	moved := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"billingAnchor":"now","prorationBehavior":"none"}`))
+	moved := as[Subscription](t, http.StatusOK,
+		b.ask(t, b.test, "PATCH", path, `{"billingAnchor":"now","prorationBehavior":"none"}`))
 	require.Greater(t, moved.BillingAnchor, resumed.BillingAnchor)
 	require.Equal(t, moved.BillingAnchor, moved.CurrentPeriodStart)
 }

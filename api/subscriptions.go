@@ -106,7 +106,7 @@ type SubscriptionForm struct {
 	Quantity   *int64      `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
 	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
 	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
-	StartsAt   *int64      `json:"startsAt,omitempty" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then, and it has no trial. Default: now."`
+	StartsAt   *int64      `json:"startsAt,omitempty" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
 	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
 	Anchor     *int64      `json:"billingAnchor,omitempty" example:"1764547200" doc:"The instant from which periods are counted, in Unix seconds: after the start, at most one interval later. The first period ends there and costs its part of the interval. Not with a trial. Default: the start."`
 	Proration  string      `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
@@ -284,7 +284,8 @@ func (s *Server) subscriptionOperations() {
 			"standing, and at its date it changes what it names, from that date on; one that is impossible by then is dropped " +
 			"with subscription.change_dropped. The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
+			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
+			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},

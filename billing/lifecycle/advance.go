@@ -48,8 +48,8 @@ func (d *decision) catchUp() error {
 	return nil
 }
 
-// holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within the
-// current period: on time it was made while no attempt was under way.
+// holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
+// the current period: on time it was made while no attempt was under way.
 func (d *decision) holdsUp(i int) bool {
 	s := d.Subscription
 	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {

@@ -53,7 +53,8 @@ func TestCreate_Anchor(t *testing.T) {
 	l.result(payment.AnswerSucceeded)
 	l.moveTo(created.AddDate(0, 0, 7))
 	l.changePlan(pro, false)
-	require.Equal(t, money.Part(3000, 24*86400, 31*86400, whole.Seconds())-money.Part(1000, 24*86400, 31*86400, whole.Seconds()), l.totals()[1], "20.00 more for a week of it")
+	lastWeek := func(price money.Minor) money.Minor { return money.Part(price, 24*86400, 31*86400, whole.Seconds()) }
+	require.Equal(t, lastWeek(3000)-lastWeek(1000), l.totals()[1], "20.00 more for a week of it")
 	l.result(payment.AnswerSucceeded)
 	l.until(at)
 	require.Equal(t, period.Period{Start: at, End: at.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
@@ -64,7 +65,7 @@ func TestCreate_Anchor(t *testing.T) {
 	require.Equal(t, at, free.sub().PaidThrough)
 	free.moveTo(created.AddDate(0, 0, 7))
 	free.changePlan(pro, false)
-	require.Equal(t, []money.Minor{money.Part(3000, 24*86400, 31*86400, whole.Seconds())}, free.totals(), "from the change on")
+	require.Equal(t, []money.Minor{lastWeek(3000)}, free.totals(), "from the change on")
 
 	// A start in the past comes before: a part, two whole periods, and the one that runs.
 	past := newLifeOf(t, plans, settings, team, subscription.NewInput{
@@ -81,15 +82,16 @@ func TestCreate_AnchorRefuses(t *testing.T) {
 	t.Parallel()
 	trial, days := team, 0
 	trial.TrialDays = 14
-	later := created.AddDate(0, 0, 14)
+	later, start := created.AddDate(0, 0, 14), created.AddDate(0, 0, -3)
+	const outOfRange = "billing_anchor_out_of_range"
 	for name, c := range map[string]struct {
 		plan plan.Plan
 		in   subscription.NewInput
 		code string
 	}{
-		"the start itself":             {team, subscription.NewInput{Anchor: created}, "billing_anchor_out_of_range"},
-		"beyond an interval":           {team, subscription.NewInput{Anchor: created.AddDate(0, 0, 32)}, "billing_anchor_out_of_range"},
-		"before a start in the past":   {team, subscription.NewInput{StartsAt: created.AddDate(0, 0, -3), Anchor: created.AddDate(0, 0, -4)}, "billing_anchor_out_of_range"},
+		"the start itself":             {team, subscription.NewInput{Anchor: created}, outOfRange},
+		"beyond an interval":           {team, subscription.NewInput{Anchor: created.AddDate(0, 0, 32)}, outOfRange},
+		"before a start in the past":   {team, subscription.NewInput{StartsAt: start, Anchor: start.Add(-1e9)}, outOfRange},
 		"a trial":                      {trial, subscription.NewInput{Anchor: later}, "fields_exclusive"},
 		"a trial that is switched off": {trial, subscription.NewInput{Anchor: later, TrialDays: &days}, ""},
 	} {

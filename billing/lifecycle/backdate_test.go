@@ -24,8 +24,8 @@ func backdated(t *testing.T, startsAt time.Time, how subscription.BackdatedBilli
 	return newLifeOf(t, []plan.Plan{p, pro}, settings, p, subscription.NewInput{StartsAt: startsAt, Backdated: how})
 }
 
-// One invoice bills all periods that have passed and the one that runs, each as a renewal would have, with the fee; it is one
-// payment, and what comes after is a renewal.
+// One invoice bills all periods that have passed and the one that runs, each as a renewal would have, with the fee; it
+// is one payment, and what comes after is a renewal.
 func TestCreate_BackdatedBillsAllPeriods(t *testing.T) {
 	t.Parallel()
 	fee := plan.Flat("price_setup", "Setup", 500)
@@ -105,7 +105,8 @@ func TestPreview_Backdated(t *testing.T) {
 	require.EqualValues(t, 10, shown.Upcoming[0].Total)
 }
 
-// A refund gives back unused time of the period that runs, never of one that has passed; unpaid, the passed ones stay owed.
+// A refund gives back unused time of the period that runs, never of one that has passed; unpaid, the passed ones stay
+// owed.
 func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	for _, paid := range []bool{true, false} {
@@ -129,7 +130,9 @@ func TestCreate_BackdatedCoupon(t *testing.T) {
 	t.Parallel()
 	coupon := discount.Coupon{
 		ID: "coup_1", Code: "TWICE", Active: true,
-		Terms: discount.Terms{Discount: discount.Discount{Amount: 300}, Currency: "EUR", Duration: discount.Repeating, Periods: 2},
+		Terms: discount.Terms{
+			Discount: discount.Discount{Amount: 300}, Currency: "EUR", Duration: discount.Repeating, Periods: 2,
+		},
 	}
 	l := newLifeOf(t, plans, settings, team, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0), Coupon: &coupon})
 
@@ -163,8 +166,9 @@ func TestCreate_BackdatedRefuses(t *testing.T) {
 	for i := range plan.MaxPrices {
 		wide.Prices = append(wide.Prices, plan.Flat(fmt.Sprintf("price_%d", i), "", 1))
 	}
-	beside := wide
-	beside.ID, beside.AddOn = "plan_beside", true
+	addOn := wide
+	addOn.ID, addOn.AddOn = "plan_beside", true
+	beside, dear := []subscription.Chosen{{AddOn: addOn}}, flat("plan_dear", month, money.MaxMinor/2)
 	for code, c := range map[string]struct {
 		plan plan.Plan
 		in   subscription.NewInput
@@ -172,8 +176,8 @@ func TestCreate_BackdatedRefuses(t *testing.T) {
 		"starts_at_out_of_range: `startsAt` must not": {team, subscription.NewInput{StartsAt: created.Add(time.Second)}},
 		"nor more than 730 days ago":                  {team, subscription.NewInput{StartsAt: created.AddDate(-3, 0, 0)}},
 		"37 periods have passed":                      {daily, subscription.NewInput{StartsAt: created.AddDate(0, 0, -37)}},
-		"amount_too_large":                            {flat("plan_1", month, money.MaxMinor/2), subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
-		"with at most 1000 lines":                     {wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: []subscription.Chosen{{AddOn: beside}}}},
+		"amount_too_large":                            {dear, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
+		"with at most 1000 lines":                     {wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside}},
 		"trial_backdated":                             {team, subscription.NewInput{StartsAt: created, TrialDays: &days}},
 	} {
 		c.in.Now, c.in.TimeZone = created, "UTC"

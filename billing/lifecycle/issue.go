@@ -75,8 +75,8 @@ func (d *decision) invoiceID(draft invoice.Draft) string {
 	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
 }
 
-// sortsBy is the time that the id of something for a period sorts by: where it starts, but not before the subscription was
-// created, so that lists which go by id show what is billed of a time before where it was made.
+// sortsBy is the time that the id of something for a period sorts by: where it starts, but not before the subscription
+// was created, so that lists which go by id show what is billed of a time before where it was made.
 func (d *decision) sortsBy(start time.Time) time.Time {
 	if created := d.Subscription.CreatedAt; start.Before(created) {
 		return created

@@ -77,7 +77,8 @@ func newLifeOf(
 		l.redeemed[in.Coupon.ID] = redeemed{in.Coupon.Terms, 1}
 	}
 	l.account = account{
-		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, anchor: sub.AnchorAt, upTo: in.Proration, events: map[event.Type]int{},
+		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod,
+		anchor: sub.AnchorAt, upTo: in.Proration, events: map[event.Type]int{},
 	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l

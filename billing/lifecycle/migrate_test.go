@@ -43,7 +43,8 @@ func TestMigrate_Now(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 500, 2000}, l.totals())
 }
 
-// Who takes the change at the end of the period back does not take a move of versions back that somebody else asked for.
+// Who takes the change at the end of the period back does not take a move of versions back that somebody else asked
+// for.
 func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

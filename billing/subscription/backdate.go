@@ -35,9 +35,9 @@ func (s *Subscription) beginAt(start time.Time) {
 	s.NextPeriod = max(index, 0)
 }
 
-// startAt sets the calendar of a subscription without a trial from its start on: its first period is the first one that is
-// billed, and ends at the anchor where that is later. every is what a period costs at most. Faults: starts_at_out_of_range,
-// billing_anchor_out_of_range, amount_too_large.
+// startAt sets the calendar of a subscription without a trial from its start on: its first period is the first one that
+// is billed, and ends at the anchor where that is later. every is what a period costs at most. Faults:
+// starts_at_out_of_range, billing_anchor_out_of_range, amount_too_large.
 func (s *Subscription) startAt(in NewInput, prices int, every money.Minor) error {
 	start := cmp.Or(in.StartsAt, s.CreatedAt).UTC().Truncate(time.Second)
 	if start.After(s.CreatedAt) || start.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {
@@ -49,7 +49,8 @@ func (s *Subscription) startAt(in NewInput, prices int, every money.Minor) error
 	first, runs := s.schedule().IndexAt(start), s.schedule().IndexAt(s.CreatedAt)
 	if !in.Anchor.IsZero() && first != beforeAnchor {
 		return fault.InvalidParam("billingAnchor", "billing_anchor_out_of_range",
-			"`billingAnchor` must be after the subscription's start, %s, and at most one interval later.", start.Format(time.RFC3339))
+			"`billingAnchor` must be after the subscription's start, %s, and at most one interval later.",
+			start.Format(time.RFC3339))
 	}
 	if in.Backdated == BillCurrentPeriod && first < runs {
 		first, start = runs, s.schedule().Boundary(runs)

@@ -7,9 +7,9 @@ import (
 )
 
 // begins opens the first period of a subscription without a trial and, where it began before it was created, those that
-// had passed by then, up to the one that ran. It returns what they cost: one invoice bills them all. An invoice each would
-// be collected one after the other, and the first that is not paid would end that, with time lost that was to be billed.
-// Faults: those of plan.Cost.
+// had passed by then, up to the one that ran. It returns what they cost: one invoice bills them all. An invoice each
+// would be collected one after the other, and the first that is not paid would end that, with time lost that was to be
+// billed. Faults: those of plan.Cost.
 func (s *Subscription) begins(f Facts) (all []invoice.Line, err error) {
 	for {
 		if by := f.Settings.measure(f.Plan); s.PeriodIndex == 0 && s.short() {
@@ -33,7 +33,8 @@ func (s Subscription) short() bool {
 	return s.CurrentPeriod.Start.Before(s.AnchorAt) && s.CurrentPeriod.End.Equal(s.AnchorAt)
 }
 
-// whole is the period that is divided where the current one is: itself, or the interval that a short first one is the end of.
+// whole is the period that is divided where the current one is: itself, or the interval that a short first one is the
+// end of.
 func (s Subscription) whole() period.Period {
 	if s.PeriodIndex > 0 && s.short() {
 		return s.schedule().Period(beforeAnchor)
@@ -41,8 +42,8 @@ func (s Subscription) whole() period.Period {
 	return s.CurrentPeriod
 }
 
-// opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole, but
-// for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
+// opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
+// but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
 func (s Subscription) opened(f Facts, on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
 	switch {
 	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor

@@ -37,7 +37,8 @@ type NewInput struct {
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
 // plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
-// trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
+// trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of
+// discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return Subscription{}, nil, err

@@ -40,8 +40,8 @@ var (
 	ErrAfterEnd = fault.New(fault.Conflict, "effective_at_after_end",
 		"The subscription ends before that. Reactivate it first, or choose an earlier time.").In("effectiveAt")
 	ErrMoveWaits = fault.New(fault.Conflict, "migration_scheduled",
-		"Only a move to another version waits for the end of the period. Move the subscription to its present version, which "+
-			"takes that back.")
+		"Only a move to another version waits for the end of the period. Move the subscription to its present version, "+
+			"which takes that back.")
 	ErrChangeNotFound = fault.New(fault.NotFound, "scheduled_change_not_found",
 		"The subscription has no scheduled change with this id. It may have taken effect.")
 )
@@ -114,8 +114,8 @@ func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error)
 	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
 }
 
-// withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of whoever
-// asked for the change. It reports whether there was anything.
+// withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of
+// whoever asked for the change. It reports whether there was anything.
 func (s *Subscription) withdrawWaiting() bool {
 	had, stays := *s, s.AddOns
 	for _, a := range s.NextAddOns() {

@@ -96,8 +96,8 @@ var transitions = map[Status]map[input][]Status{
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
-		payInvoice: {PastDue}, moveAnchor: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
-		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
+		payInvoice: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
+		moveAnchor: {PastDue}, periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Paused: {
@@ -126,9 +126,9 @@ var refusals = map[Status]map[input]error{
 		resume: ErrNotPaused,
 	},
 	Paused: {
-		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveAnchor: ErrPaused, moveTrialEnd: ErrTrialOver,
-		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
-		retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
+		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 }
 
