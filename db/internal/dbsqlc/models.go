@@ -296,6 +296,8 @@ type Invoice struct {
 	DueAt             *time.Time
 	OverdueAt         *time.Time
 	TestClockID       *string
+	Memo              *string
+	Metadata          *metadata.Pairs
 }
 
 type InvoiceLine struct {
