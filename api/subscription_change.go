@@ -141,8 +141,14 @@ func (s *Server) moveAnchor(
 	if in != alone {
 		return nil, errAnchorAlone
 	}
+	if subscription.ProrationBehavior(in.Proration) == subscription.NextInvoice {
+		return nil, errAnchorInvoicesNow
+	}
 	return s.command(ctx, c, in.PlanChoice.moveAnchor())
 }
+
+var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
+	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
 
 var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
 	"Send `billingAnchor` without other fields than `prorationBehavior`.")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/creditnote"
 	"perennial/billing/discount"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -123,6 +124,21 @@ func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
 			require.Equal(t, []money.Minor{1250}, l.totals(), "a period and a quarter")
 		}
 	}
+}
+
+// A credit note of time that has passed takes nothing off what the running period gives back.
+func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
+	t.Parallel()
+	l := backdated(t, created.AddDate(0, -3, 0), "", team)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	bill := l.store.invoices[0]
+	require.Len(t, bill.Lines, 4)
+	_, err := l.creditInvoice(bill, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: bill.Lines[0].ID, Amount: 1000}}})
+	require.NoError(t, err)
+	l.moveTo(created.Add(l.sub().CurrentPeriod.End.Sub(created) / 4))
+	l.cancelNow(true)
+	require.EqualValues(t, 750, l.refunded())
 }
 
 // A coupon counts the periods that have passed: it is taken off as if each had been billed on time.

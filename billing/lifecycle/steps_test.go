@@ -64,8 +64,9 @@ func someLife(t require.TestingT, draw chance) *life {
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
+		RenewalReminderDays: []int{0, 0, 1, 40}[draw(4, "reminder days")],
 	}
-	trialDays := []int{0, 0, 14}[draw(3, "trial")]
+	trialDays := []int{0, 0, 0, 14, 60}[draw(5, "trial")]
 	in := subscription.NewInput{TrialDays: &trialDays}
 	if draw(3, "with add-ons") == 0 {
 		in.AddOns = someChosen(draw, addOns, plans[0].Interval)
@@ -81,6 +82,9 @@ func someLife(t require.TestingT, draw chance) *life {
 		in.Proration = []subscription.ProrationBehavior{"", subscription.NoProration}[draw(2, "up to the anchor")]
 	}
 	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)
+	if settings.RenewalReminderDays > 0 {
+		l.store.customer.PaymentMethod = "mobile_money_mtn"
+	}
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
 	}

@@ -28,9 +28,10 @@ func (s *Subscription) begins(f Facts) (all []invoice.Line, err error) {
 	}
 }
 
-// short reports whether the current period is the first one and ends at an anchor that is later than the start.
+// short reports whether the current period is the first one and ends at an anchor that is later than the start. A trial
+// ends at its anchor too, and costs nothing.
 func (s Subscription) short() bool {
-	return s.CurrentPeriod.Start.Before(s.AnchorAt) && s.CurrentPeriod.End.Equal(s.AnchorAt)
+	return s.Status != Trialing && s.CurrentPeriod.Start.Before(s.AnchorAt) && s.CurrentPeriod.End.Equal(s.AnchorAt)
 }
 
 // whole is the period that is divided where the current one is: itself, or the interval that a short first one is the

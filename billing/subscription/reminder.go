@@ -55,6 +55,7 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
 	s.Items = s.billedOn(f, next)
 	waited := s.taken(f)
+	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.PeriodIndex++
 	lines, err := s.opened(f, next, s.PeriodIndex == 1, waited.lines)
 	if err != nil {
