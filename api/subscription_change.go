@@ -24,6 +24,7 @@ type SubscriptionChange struct {
 	TrialEndsAt  *int64    `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
 	Method       *string   `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
 	NetDays      *int      `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Anchor       string    `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
 	Metadata     *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
 	Version      *int      `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
 	PreviewToken string    `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
@@ -77,6 +78,9 @@ func (s *Server) updateSubscription(
 	if in.Body.Method != nil || in.Body.NetDays != nil {
 		return s.setTerms(ctx, c, in.Body)
 	}
+	if in.Body.Anchor != "" {
+		return s.moveAnchor(ctx, c, in.Body)
+	}
 	if in.Body.Metadata != nil {
 		return s.replaceMetadata(ctx, c, in.Body)
 	}
@@ -127,6 +131,30 @@ func (s *Server) setTerms(
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		return s.service.SetTerms(ctx, caller(c), id, cmd, around)
 	})
+}
+
+// moveAnchor is a command of its own: nothing else may change beside it.
+func (s *Server) moveAnchor(
+	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
+) (*httpkit.Reply[Subscription], error) {
+	alone := SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}
+	if in != alone {
+		return nil, errAnchorAlone
+	}
+	if subscription.ProrationBehavior(in.Proration) == subscription.NextInvoice {
+		return nil, errAnchorInvoicesNow
+	}
+	return s.command(ctx, c, in.PlanChoice.moveAnchor())
+}
+
+var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
+	"The period that begins with `billingAnchor: \"now\"` is invoiced now. Send `always_invoice` or `none`.")
+
+var errAnchorAlone = fault.InvalidParam("billingAnchor", "fields_exclusive",
+	"Send `billingAnchor` without other fields than `prorationBehavior`.")
+
+func (c PlanChoice) moveAnchor() lifecycle.MoveAnchor {
+	return lifecycle.MoveAnchor{Proration: subscription.ProrationBehavior(c.Proration)}
 }
 
 // replaceMetadata is a command of its own: it bills nothing, and changes nothing else.

@@ -44,4 +44,10 @@ func TestPauseSubscription(t *testing.T) {
 
 	require.Equal(t, [3]any{"active", int64(0), ""}, [3]any{resumed.Status, resumed.PausedAt, resumed.PauseReason})
 	require.Greater(t, resumed.CurrentPeriodStart, sub.CurrentPeriodStart)
+
+	b.elapsed.Add(86_400_000)
+	moved := as[Subscription](t, http.StatusOK,
+		b.ask(t, b.test, "PATCH", path, `{"billingAnchor":"now","prorationBehavior":"none"}`))
+	require.Greater(t, moved.BillingAnchor, resumed.BillingAnchor)
+	require.Equal(t, moved.BillingAnchor, moved.CurrentPeriodStart)
 }

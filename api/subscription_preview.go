@@ -21,6 +21,7 @@ type previewSubscriptionInput struct {
 type SubscriptionPreviewForm struct {
 	PlanChoice
 	TrialEndsAt *int64      `json:"trialEndsAt,omitempty" example:"1765454400" doc:"Another end of the trial, in Unix seconds. Send this, cancel, reactivate, or the fields of a change."`
+	Anchor      string      `json:"billingAnchor,omitempty" enum:"now" doc:"now: another anchor of the periods. Send this alone, or with prorationBehavior."`
 	Cancel      *CancelForm `json:"cancel,omitempty" doc:"A cancellation. Send this, reactivate, or the fields of a change."`
 	Reactivate  bool        `json:"reactivate,omitempty" doc:"true: the withdrawal of a cancellation at period end."`
 	Pause       *PauseForm  `json:"pause,omitempty" doc:"A pause. Send this, or another change."`
@@ -34,7 +35,13 @@ type SubscriptionPreviewForm struct {
 func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
 	in := service.Preview{Invoices: ahead(f.Upcoming)}
 	kinds := 0
-	if f.PlanChoice != (PlanChoice{}) {
+	switch {
+	case f.Anchor != "":
+		if f.PlanChoice != (PlanChoice{Proration: f.Proration}) {
+			return in, errAnchorAlone
+		}
+		in.Command, kinds = f.moveAnchor(), kinds+1
+	case f.PlanChoice != (PlanChoice{}):
 		change, err := f.change()
 		if err != nil {
 			return in, err
@@ -109,9 +116,13 @@ type NewSubscriptionPreviewForm struct {
 func (s *Server) previewNewSubscription(
 	ctx context.Context, c *httpkit.Call, in *previewNewSubscriptionInput,
 ) (*httpkit.Reply[SubscriptionPreview], error) {
+	form, err := in.Body.subscription()
+	if err != nil {
+		return nil, err
+	}
 	return commandOf(ctx, s, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewNewSubscription(ctx, caller(c), in.Body.subscription(), ahead(in.Body.Upcoming), around)
+			return s.service.PreviewNewSubscription(ctx, caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 
@@ -142,7 +153,7 @@ func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
 		Summary: "Preview a change, or the next invoices",
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
 			"without a change, only the next invoices. The code that bills computes it, and writes nothing. A PATCH with " +
-			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated.",
+			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated; a move of the anchor has no token.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
 	}, s.previewSubscription)

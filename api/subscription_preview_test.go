@@ -26,6 +26,17 @@ func TestPreview_OfAChange(t *testing.T) {
 	require.Equal(t, http.StatusNotFound,
 		b.ask(t, b.test, "GET", "/api/subscriptions/"+fresh.Subscription.ID, nil).Status, "it was not created")
 
+	form["startsAt"] = fresh.Subscription.CreatedAt - 40*86400
+	past := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form))
+	require.Len(t, past.Invoices, 1, "a passed month and the one that runs")
+	require.EqualValues(t, 4000, past.Invoices[0].AmountDue)
+	delete(form, "startsAt")
+	form["billingAnchor"], form["trialDays"] = fresh.Subscription.CreatedAt+7*86400, 0
+	short := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form))
+	require.Equal(t, fresh.Subscription.CreatedAt+7*86400, short.Subscription.CurrentPeriodEnd)
+	require.Less(t, short.Invoices[0].AmountDue, int64(2000))
+	delete(form, "billingAnchor")
+	delete(form, "trialDays")
 	delete(form, "upcomingCount")
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form))
 	path := "/api/subscriptions/" + sub.ID
@@ -61,6 +72,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 		`{"effective":"now"}`:             "field_missing",
 		`{"quantity":2,"prorationBehavior":"none","effective":"period_end"}`: "fields_exclusive",
 		`{"quantity":2,"prorationBehavior":"half"}`:                          "value_unknown",
+		`{"billingAnchor":"now","quantity":2}`:                               "fields_exclusive",
+		`{"billingAnchor":"now"}`:                                            "subscription_in_trial",
 		`{"trialEndsAt":1,"quantity":2}`:                                     "fields_exclusive",
 		`{"trialEndsAt":1}`:                                                  "trial_end_out_of_range",
 		`{"upcomingCount":25}`:                                               "out_of_range",
@@ -72,6 +85,8 @@ func TestPreview_RefusesWhatIsNoChange(t *testing.T) {
 	}
 	got := b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc","quantity":2}`)
 	require.Contains(t, string(got.Body), "preview_token_invalid")
+	got = b.ask(t, b.test, "PATCH", path, `{"billingAnchor":"now","quantity":2}`)
+	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"metadata":{},"quantity":2}`)
 	require.Contains(t, string(got.Body), "fields_exclusive")
 	got = b.ask(t, b.test, "PATCH", path, `{"previewToken":"abc"}`)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"time"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
@@ -27,6 +28,7 @@ type Subscription struct {
 	PlanVersion        int                    `json:"planVersion" example:"1" doc:"The version of the plan whose prices the subscription pays. It stays until the subscription is migrated."`
 	Status             string                 `json:"status" enum:"trialing,active,past_due,paused,canceled" example:"trialing"`
 	Currency           string                 `json:"currency" example:"USD"`
+	BillingAnchor      int64                  `json:"billingAnchor" example:"1764849600" doc:"The instant from which all boundaries of its periods are counted."`
 	TrialEndsAt        int64                  `json:"trialEndsAt,omitempty" example:"1764849600" doc:"Present when a trial applies. Unix seconds, like all times."`
 	CurrentPeriodStart int64                  `json:"currentPeriodStart" example:"1763640000"`
 	CurrentPeriodEnd   int64                  `json:"currentPeriodEnd" example:"1764849600" doc:"The first instant after the period."`
@@ -80,7 +82,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
-		TrialEndsAt: unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
+		BillingAnchor: unix(s.AnchorAt),
+		TrialEndsAt:   unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
 		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
 		PausedAt: unix(s.PausedAt), ResumesAt: unix(s.ResumesAt), PauseReason: string(s.PauseReason),
@@ -103,24 +106,47 @@ type SubscriptionForm struct {
 	Quantity   *int64      `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
 	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
 	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
+	StartsAt   *int64      `json:"startsAt,omitempty" minimum:"1" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
+	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
+	Anchor     *int64      `json:"billingAnchor,omitempty" minimum:"1" example:"1764547200" doc:"The instant from which periods are counted, in Unix seconds: after the start, at most one interval later. The first period ends there and costs its part of the interval. Not with a trial. Default: the start."`
+	Proration  string      `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
 	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
 	Method     string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
 	NetDays    int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
 	Metadata   Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-func (f SubscriptionForm) subscription() service.NewSubscription {
-	return service.NewSubscription{
+func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
+	in := service.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
+		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
 		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
 		Metadata: metadata.Pairs(f.Metadata),
 	}
+	if f.StartsAt != nil {
+		in.StartsAt = time.Unix(*f.StartsAt, 0).UTC()
+	}
+	if f.Anchor != nil {
+		in.Anchor = time.Unix(*f.Anchor, 0).UTC()
+	}
+	switch {
+	case f.Backdated != "" && f.StartsAt == nil:
+		return in, fault.InvalidParam("startsAt", "field_missing",
+			"`backdatedBilling` is about a start in the past. Send `startsAt` as well.")
+	case f.Proration != "" && f.Anchor == nil:
+		return in, fault.InvalidParam("billingAnchor", "field_missing",
+			"`prorationBehavior` is about the time up to an anchor. Send `billingAnchor` as well.")
+	}
+	return in, nil
 }
 
 func (s *Server) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
-	form := in.Body.subscription()
+	form, err := in.Body.subscription()
+	if err != nil {
+		return nil, err
+	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
 			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
@@ -205,7 +231,8 @@ func (s *Server) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
-		Quantity: 1, ProrationMeasure: "second", CollectionMethod: "charge_automatically", Items: []SubscriptionItem{{
+		BillingAnchor: 1764849600,
+		Quantity:      1, ProrationMeasure: "second", CollectionMethod: "charge_automatically", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}}, AddOns: []SubscriptionAddOn{}, Scheduled: []ScheduledChange{}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
@@ -257,7 +284,8 @@ func (s *Server) subscriptionOperations() {
 			"standing, and at its date it changes what it names, from that date on; one that is impossible by then is dropped " +
 			"with subscription.change_dropped. The new plan must be active and in the " +
 			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
-			"another version of the plan that it is on. trialEndsAt moves the end of a trial, and metadata replaces all metadata. With the previewToken of a preview of the same " +
+			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
+			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},

@@ -58,7 +58,7 @@ func TestCommandSignals_NameEachCommand(t *testing.T) {
 	var names, types []string
 	for _, cmd := range []lifecycle.Command{
 		lifecycle.Cancel{}, lifecycle.Reactivate{}, lifecycle.ChangePlan{}, lifecycle.Migrate{}, lifecycle.EndTrial{},
-		lifecycle.WithdrawChange{},
+		lifecycle.WithdrawChange{}, lifecycle.MoveAnchor{},
 		lifecycle.SetMetadata{}, lifecycle.SetTerms{}, lifecycle.Pay{},
 		lifecycle.VoidInvoice{},
 		lifecycle.MarkUncollectible{}, lifecycle.SkipRetry{}, lifecycle.ResumeCollection{}, lifecycle.MarkPaid{},

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/customer"
 	"perennial/billing/discount"
@@ -19,8 +20,12 @@ type NewSubscription struct {
 	CustomerID, PlanID string
 	Quantity           int64 // 0: one
 	AddOns             []AddOnChoice
-	TrialDays          *int   // nil: the plan's
-	CouponCode         string // redeemed for it; empty: none
+	TrialDays          *int      // nil: the plan's
+	StartsAt           time.Time // in the past; zero: now
+	Backdated          subscription.BackdatedBilling
+	Anchor             time.Time                      // of its periods, after the start; zero: the start
+	Proration          subscription.ProrationBehavior // with Anchor
+	CouponCode         string                         // redeemed for it; empty: none
 	Terms              terms.Terms
 	Metadata           metadata.Pairs
 }
@@ -75,8 +80,8 @@ func (s *Service) insertSubscription(
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
 		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
-		TrialDays: in.TrialDays, TimeZone: by.TimeZone,
-		TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms, Coupon: coupon, Now: now,
+		TrialDays: in.TrialDays, TimeZone: by.TimeZone, TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
+		Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated, Anchor: in.Anchor, Proration: in.Proration, Now: now,
 	})
 	if err != nil {
 		return sub, err

@@ -84,6 +84,7 @@ func Operations() []Operation {
 		{CauseRequest, "updateSubscription", "while the period's invoice is unpaid: it is replaced",
 			replanned(then([]Type{TypeInvoiceVoided}, issued...))},
 		{CauseRequest, "updateSubscription", "in a trial", replanned(nil)},
+		{CauseRequest, "updateSubscription", "its anchor", after(TypeSubscriptionUpdated)(issued)},
 		{CauseRequest, "updateSubscription", "its metadata", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "updateSubscription", "its payment terms", []Type{TypeSubscriptionUpdated}},
 		{CauseRequest, "updateSubscription", "the end of a trial", []Type{TypeSubscriptionUpdated}},

@@ -21,6 +21,8 @@ type account struct {
 
 	status subscription.Status
 	plan   plan.Plan
+	anchor time.Time                      // at the creation
+	upTo   subscription.ProrationBehavior // of the time up to it
 	period period.Period
 	index  int // of the period
 	units  int64
@@ -42,8 +44,8 @@ type account struct {
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
-	if !a.begun && a.status == subscription.Active && s.NextPeriod > 0 { // without a trial the creation told of the period
-		a.opened()
+	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 { // without a trial the creation told of the period
+		a.begins(s)
 	}
 	for i, e := range events {
 		a.events[e.Type()]++
@@ -54,6 +56,10 @@ func (a *account) follow(events []event.Event, s subscription.Subscription, now 
 			a.renewed(data, s)
 		case event.SubscriptionUpdated:
 			a.paused = a.paused && !slices.Contains(data.Changed, "collectionPaused")
+			if slices.Contains(data.Changed, "billingAnchor") {
+				a.restarted(s.CurrentPeriod, now.Truncate(time.Second))
+				continue
+			}
 			put, moved := slices.Contains(data.Changed, "quantity"), slices.Contains(data.Changed, "planVersion")
 			put = put || slices.Contains(data.Changed, "addOns")
 			if (put || moved) && a.renews(events[i+1:]) { // it had waited for that
@@ -111,6 +117,32 @@ func (a *account) renewed(e event.SubscriptionRenewed, s subscription.Subscripti
 	a.opened()
 }
 
+// grid is that of the boundaries when it was created.
+func (a *account) grid() period.Schedule {
+	return period.Schedule{Anchor: a.anchor, Location: paris, Interval: a.plan.Interval}
+}
+
+// short reports whether the period is a first one that ends at the anchor.
+func (a *account) short() bool {
+	return a.index == 1 && a.period.Start.Before(a.anchor) && a.period.End.Equal(a.anchor)
+}
+
+// divided is what the period is a part of, or it itself.
+func (a *account) divided() period.Period {
+	if a.short() {
+		return a.grid().Period(-1)
+	}
+	return a.period
+}
+
+// begins accounts for the first period, and for those after it that had passed when the subscription was created.
+func (a *account) begins(s subscription.Subscription) {
+	grid := a.grid()
+	for a.opened(); !a.period.End.After(s.CreatedAt); a.opened() {
+		a.period = grid.Period(grid.IndexAt(a.period.End))
+	}
+}
+
 // opened begins to account for the period.
 func (a *account) opened() {
 	if !a.begun {
@@ -120,7 +152,8 @@ func (a *account) opened() {
 	a.index++
 	a.measured()
 	accrues := a.settings.PastDueBilling == subscription.AccruePastDue && !a.paused
-	if a.billed = a.status != subscription.PastDue || accrues; a.billed {
+	a.billed = a.status != subscription.PastDue || accrues
+	if given := a.short() && a.upTo == subscription.NoProration; a.billed && !given {
 		a.bill(a.period.Start)
 	}
 }
@@ -190,6 +223,20 @@ func (a *account) free() bool {
 	return !slices.ContainsFunc(a.sold(), func(of sold) bool { return !of.plan.Free() })
 }
 
+// restarted follows a period that another anchor begins. Without proration the time of the one before stays billed.
+func (a *account) restarted(current period.Period, at time.Time) {
+	if a.how != subscription.NoProration && a.billed {
+		a.usedUntil(at)
+	}
+	a.billed = a.billed || a.free()
+	a.period = current
+	a.index++
+	a.measured()
+	if a.billed {
+		a.bill(at)
+	}
+}
+
 // fees are what the first invoice asks for beside the period.
 func (a *account) fees() money.Minor {
 	first, err := a.plan.First(a.units)
@@ -216,7 +263,7 @@ func (a *account) held() {
 // bill notes that the customer owes the rest of the current period from an instant on.
 func (a *account) bill(from time.Time) {
 	a.billed = true
-	u := use{sold: a.sold(), period: a.period, index: a.index, from: from, to: a.period.End,
+	u := use{sold: a.sold(), period: a.divided(), index: a.index, from: from, to: a.period.End,
 		measure: a.measure, since: a.since(from)}.priced()
 	a.uses = append(a.uses, u)
 	a.used += u.cost

@@ -30,12 +30,13 @@ func (d *decision) catchUp() error {
 	}
 	defer func() { d.due = d.Now }()
 	for range maxSteps {
-		if !d.changeDue() { // else the payment that begins would hold the change up
-			if err := d.collectNext(); err != nil {
-				return err
-			}
+		if err := d.collectNext(); err != nil {
+			return err
 		}
 		action, at := d.next()
+		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && d.holdsUp(i) {
+			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
+		}
 		if action == subscription.ActionNone || d.Now.Before(at) {
 			return nil
 		}
@@ -47,13 +48,15 @@ func (d *decision) catchUp() error {
 	return nil
 }
 
-// changeDue reports whether a scheduled change is what is due next.
-func (d *decision) changeDue() bool {
-	if len(d.Subscription.Scheduled) == 0 {
+// holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
+// the current period: on time it was made while no attempt was under way.
+func (d *decision) holdsUp(i int) bool {
+	s := d.Subscription
+	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {
 		return false
 	}
-	action, at := d.next()
-	return action == subscription.ActionScheduledChange && !d.Now.Before(at)
+	at, ok := s.ChangeAt(d.Facts())
+	return ok && !d.Now.Before(at) && at.Before(s.CurrentPeriod.End)
 }
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is

@@ -43,14 +43,16 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 
 func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Changes) {
 	s := l.sub()
-	restarted := s.Interval != before.Interval || s.Status == subscription.Paused // the rest of the old period is lost or credited
+	moved := s.PeriodIndex != before.PeriodIndex && !s.AnchorAt.Equal(before.AnchorAt)
+	// The rest of the old period is lost or credited.
+	restarted := s.Interval != before.Interval || moved || s.Status == subscription.Paused
 	if s.PaidThrough.Before(before.PaidThrough) && !restarted && l.account.events[event.TypeSubscriptionCanceled] == 0 {
 		require.Failf(l.t, "paidThrough moved back", "from %s to %s", before.PaidThrough, s.PaidThrough)
 	}
 	if s.PaidThrough.After(s.CurrentPeriod.End) && !l.writtenOff { // a year that was given up may be paid after all
 		require.Failf(l.t, "paid through time that nobody paid", "until %s, beyond %s", s.PaidThrough, s.CurrentPeriod)
 	}
-	if !s.ActivatedAt.IsZero() && s.NextPeriod > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
+	if !s.ActivatedAt.IsZero() && s.PeriodIndex > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
 		require.Fail(l.t, "activated, but nothing was paid or free")
 	}
 	for _, inv := range changes.NewInvoices {

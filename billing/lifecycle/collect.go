@@ -12,13 +12,13 @@ import (
 )
 
 // collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
-// the one that waits for it, or resumes the subscription that does.
+// the one that waits for it, or resumes the subscription that does. An overdue change comes first: see holdsUp.
 func (d *decision) collectNext() error {
 	s := &d.Subscription
 	if s.Status == subscription.Canceled {
 		return nil
 	}
-	if s.CollectingInvoiceID == "" && len(d.Open) > 0 {
+	if s.CollectingInvoiceID == "" && len(d.Open) > 0 && !d.holdsUp(0) {
 		s.CollectingInvoiceID = d.Open[0].ID
 		if err := d.step(0, collection.Begin); err != nil {
 			return err
@@ -36,6 +36,9 @@ func (d *decision) collectNext() error {
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
 		d.preferMethod(s.CollectingInvoiceID)
 		return nil // the live attempt used the old method: try the new one if it fails
+	}
+	if d.holdsUp(i) {
+		return nil
 	}
 	s.MethodChangedAt = time.Time{}
 	if i < 0 {
@@ -166,7 +169,7 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 	if inv.Collection.Trigger == collection.Manual {
 		n, parts = inv.Collection.Attempts, append(parts, "method")
 	}
-	first := inv.Period.Start
+	first := d.sortsBy(inv.Period.Start)
 	if d.manual() {
 		first = inv.CreatedAt
 	}

@@ -19,9 +19,11 @@ func GivesBack(c Command) bool {
 	case Cancel:
 		return c.RefundUnused
 	case ChangePlan:
-		return !c.AtPeriodEnd && c.On.IsZero()
+		return !c.AtPeriodEnd // one at a date is foreseen by its preview
 	case Migrate:
 		return !c.AtPeriodEnd
+	case MoveAnchor:
+		return c.Proration != subscription.NoProration
 	case Pause:
 		return c.CreditUnused
 	default:

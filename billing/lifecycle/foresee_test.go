@@ -166,7 +166,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 
 // anyCommand draws one that an app previews.
 func (l *life) anyCommand(draw chance) lifecycle.Command {
-	switch draw(10, "command") {
+	switch draw(11, "command") {
 	case 0:
 		to := l.anyPlan(draw)
 		return lifecycle.ChangePlan{Plan: &to, AtPeriodEnd: draw(3, "at period end") == 0}
@@ -193,6 +193,9 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 		return l.somePause(draw)
 	case 7:
 		return lifecycle.Resume{}
+	case 9:
+		l.account.how = someBehavior(draw)
+		return lifecycle.MoveAnchor{Proration: l.account.how}
 	default:
 		now := draw(2, "at once") == 0
 		return lifecycle.Cancel{Immediate: now, RefundUnused: now && draw(2, "refund") == 0}

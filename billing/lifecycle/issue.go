@@ -62,21 +62,31 @@ func (d *decision) issue(draft invoice.Draft) error {
 // database that opens the period again makes the same one. A command's invoice has a random id.
 func (d *decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
+	sorts := d.sortsBy(start)
 	if draft.Last {
-		return d.IDs.Invoice(start, d.Subscription.ID, "last")
+		return d.IDs.Invoice(sorts, d.Subscription.ID, "last")
 	}
 	if draft.Change != "" {
-		return d.IDs.Invoice(start, d.Subscription.ID, "change", draft.Change)
+		return d.IDs.Invoice(sorts, d.Subscription.ID, "change", draft.Change)
 	}
 	if draft.Reason == invoice.Update {
 		return d.IDs.Invoice(d.Real)
 	}
-	return d.IDs.Invoice(start, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
+	return d.IDs.Invoice(sorts, d.Subscription.ID, strconv.FormatInt(start.Unix(), 10), string(draft.Reason), draft.After)
+}
+
+// sortsBy is the time that the id of something for a period sorts by: where it starts, but not before the subscription
+// was created, so that lists which go by id show what is billed of a time before where it was made.
+func (d *decision) sortsBy(start time.Time) time.Time {
+	if created := d.Subscription.CreatedAt; start.Before(created) {
+		return created
+	}
+	return start
 }
 
 // lineID derives the id of a line from its invoice and its place there.
 func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) string {
-	at := draft.Period.Start
+	at := d.sortsBy(draft.Period.Start)
 	if draft.Reason == invoice.Update && !draft.Last && draft.Change == "" {
 		at = d.Real
 	}

@@ -45,6 +45,12 @@ func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
 	addOns ...subscription.Chosen,
 ) *life {
+	return newLifeOf(t, plans, settings, first, subscription.NewInput{TrialDays: &trialDays, AddOns: addOns})
+}
+
+func newLifeOf(
+	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, in subscription.NewInput,
+) *life {
 	s := &store{
 		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
 		settled: map[string]lifecycle.Settlement{}, customer: payer(),
@@ -53,12 +59,11 @@ func newLife(
 	for _, p := range plans {
 		s.plans[p.Ref()] = p
 	}
-	sub, events, err := subscription.Create(first, subscription.NewInput{
-		ID: "sub_1", CustomerID: "cust_1", TrialDays: &trialDays, TimeZone: "Europe/Paris", Now: created, AddOns: addOns,
-	})
+	in.ID, in.CustomerID, in.TimeZone, in.Now = "sub_1", "cust_1", "Europe/Paris", created
+	sub, events, err := subscription.Create(first, in)
 	require.NoError(t, err)
-	known := make([]plan.Plan, len(addOns))
-	for i, c := range addOns {
+	known := make([]plan.Plan, len(in.AddOns))
+	for i, c := range in.AddOns {
 		known[i] = c.AddOn
 	}
 	s.sub = sub.Itemized(subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
@@ -68,8 +73,12 @@ func newLife(
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
+	if in.Coupon != nil {
+		l.redeemed[in.Coupon.ID] = redeemed{in.Coupon.Terms, 1}
+	}
 	l.account = account{
-		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod, events: map[event.Type]int{},
+		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod,
+		anchor: sub.AnchorAt, upTo: in.Proration, events: map[event.Type]int{},
 	}
 	l.account.follow(events, l.store.sub, l.now)
 	return l

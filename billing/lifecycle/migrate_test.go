@@ -43,6 +43,27 @@ func TestMigrate_Now(t *testing.T) {
 	require.Equal(t, []money.Minor{1000, 500, 2000}, l.totals())
 }
 
+// Who takes the change at the end of the period back does not take a move of versions back that somebody else asked
+// for.
+func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	to := l.dearer()
+	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
+	l.perform(lifecycle.ChangePlan{Quantity: 3, AtPeriodEnd: true})
+
+	l.perform(lifecycle.WithdrawChange{ID: subscription.AtPeriodEnd})
+
+	require.Zero(t, l.sub().PendingQuantity)
+	require.Equal(t, to.Ref(), l.sub().PendingPlan())
+	_, err := l.apply(lifecycle.WithdrawChange{ID: subscription.AtPeriodEnd})
+	require.Equal(t, subscription.ErrMoveWaits, err)
+	back := team
+	l.perform(lifecycle.Migrate{To: &back, AtPeriodEnd: true})
+	require.Zero(t, l.sub().PendingPlan())
+}
+
 func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -68,6 +68,33 @@ func TestAdvance_RenewalReminder(t *testing.T) {
 	}
 }
 
+// What is announced is what is charged, whatever the period before it is: a trial that is shorter or longer than an
+// interval, or a first period that ends at a later anchor.
+func TestAdvance_RenewalReminderOfAWholePeriod(t *testing.T) {
+	t.Parallel()
+	days := func(n int) subscription.NewInput { return subscription.NewInput{TrialDays: &n} }
+	for name, in := range map[string]subscription.NewInput{
+		"short trial": days(14), "trial": days(30), "long trial": days(60),
+		"short period": {Anchor: created.AddDate(0, 0, 14)},
+		"free period":  {Anchor: created.AddDate(0, 0, 14), Proration: subscription.NoProration},
+	} {
+		chosen := settings
+		chosen.RenewalReminderDays = 1
+		l := newLifeOf(t, plans, chosen, team, in)
+		l.store.customer.PaymentMethod = "mobile_money_mtn"
+		l.until(created)
+		if l.payable() != nil {
+			l.result(payment.AnswerSucceeded)
+		}
+		l.until(l.sub().CurrentPeriod.End)
+		said := reminders(l)
+		require.Len(t, said, 1, name)
+		totals := l.totals()
+		require.EqualValues(t, totals[len(totals)-1], said[0].Amount, name)
+		require.EqualValues(t, 1000, said[0].Amount, name)
+	}
+}
+
 // What comes after the renewal it is about is not sent any more.
 func TestAdvance_RenewalReminderTooLate(t *testing.T) {
 	t.Parallel()

@@ -74,6 +74,33 @@ func TestScheduledChange_LateIsAsOnTime(t *testing.T) {
 	})
 }
 
+// Neither an attempt of the renewal nor a retry of it comes before an overdue change, whatever else lies between them.
+func TestScheduledChange_LateComesBeforePayments(t *testing.T) {
+	t.Parallel()
+	boundary := created.AddDate(0, 0, 28)
+	end := boundary.AddDate(0, 0, 31)
+	for name, declined := range map[string]bool{"behind a reminder": false, "behind a retry": true} {
+		var lives []*life
+		for _, at := range []time.Time{end.Add(-time.Hour), end.Add(time.Hour)} { // on time, late
+			l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: end.Add(-24 * time.Hour)})
+			l.store.customer.PaymentMethod, l.store.settings.RenewalReminderDays = "mobile_money_mtn", 3
+			if declined {
+				l.until(boundary)
+				l.result(payment.AnswerDeclined)
+				l.store.customer.PaymentMethod = "card"
+			}
+			if at.Before(end) {
+				l.untilPaid(at)
+			}
+			l.moveTo(end.Add(time.Hour))
+			l.advanceAll()
+			lives = append(lives, l)
+		}
+		require.Equal(t, lives[0].sums(), lives[1].sums(), name)
+		require.Equal(t, pro.ID, lives[1].sub().PlanID)
+	}
+}
+
 // untilPaid passes time as if every payment succeeded at once.
 func (l *life) untilPaid(to time.Time) {
 	for !l.sub().NextActionAt.After(to) {
@@ -157,6 +184,23 @@ func TestScheduledChange_WaitsForAPayment(t *testing.T) {
 		require.Empty(t, l.sub().Scheduled)
 		require.EqualValues(t, 3000, l.store.invoices[1].Total)
 	}
+}
+
+// A preview foresees a change at its date with what went back by now of the money that it would credit.
+func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
+	t.Parallel()
+	l := beginWith(t, plans)
+	cmd := lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)}
+	state := l.store.load(lifecycle.GivesBack(cmd))
+	for id, charge := range state.Captures {
+		charge.AmountRefunded = charge.Amount
+		state.Captures[id] = charge
+	}
+
+	shown, err := lifecycle.Preview(state, cmd, 1, l.moment())
+
+	require.NoError(t, err)
+	require.EqualValues(t, 2250, shown.Upcoming[0].Total, "three weeks at 30.00, and no unused time that is still paid")
 }
 
 // What is impossible at its date is dropped, and so is what comes after the end; an archived plan is possible.

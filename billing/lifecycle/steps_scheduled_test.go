@@ -89,7 +89,16 @@ func (l *life) withdrawChange(draw chance) {
 	_, err := l.apply(lifecycle.WithdrawChange{ID: id})
 	switch {
 	case err == nil:
-		require.Len(l.t, l.sub().AllChanges(), len(all)-1)
+		s := l.sub()
+		if moves := s.PendingPlanID == s.PlanID || s.PendingAddOns != nil; moves && id == subscription.AtPeriodEnd {
+			all = all[1:]
+			require.Zero(l.t, s.PendingQuantity)
+			require.Len(l.t, s.AllChanges(), len(all)+1)
+			return
+		}
+		require.Len(l.t, s.AllChanges(), len(all)-1)
+	case errors.Is(err, subscription.ErrMoveWaits):
+		require.Equal(l.t, subscription.AtPeriodEnd, id)
 	case l.sub().Status == subscription.Canceled:
 		require.Equal(l.t, subscription.ErrCanceled, err)
 	case l.sub().Status == subscription.Paused:

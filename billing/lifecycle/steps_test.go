@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -63,12 +64,27 @@ func someLife(t require.TestingT, draw chance) *life {
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
+		RenewalReminderDays: []int{0, 0, 1, 40}[draw(4, "reminder days")],
 	}
-	var first []subscription.Chosen
+	trialDays := []int{0, 0, 0, 14, 60}[draw(5, "trial")]
+	in := subscription.NewInput{TrialDays: &trialDays}
 	if draw(3, "with add-ons") == 0 {
-		first = someChosen(draw, addOns, plans[0].Interval)
+		in.AddOns = someChosen(draw, addOns, plans[0].Interval)
 	}
-	l := newLife(t, append(plans, addOns...), settings, plans[0], []int{0, 0, 14}[draw(3, "trial")], first...)
+	if trialDays == 0 && draw(4, "a start in the past") == 0 {
+		in.StartsAt = created.Add(-time.Duration(draw(36*86400, "seconds")) * time.Second)
+		in.Backdated = []subscription.BackdatedBilling{"", subscription.BillCurrentPeriod}[draw(2, "backdated billing")]
+	}
+	if trialDays == 0 && draw(4, "an anchor") == 0 {
+		start := cmp.Or(in.StartsAt, created).Truncate(time.Second)
+		interval := period.Schedule{Anchor: start, Location: paris, Interval: plans[0].Interval}.Period(0)
+		in.Anchor = start.Add(time.Duration(1+draw(int(interval.Seconds())-7200, "seconds")) * time.Second)
+		in.Proration = []subscription.ProrationBehavior{"", subscription.NoProration}[draw(2, "up to the anchor")]
+	}
+	l := newLifeOf(t, append(plans, addOns...), settings, plans[0], in)
+	if settings.RenewalReminderDays > 0 {
+		l.store.customer.PaymentMethod = "mobile_money_mtn"
+	}
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
 	}
@@ -139,7 +155,7 @@ func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
 	}
-	switch draw(38, "step") {
+	switch draw(39, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -194,6 +210,8 @@ func (l *life) step(draw chance) {
 		l.unpause()
 	case 34:
 		l.setTerms(draw)
+	case 38:
+		l.moveAnchor(someBehavior(draw))
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -52,7 +52,9 @@ func (r Subscription) running(s *subscription.Subscription, location *time.Locat
 	schedule := period.Schedule{Anchor: anchor, Location: location, Interval: s.Interval}
 	index := schedule.IndexAt(given.Start)
 	is := schedule.Period(index)
-	if index < 0 {
+	if index == -1 && given.End.Equal(anchor) { // the first one, which is short
+		is.Start = given.Start
+	} else if index < 0 {
 		return fault.InvalidParam("anchor", "import_anchor_mismatch",
 			"`anchor` is after the start of the current period, %s. Send the boundary that the system you move from counts "+
 				"from, or an earlier one with the same day and time.", shown(given.Start))

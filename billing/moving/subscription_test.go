@@ -90,6 +90,20 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 	require.Equal(t, []subscription.Item{{ID: "si_price_1", PriceID: "price_1", Quantity: 1}}, s.Items)
 }
 
+// A first period that ends at a later anchor is short.
+func TestBegin_ShortFirstPeriod(t *testing.T) {
+	t.Parallel()
+	r := running()
+	r.CurrentPeriodStart, r.Anchor = date(11, 10), date(11, 30)
+
+	s, err := r.Begin(setting(every(period.Month, 1)))
+
+	require.NoError(t, err)
+	require.Equal(t, period.Period{Start: date(11, 10), End: date(11, 30)}, s.CurrentPeriod)
+	require.Equal(t, date(11, 30), s.NextActionAt)
+	require.Equal(t, subscription.ActionRenewal, s.NextAction)
+}
+
 func TestBegin_Trial(t *testing.T) {
 	t.Parallel()
 	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: date(12, 1), CurrentPeriodStart: date(11, 17)}
@@ -113,7 +127,7 @@ func TestBegin_Refuses(t *testing.T) {
 		"no end":               {func(r *moving.Subscription) { r.CurrentPeriodEnd = time.Time{} }, "currentPeriodEnd", "import_time_missing"},
 		"another start":        {func(r *moving.Subscription) { r.CurrentPeriodStart = date(10, 30) }, "currentPeriodStart", "import_period_mismatch"},
 		"a second short":       {func(r *moving.Subscription) { r.CurrentPeriodEnd = r.CurrentPeriodEnd.Add(-time.Second) }, "currentPeriodEnd", "import_period_mismatch"},
-		"an anchor after it":   {func(r *moving.Subscription) { r.Anchor = date(11, 30) }, "anchor", "import_anchor_mismatch"},
+		"an anchor after it":   {func(r *moving.Subscription) { r.Anchor = date(12, 1) }, "anchor", "import_anchor_mismatch"},
 		"a period that ended":  {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(9, 30), date(10, 31) }, "currentPeriodEnd", "import_period_over"},
 		"a period to come":     {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(11, 30), date(12, 31) }, "currentPeriodStart", "import_period_not_begun"},
 		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = date(12, 31) }, "paidThrough", "import_paid_beyond_period"},

@@ -12,6 +12,8 @@ type put struct {
 	Subscription
 	fields []string
 	how    ProrationBehavior
+	// restarts: the period restarts, also where the interval stays.
+	restarts bool
 }
 
 // renewsOn is what is billed with the next period, once a change to something is made.

@@ -97,11 +97,11 @@ func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error
 		return []event.Event{s.planChanged(was.PlanID, now), updated}
 	}
 	items := s.itemsOn(f, to)
-	if s.NextPeriod == 0 { // nothing is billed yet: the first period will be, on the new plan
+	if s.PeriodIndex == 0 { // nothing is billed yet: the first period will be, on the new plan
 		s.setPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
 		if s.unbegun() {
-			s.CurrentPeriod = s.schedule().Period(0)
+			s.beginAt(s.CurrentPeriod.Start)
 		}
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
@@ -121,24 +121,19 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
-	restarts := to.Interval != s.Interval
+	restarts := s.restarts || to.Interval != s.Interval
 	billed := f.free(s.Items, f.Plan) || s.covered(f)
 	unbilled := !billed && s.Status == PastDue // see below
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
 	}
-	if s.paidElsewhere() {
-		return nil, ErrPaidElsewhere
-	}
-	if s.held(f) {
-		return nil, ErrPaymentPending
-	}
 	open := f.openFor(s.PeriodIndex)
 	left, coming, err := s.giveWay(f, items, restarts, now)
 	if err != nil {
 		return nil, err
 	}
+	s.UnproratedIndex = 0
 	s.setPlan(to.Ref())
 	s.Items = items
 	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
@@ -189,8 +184,17 @@ func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
 }
 
 // giveWay returns what the items that go lead to, and which of the items that come are to be charged. After a change that
-// was not prorated all are: what is billed of the period is of other items.
+// was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
+// payment_in_progress.
 func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left leaving, coming []Item, err error) {
+	switch {
+	case s.how == NoProration && s.restarts:
+		return s.withoutCredit(f), items, nil
+	case s.paidElsewhere():
+		return leaving{}, nil, ErrPaidElsewhere
+	case s.held(f):
+		return leaving{}, nil, ErrPaymentPending
+	}
 	rest, err := s.rest(now)
 	if err != nil {
 		return leaving{}, nil, err
@@ -200,7 +204,6 @@ func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left
 		going, coming = except(s.Items, items), except(items, s.Items)
 	}
 	left, err = s.leaving(f, going, rest, now)
-	s.UnproratedIndex = 0
 	return left, coming, err
 }
 

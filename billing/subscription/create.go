@@ -26,11 +26,18 @@ type NewInput struct {
 	Metadata    metadata.Pairs
 	Terms       terms.Terms
 	Coupon      *discount.Coupon // redeemed for it; nil: none
-	Now         time.Time
+	// StartsAt is when the subscription began, in the past: its periods are counted from then. Zero: now.
+	StartsAt  time.Time
+	Backdated BackdatedBilling // with StartsAt
+	// Anchor is the instant from which periods are counted, after the start: the first period ends there. Zero: the start.
+	Anchor    time.Time
+	Proration ProrationBehavior // with Anchor; NoProration: the time up to it is free
+	Now       time.Time
 }
 
 // Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
-// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range, time_zone_unknown, those of
+// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
+// trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of
 // discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
@@ -48,14 +55,12 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		return Subscription{}, nil, err
 	}
 	total := target{plan: p, quantity: quantity, addOns: addOns}
-	if _, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total); err != nil {
+	every, err := (Facts{AddOns: PlansOf(in.AddOns)}).first(total)
+	if err != nil {
 		return Subscription{}, nil, fault.From(err).In("quantity")
 	}
-	days := p.TrialDays
-	if in.TrialDays != nil {
-		days = *in.TrialDays
-	}
-	if err := plan.ValidateTrialDays(days); err != nil {
+	days, err := in.trialDays(p)
+	if err != nil {
 		return Subscription{}, nil, err
 	}
 	location, err := period.LoadLocation(in.TimeZone)
@@ -73,16 +78,15 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 			return Subscription{}, nil, err
 		}
 	}
+	s.Status = Active
 	if days > 0 {
 		s.Status = Trialing
 		s.TrialEndsAt = period.AddDays(now, location, days)
 		s.AnchorAt = s.TrialEndsAt
 		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
-	} else {
-		s.Status = Active
-		s.AnchorAt = now
-		s.CurrentPeriod = period.Schedule{Anchor: now, Location: location, Interval: p.Interval}.Period(0)
+	} else if err := s.startAt(in, in.prices(p), every); err != nil {
+		return Subscription{}, nil, err
 	}
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
 	events := []event.Event{event.New(created, now)}
@@ -115,6 +119,36 @@ func subscribable(p plan.Plan) error {
 	default:
 		return nil
 	}
+}
+
+// trialDays is how long the trial is; 0: there is none, as for a start in the past, whose trial is over. Faults:
+// trial_backdated, fields_exclusive, trial_days_out_of_range.
+func (in NewInput) trialDays(p plan.Plan) (days int, err error) {
+	switch {
+	case !in.StartsAt.IsZero() && in.TrialDays != nil && *in.TrialDays > 0:
+		return 0, fault.InvalidParam("trialDays", "trial_backdated",
+			"A subscription that began in the past has no trial. Send `startsAt` or `trialDays`.")
+	case !in.StartsAt.IsZero():
+		return 0, nil
+	case in.TrialDays != nil:
+		days = *in.TrialDays
+	default:
+		days = p.TrialDays
+	}
+	if days > 0 && !in.Anchor.IsZero() {
+		return 0, fault.InvalidParam("billingAnchor", "fields_exclusive",
+			"Periods are counted from the end of the trial. Send `trialDays: 0`, or omit `billingAnchor`.")
+	}
+	return days, plan.ValidateTrialDays(days)
+}
+
+// prices is how many prices every period has.
+func (in NewInput) prices(p plan.Plan) int {
+	n := len(p.Prices)
+	for _, c := range in.AddOns {
+		n += len(c.AddOn.Prices)
+	}
+	return n
 }
 
 // schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the

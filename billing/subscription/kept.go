@@ -8,17 +8,20 @@ import (
 )
 
 // keeps is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit notes
-// and what else went back of the money that paid them: below zero where more went back. What credit notes gave back in
-// money is also in GivenBack, where the captures are known.
+// and what else went back of the money that paid them: below zero where more went back. What an invoice bills of earlier
+// periods takes the credit notes of its lines, and the first of the other money. What credit notes gave back in money is
+// also in GivenBack, where the captures are known.
 func (s Subscription) keeps(f Facts) invoice.Back {
 	var out invoice.Back
-	var refunded money.Minor
+	var refunded, earlier money.Minor
 	for _, inv := range f.Paid {
-		own := s.own(inv)
-		out.Total, out.Tax = out.Total+own.Total-inv.Credited.Total, out.Tax+own.Tax-inv.Credited.Tax
+		own, before := s.own(inv), s.noted(inv.Lines)
+		out.Total += own.Total - inv.Credited.Total + before.Total
+		out.Tax += own.Tax - inv.Credited.Tax + before.Tax
 		refunded += inv.Credited.Refund
+		earlier += max(inv.Total-own.Total-before.Total, 0)
 	}
-	out.Total -= max(f.GivenBack-refunded, 0)
+	out.Total -= max(f.GivenBack-refunded-earlier, 0)
 	return out
 }
 
@@ -38,6 +41,15 @@ func (s Subscription) own(inv invoice.Invoice) invoice.Back {
 func (s Subscription) credited(lines []invoice.Line) invoice.Back {
 	sums := s.earlier(lines)
 	return invoice.Back{Total: max(-sums.Total, 0), Tax: max(-sums.Tax, 0)}
+}
+
+// noted is what credit notes gave back of lines of earlier periods.
+func (s Subscription) noted(lines []invoice.Line) invoice.Sums {
+	given := slices.Clone(lines)
+	for i := range given {
+		given[i].Amount, given[i].Discounts = given[i].Credited, nil
+	}
+	return s.earlier(given)
 }
 
 // earlier is what lines of periods before those that the subscription spans come to. Index 0 is that of a line from before

@@ -17,14 +17,15 @@ func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 		lines          map[int]money.Minor // by period
 		paid           money.Minor
 		kept, overpaid money.Minor
+		earlier        money.Minor // which bears the first of what goes back
 	}{
-		"none":                      {map[int]money.Minor{3: 1000}, 1000, 1000, 0},
-		"of a period cut short":     {map[int]money.Minor{3: 1000, 2: -300}, 700, 700, 0},
-		"of before there were any":  {map[int]money.Minor{3: 1000, 0: -300}, 700, 700, 0},
-		"a credit":                  {map[int]money.Minor{3: 1000, 1: -800}, 200, 1000, -800},
-		"a credit of more":          {map[int]money.Minor{3: 1000, 1: -1800}, 0, 1000, -1000},
-		"a charge":                  {map[int]money.Minor{3: 1000, 1: 2000}, 3000, 1000, 0},
-		"a charge, paid by balance": {map[int]money.Minor{3: 1000, 1: 2000}, 2500, 1000, -500},
+		"none":                      {map[int]money.Minor{3: 1000}, 1000, 1000, 0, 0},
+		"of a period cut short":     {map[int]money.Minor{3: 1000, 2: -300}, 700, 700, 0, 0},
+		"of before there were any":  {map[int]money.Minor{3: 1000, 0: -300}, 700, 700, 0, 0},
+		"a credit":                  {map[int]money.Minor{3: 1000, 1: -800}, 200, 1000, -800, 0},
+		"a credit of more":          {map[int]money.Minor{3: 1000, 1: -1800}, 0, 1000, -1000, 0},
+		"a charge":                  {map[int]money.Minor{3: 1000, 1: 2000}, 3000, 1000, 0, 2000},
+		"a charge, paid by balance": {map[int]money.Minor{3: 1000, 1: 2000}, 2500, 1000, -500, 2000},
 	} {
 		inv := invoice.Invoice{PeriodIndex: 3, AmountPaid: c.paid}
 		for index, amount := range c.lines {
@@ -34,7 +35,7 @@ func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 		f := Facts{Paid: []invoice.Invoice{inv}}
 		require.Equal(t, c.kept, s.keeps(f).Total, name)
 		require.Equal(t, c.overpaid, s.overpaid(f.Paid), name)
-		f.GivenBack = 100
+		f.GivenBack = 100 + c.earlier
 		require.Equal(t, c.kept-100, s.keeps(f).Total, name)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // OpenPeriod starts the next period: the first one, the one after a trial, or a renewal; or ends the subscription where
 // its cancellation was put off until now, or where its trial must not end without a payment method. A plan change that
 // waited for the boundary takes effect. It opens one period,
-// also when several have passed: the caller asks again. Faults: subscription_canceled, period_not_due.
+// also when several have passed: the caller asks again; but see begins. Faults: subscription_canceled, period_not_due.
 func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if err := permit(s.Status, periodDue); err != nil {
 		return Decision{}, err
@@ -41,17 +41,24 @@ type opening struct {
 }
 
 // first reports whether the next period is the first that is billed.
-func (s Subscription) first() bool { return s.NextPeriod == 0 && s.ActivatedAt.IsZero() }
+func (s Subscription) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
 
 // openNext opens the next period, and bills it.
 func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, error) {
 	begin, waited := o.begin, s.taken(f)
 	bill := f.Plan
 	was := s
-	if !begin {
+	var lines []invoice.Line
+	var err error
+	if begin {
+		lines, err = s.begins(f)
+	} else {
 		bill = s.becomeNext(f, o.start)
+		s.open(f.Settings.measure(bill))
 	}
-	s.open(f.Settings.measure(bill))
+	if err != nil {
+		return Decision{}, err
+	}
 	s.RenewedFrom, s.RenewedIndex = s.CurrentPeriod.Start, s.PeriodIndex
 	if s.Status == Trialing {
 		s.Status, s.TrialNoticeAt = Active, time.Time{}
@@ -75,21 +82,13 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 		if o.first {
 			reason = invoice.Create
 		}
-		lines, err := s.wholePeriod(f, s.Items, bill)
-		if err != nil {
+		of := s.CurrentPeriod
+		if begin {
+			of.Start = was.CurrentPeriod.Start
+		} else if lines, err = s.opened(f, bill, o.first, waited.lines); err != nil {
 			return Decision{}, err
 		}
-		if o.first {
-			fees, err := s.fees(f, bill)
-			if err != nil {
-				return Decision{}, err
-			}
-			lines = append(lines, fees...)
-		}
-		if lines, err = s.discounted(f, waited.lines, lines); err != nil {
-			return Decision{}, err
-		}
-		d.Issue = s.billed(reason, s.CurrentPeriod, lines, waited)
+		d.Issue = s.billed(reason, of, lines, waited)
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)
@@ -114,12 +113,17 @@ func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
 	return next.plan
 }
 
-// open makes the next period the current one. It is divided by one measure from its start to its end, or its parts would
-// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+// open makes the next period the current one.
 func (s *Subscription) open(by proration.Measure) {
-	s.ProrationMeasure = by
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
+	s.count(by)
+}
+
+// count gives the current period its index. It is divided by one measure from its start to its end, or its parts would
+// not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
+func (s *Subscription) count(by proration.Measure) {
+	s.ProrationMeasure = by
 	s.PeriodIndex++
 	s.dropEnded()
 }
@@ -156,7 +160,12 @@ func (s *Subscription) paidUntil(end time.Time) {
 }
 
 // unbegun: created without a trial, and its first period is not opened yet.
-func (s Subscription) unbegun() bool { return s.NextPeriod == 0 && s.Status == Active }
+func (s Subscription) unbegun() bool { return s.PeriodIndex == 0 && s.Status == Active }
 
-// boundary is where the next period starts.
-func (s Subscription) boundary() time.Time { return s.schedule().Boundary(s.NextPeriod) }
+// boundary is when the next period is due: where it starts, but none before the subscription was created.
+func (s Subscription) boundary() time.Time {
+	if s.unbegun() {
+		return s.CreatedAt
+	}
+	return s.schedule().Boundary(s.NextPeriod)
+}

@@ -53,20 +53,12 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 // for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
-	lines, err := s.wholePeriod(f, s.billedOn(f, next), next)
-	if err != nil {
-		return 0, err
-	}
-	if s.NextPeriod == 0 {
-		fees, err := s.fees(f, next)
-		if err != nil {
-			return 0, err
-		}
-		lines = append(lines, fees...)
-	}
+	s.Items = s.billedOn(f, next)
 	waited := s.taken(f)
+	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.PeriodIndex++
-	if lines, err = s.discounted(f, waited.lines, lines); err != nil {
+	lines, err := s.opened(f, next, s.PeriodIndex == 1, waited.lines)
+	if err != nil {
 		return 0, err
 	}
 	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()

@@ -39,6 +39,9 @@ var (
 		"`effectiveAt` must be in the future, at most %d years from now. Omit it to make the change now.", maxScheduledYears)
 	ErrAfterEnd = fault.New(fault.Conflict, "effective_at_after_end",
 		"The subscription ends before that. Reactivate it first, or choose an earlier time.").In("effectiveAt")
+	ErrMoveWaits = fault.New(fault.Conflict, "migration_scheduled",
+		"Only a move to another version waits for the end of the period. Move the subscription to its present version, "+
+			"which takes that back.")
 	ErrChangeNotFound = fault.New(fault.NotFound, "scheduled_change_not_found",
 		"The subscription has no scheduled change with this id. It may have taken effect.")
 )
@@ -91,7 +94,7 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 }
 
 // WithdrawChange takes a scheduled change back, also that at the end of the period. Faults: subscription_canceled,
-// scheduled_change_not_found.
+// scheduled_change_not_found, migration_scheduled.
 func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -100,13 +103,30 @@ func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error)
 	_, waits := s.waiting()
 	switch {
 	case id == AtPeriodEnd && waits:
-		s.forgetPending()
+		if !s.withdrawWaiting() {
+			return Decision{}, ErrMoveWaits
+		}
 	case at >= 0:
 		s.Scheduled = s.Scheduled.without(at)
 	default:
 		return Decision{}, ErrChangeNotFound
 	}
 	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
+}
+
+// withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of
+// whoever asked for the change. It reports whether there was anything.
+func (s *Subscription) withdrawWaiting() bool {
+	had, stays := *s, s.AddOns
+	for _, a := range s.NextAddOns() {
+		stays = stays.on(a.Ref)
+	}
+	s.PendingQuantity, s.PendingAddOns = 0, waitsBeside(s.AddOns, stays)
+	if s.PendingPlanID != s.PlanID {
+		s.setPendingPlan(plan.Ref{})
+	}
+	return had.PendingQuantity != 0 || had.PendingPlan() != s.PendingPlan() ||
+		had.PendingAddOns != nil && !slices.Equal(had.NextAddOns(), s.NextAddOns())
 }
 
 // with returns the changes and one more, in the order of their dates.

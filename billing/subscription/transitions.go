@@ -19,6 +19,7 @@ const (
 	reactivate        input = "reactivate"
 	changePlan        input = "change_plan"
 	moveTrialEnd      input = "move_trial_end"
+	moveAnchor        input = "move_anchor"
 	payInvoice        input = "pay"
 	resumeCollection  input = "resume_collection"
 	pause             input = "pause"
@@ -89,14 +90,14 @@ var transitions = map[Status]map[input][]Status{
 	},
 	Active: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Active}, reactivate: {Active}, changePlan: {Active},
-		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active}, pause: {Paused},
+		payInvoice: {Active}, redeemCoupon: {Active}, removeCoupon: {Active}, pause: {Paused}, moveAnchor: {Active},
 		periodDue: {Active, Canceled}, paymentSettled: {Active}, retriesExhausted: {PastDue},
 		renewalNear: {Active}, invoiceWrittenOff: {Active},
 	},
 	PastDue: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {PastDue}, reactivate: {PastDue}, changePlan: {PastDue},
 		payInvoice: {PastDue}, resumeCollection: {PastDue}, redeemCoupon: {PastDue}, removeCoupon: {PastDue},
-		periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
+		moveAnchor: {PastDue}, periodDue: {PastDue, Canceled}, paymentSettled: {Active, PastDue}, retriesExhausted: {PastDue},
 		pastDueExpired: {Canceled}, invoiceWrittenOff: {Active, PastDue},
 	},
 	Paused: {
@@ -114,6 +115,7 @@ var refusals = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
+		moveAnchor: ErrAnchorInTrial,
 	},
 	Active: {
 		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
@@ -125,8 +127,8 @@ var refusals = map[Status]map[input]error{
 	},
 	Paused: {
 		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
-		retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 }
 

@@ -100,6 +100,10 @@ var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	moveTrialEnd: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		return s.EndTrialAt(now.AddDate(0, 0, 7), now)
 	},
+	moveAnchor: func(s Subscription, f Facts, now time.Time) (Decision, error) {
+		s.CancelAtPeriodEnd = false
+		return s.MoveAnchor(f, "", now)
+	},
 	pause: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd, f.Open = false, nil
 		return s.Pause(f, Pausing{ResumesAt: now.AddDate(0, 1, 0)}, now)
@@ -177,6 +181,7 @@ var refused = map[Status]map[input]error{
 	Trialing: {
 		payInvoice: ErrInTrial, paymentSettled: ErrInTrial, retriesExhausted: ErrInTrial, pastDueExpired: ErrNotPastDue,
 		resumeCollection: ErrCollectionNotPaused, pause: ErrTrialNotPaused, resume: ErrNotPaused,
+		moveAnchor: ErrAnchorInTrial,
 	},
 	Active: {
 		pastDueExpired: ErrNotPastDue, trialEnding: ErrNotInTrial, resumeCollection: ErrCollectionNotPaused,
@@ -188,12 +193,12 @@ var refused = map[Status]map[input]error{
 	},
 	Paused: {
 		payInvoice: ErrNothingOpen, reactivate: ErrNotScheduled, changePlan: ErrPaused, moveTrialEnd: ErrTrialOver,
-		resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial, renewalNear: ErrPaused,
-		retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
+		moveAnchor: ErrPaused, resumeCollection: ErrCollectionNotPaused, periodDue: ErrPaused, trialEnding: ErrNotInTrial,
+		renewalNear: ErrPaused, retriesExhausted: ErrPaused, pastDueExpired: ErrNotPastDue,
 	},
 	Canceled: {
 		cancelNow: ErrCanceled, cancelAtPeriodEnd: ErrCanceled, reactivate: ErrCanceled, changePlan: ErrCanceled,
-		moveTrialEnd: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
+		moveTrialEnd: ErrCanceled, moveAnchor: ErrCanceled, redeemCoupon: ErrCanceled, removeCoupon: ErrCanceled,
 		periodDue: ErrCanceled, trialEnding: ErrCanceled, retriesExhausted: ErrCanceled, pastDueExpired: ErrCanceled,
 		resumeCollection: ErrCanceled, renewalNear: ErrCanceled, pause: ErrCanceled, resume: ErrCanceled,
 	},

@@ -13,13 +13,13 @@ import (
 // rest is the span of the current period from an instant on at which another use begins. Faults: those of
 // proration.Measure.Rest.
 func (s Subscription) rest(from time.Time) (proration.Span, error) {
-	return s.ProrationMeasure.Rest(s.CurrentPeriod, from, s.schedule().Location)
+	return s.ProrationMeasure.Rest(s.whole(), from, s.schedule().Location)
 }
 
 // unused is the span of the current period that is left when the use ends at an instant, and nothing takes its place.
 // Faults: those of proration.Measure.Unused.
 func (s Subscription) unused(end time.Time) (proration.Span, error) {
-	return s.ProrationMeasure.Unused(s.CurrentPeriod, end, s.schedule().Location)
+	return s.ProrationMeasure.Unused(s.whole(), end, s.schedule().Location)
 }
 
 // credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or after

@@ -106,6 +106,11 @@ var requests = map[string]func(*stage) func() error{
 			return l.change(service.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice})
 		}
 	},
+	"updateSubscription its anchor": func(s *stage) func() error {
+		l := s.active(1000)
+		s.pass(10)
+		return func() error { return l.command(lifecycle.MoveAnchor{}) }
+	},
 	"updateSubscription to a larger quantity": func(s *stage) func() error {
 		l := s.seats()
 		return func() error { return l.change(service.PlanChange{Quantity: 3}) }

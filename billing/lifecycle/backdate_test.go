@@ -1,0 +1,220 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/creditnote"
+	"perennial/billing/discount"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// backdated is a life that is created on 31 January at 10:00, and began earlier.
+func backdated(t *testing.T, startsAt time.Time, how subscription.BackdatedBilling, p plan.Plan) *life {
+	t.Helper()
+	return newLifeOf(t, []plan.Plan{p, pro}, settings, p, subscription.NewInput{StartsAt: startsAt, Backdated: how})
+}
+
+// One invoice bills all periods that have passed and the one that runs, each as a renewal would have, with the fee; it
+// is one payment, and what comes after is a renewal.
+func TestCreate_BackdatedBillsAllPeriods(t *testing.T) {
+	t.Parallel()
+	fee := plan.Flat("price_setup", "Setup", 500)
+	fee.Once = true
+	p := team
+	p.Prices = append(p.Prices[:1:1], fee)
+	start := time.Date(2025, 10, 31, 9, 0, 0, 0, time.UTC)
+	l := backdated(t, start, "", p)
+	require.Equal(t, created, l.sub().NextActionAt, "it begins when it is created")
+
+	l.until(created)
+
+	require.Equal(t, []money.Minor{4500}, l.totals())
+	first := l.store.invoices[0]
+	require.Equal(t, invoice.Create, first.Reason)
+	require.Equal(t, period.Period{Start: start, End: time.Date(2026, 2, 28, 9, 0, 0, 0, time.UTC)}, first.Period)
+	var starts []string
+	for _, line := range first.Lines {
+		starts = append(starts, line.Period.Start.Format("Jan 2 15:04 ")+strconv.Itoa(line.PeriodIndex))
+	}
+	require.Equal(t, []string{"Oct 31 09:00 1", "Oct 31 09:00 1", "Nov 30 09:00 2", "Dec 31 09:00 3", "Jan 31 09:00 4"},
+		starts, "counted from the start, on the 31st")
+	require.Equal(t, time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), l.sub().CurrentPeriod.Start)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, []money.Minor{4500, 1000}, l.totals())
+}
+
+// The charge is due when the subscription is created, not when it began: a first send that is late waits for a person.
+func TestCreate_BackdatedIsNotLate(t *testing.T) {
+	t.Parallel()
+	l := backdated(t, created.AddDate(0, -3, 0), "", team)
+
+	l.until(created)
+
+	require.Equal(t, created, l.charges()[0].DueAt)
+	move := l.charges()[0].Next(payment.Protocol{}, false, created.Add(30*time.Second))
+	require.Equal(t, payment.MoveSend, move)
+}
+
+// An attempt that ends the collection at once loses nothing that has passed: who pays the invoice pays for it.
+func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
+	t.Parallel()
+	last := settings
+	last.Dunning.Retry.Retries = 0
+	l := newLifeOf(t, []plan.Plan{team, pro}, last, team, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)})
+	l.store.customer.PaymentMethod = ""
+
+	l.until(created)
+
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	require.Equal(t, []money.Minor{4000}, l.totals())
+	l.newMethod(true)
+	l.pay()
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
+}
+
+// A preview shows every period that has passed, and what follows.
+func TestPreview_Backdated(t *testing.T) {
+	t.Parallel()
+	daily := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10)
+	l := backdated(t, created.AddDate(0, 0, -subscription.MaxBackdatedPeriods), "", daily)
+
+	shown, err := lifecycle.Preview(l.store.load(false), nil, 2, l.moment())
+
+	require.NoError(t, err)
+	require.Len(t, shown.Issued, 1)
+	require.Len(t, shown.Issued[0].Lines, subscription.MaxBackdatedPeriods+1)
+	require.EqualValues(t, 10*(subscription.MaxBackdatedPeriods+1), shown.Issued[0].Total)
+	l.until(created)
+	require.Equal(t, bills(l.store.invoices), bills(shown.Issued))
+	require.Equal(t, created, l.sub().CurrentPeriod.Start)
+	require.Len(t, shown.Upcoming, 2)
+	require.EqualValues(t, 10, shown.Upcoming[0].Total)
+}
+
+// A refund gives back unused time of the period that runs, never of one that has passed; unpaid, the passed ones stay
+// owed.
+func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
+	t.Parallel()
+	for _, paid := range []bool{true, false} {
+		l := backdated(t, created.AddDate(0, -1, 0), "", team)
+		l.until(created)
+		l.result(map[bool]payment.Outcome{true: payment.AnswerSucceeded, false: payment.AnswerDeclined}[paid])
+		l.moveTo(created.Add(l.sub().CurrentPeriod.End.Sub(created) / 4))
+
+		l.cancelNow(true)
+
+		if paid {
+			require.EqualValues(t, 750, l.refunded())
+		} else {
+			require.Equal(t, []money.Minor{1250}, l.totals(), "a period and a quarter")
+		}
+	}
+}
+
+// A credit note of time that has passed takes nothing off what the running period gives back.
+func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
+	t.Parallel()
+	l := backdated(t, created.AddDate(0, -3, 0), "", team)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	bill := l.store.invoices[0]
+	require.Len(t, bill.Lines, 4)
+	_, err := l.creditInvoice(bill, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: bill.Lines[0].ID, Amount: 1000}}})
+	require.NoError(t, err)
+	l.moveTo(created.Add(l.sub().CurrentPeriod.End.Sub(created) / 4))
+	l.cancelNow(true)
+	require.EqualValues(t, 750, l.refunded())
+}
+
+// A coupon counts the periods that have passed: it is taken off as if each had been billed on time.
+func TestCreate_BackdatedCoupon(t *testing.T) {
+	t.Parallel()
+	coupon := discount.Coupon{
+		ID: "coup_1", Code: "TWICE", Active: true,
+		Terms: discount.Terms{
+			Discount: discount.Discount{Amount: 300}, Currency: "EUR", Duration: discount.Repeating, Periods: 2,
+		},
+	}
+	l := newLifeOf(t, plans, settings, team, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0), Coupon: &coupon})
+
+	l.until(created)
+
+	require.Equal(t, []money.Minor{3400}, l.totals())
+	require.Empty(t, l.sub().Discounts, "its two periods have passed")
+}
+
+// Only the period that runs is billed, in full: as the first one, with what is billed once.
+func TestCreate_BackdatedBillsCurrentPeriod(t *testing.T) {
+	t.Parallel()
+	l := backdated(t, created.AddDate(0, -3, -10), subscription.BillCurrentPeriod, team)
+
+	l.until(created)
+
+	require.Equal(t, []money.Minor{1000}, l.totals())
+	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
+	require.True(t, l.sub().CurrentPeriod.Contains(created))
+	require.Equal(t, 1, l.sub().PeriodIndex, "no period before it was opened here")
+	l.result(payment.AnswerSucceeded)
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, []money.Minor{1000, 1000}, l.totals())
+}
+
+func TestCreate_BackdatedRefuses(t *testing.T) {
+	t.Parallel()
+	daily, days := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10), 7
+	wide := daily
+	wide.Prices = nil
+	for i := range plan.MaxPrices {
+		wide.Prices = append(wide.Prices, plan.Flat(fmt.Sprintf("price_%d", i), "", 1))
+	}
+	addOn := wide
+	addOn.ID, addOn.AddOn = "plan_beside", true
+	beside, dear := []subscription.Chosen{{AddOn: addOn}}, flat("plan_dear", month, money.MaxMinor/2)
+	for code, c := range map[string]struct {
+		plan plan.Plan
+		in   subscription.NewInput
+	}{
+		"starts_at_out_of_range: `startsAt` must not": {team, subscription.NewInput{StartsAt: created.Add(time.Second)}},
+		"nor more than 730 days ago":                  {team, subscription.NewInput{StartsAt: created.AddDate(-3, 0, 0)}},
+		"37 periods have passed":                      {daily, subscription.NewInput{StartsAt: created.AddDate(0, 0, -37)}},
+		"amount_too_large":                            {dear, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
+		"with at most 1000 lines":                     {wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside}},
+		"trial_backdated":                             {team, subscription.NewInput{StartsAt: created, TrialDays: &days}},
+	} {
+		c.in.Now, c.in.TimeZone = created, "UTC"
+		_, _, err := subscription.Create(c.plan, c.in)
+		require.ErrorContains(t, err, code, code)
+	}
+	many := subscription.NewInput{
+		StartsAt: created.AddDate(0, 0, -61), Now: created, TimeZone: "UTC", Backdated: subscription.BillCurrentPeriod,
+	}
+	_, _, err := subscription.Create(daily, many)
+	require.NoError(t, err, "only one is billed")
+}
+
+// The plan's trial is the past of one that began before.
+func TestCreate_BackdatedHasNoTrial(t *testing.T) {
+	t.Parallel()
+	p := team
+	p.TrialDays = 14
+	l := backdated(t, created.AddDate(0, 0, -3), "", p)
+	require.Equal(t, subscription.Active, l.sub().Status)
+	shown, err := lifecycle.Preview(l.store.load(false), nil, 1, l.moment())
+	require.NoError(t, err)
+	require.Len(t, shown.Issued, 1)
+}

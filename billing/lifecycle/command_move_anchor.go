@@ -1,0 +1,16 @@
+package lifecycle
+
+import "perennial/billing/subscription"
+
+// MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscription.MoveAnchor.
+type MoveAnchor struct {
+	Proration subscription.ProrationBehavior
+}
+
+// Name implements Command. To the workflow it is a change of plan: another date to wait for.
+func (MoveAnchor) Name() string { return "change_plan" }
+
+func (c MoveAnchor) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.MoveAnchor(d.Facts(), c.Proration, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}

@@ -1,0 +1,45 @@
+package lifecycle_test
+
+import (
+	"errors"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+)
+
+// moveAnchor begins a period now, or is refused for a reason that can be seen.
+func (l *life) moveAnchor(how subscription.ProrationBehavior) {
+	if l.behind() {
+		return
+	}
+	had, open := l.sub(), len(l.open())
+	l.account.how = how
+	_, err := l.apply(lifecycle.MoveAnchor{Proration: how})
+	l.account.how = ""
+	s := l.sub()
+	switch {
+	case err == nil:
+		require.Equal(l.t, l.decided().Truncate(time.Second), s.AnchorAt)
+		require.Equal(l.t, [2]any{s.AnchorAt, had.PeriodIndex + 1}, [2]any{s.CurrentPeriod.Start, s.PeriodIndex})
+	case s.Status == subscription.Canceled:
+		require.Equal(l.t, subscription.ErrCanceled, err)
+	case s.Status == subscription.Paused:
+		require.Equal(l.t, subscription.ErrPaused, err)
+	case s.Status == subscription.Trialing:
+		require.Equal(l.t, subscription.ErrAnchorInTrial, err)
+	case errors.Is(err, subscription.ErrEnding):
+		require.True(l.t, had.CancelAtPeriodEnd)
+	case errors.Is(err, subscription.ErrSameInstant):
+		require.Equal(l.t, l.decided().Truncate(time.Second), s.CurrentPeriod.Start)
+	case errors.Is(err, subscription.ErrPeriodUnpaid):
+		require.Positive(l.t, open)
+	case errors.Is(err, lifecycle.ErrNeedsReview):
+		l.requireParked()
+	case l.hasNotes(err):
+	default:
+		require.True(l.t, inProgress(err) && l.live("") != nil && how != subscription.NoProration, err)
+	}
+}
