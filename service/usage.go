@@ -138,7 +138,7 @@ func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (
 	out, now, fingerprint := UsageOutcome{Record: r}, s.now(), r.Fingerprint()
 	correction := db.NewUsage{Record: r, Fingerprint: fingerprint}
 	correction.ID = id.New(id.UsageRecord, now)
-	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction)
+	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction, usage.Correct)
 	refused := fault.From(err)
 	if err != nil && !refused.Refusal() {
 		return out, err
