@@ -139,7 +139,7 @@ func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
 	}
-	switch draw(38, "step") {
+	switch draw(40, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -184,7 +184,9 @@ func (l *life) step(draw chance) {
 	case 35, 36:
 		l.how = someBehavior(draw)
 		l.scheduleChange(draw)
-	case 37:
+	case 37, 38:
+		l.grantSome(draw)
+	case 39:
 		l.withdrawChange(draw)
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
