@@ -23,7 +23,7 @@ func (o owned) of(path string) string {
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
 		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant,
-		"/products":     o.product, "/api-keys": o.apiKey, "/metrics": o.metric,
+		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -41,7 +41,7 @@ func absent(at time.Time) owned {
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
 		creditGrant: id.New(id.CreditGrant, at),
-		metric: id.New(id.Metric, at),
+		metric:      id.New(id.Metric, at),
 	}
 }
 
@@ -68,7 +68,7 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		`{"currency":"USD","amount":5}`))
 	return owned{
 		creditGrant: grant.ID,
-		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
+		metric:      metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
