@@ -68,7 +68,7 @@ func TestStepClock_EndsGrants(t *testing.T) {
 	t.Parallel()
 	w := newClockwork(t)
 	c := w.Customer(t, w.ref.ID)
-	w.Subscribe(t, c, w.Plan(t, scene.Monthly(1000)))
+	w.SubscribeAt(t, c, w.Plan(t, scene.Monthly(1000)), scene.Start)
 	g := grant(t, w.Scene, c, 5000, scene.Start.AddDate(0, 0, 40))
 	require.NoError(t, w.begin(scene.Start.AddDate(0, 0, 70)))
 	w.steps()

@@ -53,7 +53,7 @@ func TestCreditGrants_UsedReturnedAndVoided(t *testing.T) {
 
 	gone := as[Deleted](t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+c.ID, nil))
 	require.True(t, gone.Deleted)
-	problem(t, 404, "customer_not_found", "", b.ask(t, b.test, "POST", path, form))
+	problem(t, 404, "customer_not_found", "customerId", b.ask(t, b.test, "POST", path, form))
 }
 
 func TestCreditGrants_Refusals(t *testing.T) {
@@ -61,14 +61,15 @@ func TestCreditGrants_Refusals(t *testing.T) {
 	b := newBench(t)
 	path := "/api/customers/" + b.newCustomer(t, b.test).ID + "/credit-grants"
 	for param, c := range map[string]struct {
-		body any
-		code string
+		body   any
+		status int
+		code   string
 	}{
-		"expiresAt":  {map[string]any{"currency": "USD", "amount": 1, "expiresAt": b.clock().Unix() - 1}, "expires_at_past"},
-		"planIds[0]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{absent(b.clock()).plan}}, "plan_not_found"},
-		"name":       {map[string]any{"currency": "USD", "amount": 1, "name": " "}, "text_blank"},
-		"currency":   {map[string]any{"currency": "XXX", "amount": 1}, "currency_unknown"},
+		"expiresAt":  {map[string]any{"currency": "USD", "amount": 1, "expiresAt": b.clock().Unix() - 1}, 422, "expires_at_past"},
+		"planIds[0]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{absent(b.clock()).plan}}, 404, "plan_not_found"},
+		"name":       {map[string]any{"currency": "USD", "amount": 1, "name": " "}, 422, "text_blank"},
+		"currency":   {map[string]any{"currency": "XXX", "amount": 1}, 422, "currency_unknown"},
 	} {
-		problem(t, 422, c.code, param, b.ask(t, b.test, "POST", path, c.body))
+		problem(t, c.status, c.code, param, b.ask(t, b.test, "POST", path, c.body))
 	}
 }

@@ -59,8 +59,8 @@ var ErrVoided = fault.New(fault.Conflict, "credit_grant_voided", "The credit gra
 var ErrExpired = fault.New(fault.Conflict, "credit_grant_expired",
 	"The credit grant has expired, so that nothing uses it any more.")
 
-// Check refuses a new grant that cannot be: amount_too_small, amount_too_large, priority_invalid, plans_too_many,
-// expires_at_past.
+// Check refuses a new grant that cannot be: amount_too_small, amount_too_large, priority_invalid,
+// credit_grant_plans_too_many, expires_at_past.
 func (g Grant) Check() error {
 	switch {
 	case g.Amount <= 0:
@@ -70,7 +70,7 @@ func (g Grant) Check() error {
 	case g.Priority < 0 || g.Priority > MaxPriority:
 		return fault.InvalidParam("priority", "priority_invalid", "`priority` must be between 0 and %d.", MaxPriority)
 	case len(g.PlanIDs) > MaxPlans:
-		return fault.InvalidParam("planIds", "plans_too_many",
+		return fault.InvalidParam("planIds", "credit_grant_plans_too_many",
 			"A credit grant can be restricted to at most %d plans. The request has %d.", MaxPlans, len(g.PlanIDs))
 	case !g.ExpiresAt.IsZero() && !g.ExpiresAt.After(g.GivenAt):
 		return fault.InvalidParam("expiresAt", "expires_at_past",

@@ -15,12 +15,12 @@ import (
 func TestGrant_Check(t *testing.T) {
 	t.Parallel()
 	for code, g := range map[string]balance.Grant{
-		"":                 {Amount: 1, Priority: balance.MaxPriority, ExpiresAt: day(1)},
-		"amount_too_small": {},
-		"amount_too_large": {Amount: money.MaxMinor + 1},
-		"priority_invalid": {Amount: 1, Priority: balance.MaxPriority + 1},
-		"plans_too_many":   {Amount: 1, PlanIDs: make([]string, balance.MaxPlans+1)},
-		"expires_at_past":  {Amount: 1, ExpiresAt: now},
+		"":                            {Amount: 1, Priority: balance.MaxPriority, ExpiresAt: day(1)},
+		"amount_too_small":            {},
+		"amount_too_large":            {Amount: money.MaxMinor + 1},
+		"priority_invalid":            {Amount: 1, Priority: balance.MaxPriority + 1},
+		"credit_grant_plans_too_many": {Amount: 1, PlanIDs: make([]string, balance.MaxPlans+1)},
+		"expires_at_past":             {Amount: 1, ExpiresAt: now},
 	} {
 		g.GivenAt = now
 		err := g.Check()

@@ -188,6 +188,8 @@ func Operations() []Operation {
 		{CauseTimer, "renewal_reminder", "", []Type{TypeSubscriptionRenewalReminder}},
 		{CauseTimer, "renewal", "", renewed(issued)},
 		{CauseTimer, "renewal", "credit covers the invoice", renewed(settled)},
+		{CauseTimer, "renewal", "a credit grant covers the invoice, and nothing is left of that",
+			renewed(append(issued[:2:2], TypeCreditGrantDepleted, TypeInvoicePaid))},
 		{CauseTimer, "renewal", "to the plan that waited for it",
 			after(TypeSubscriptionPlanChanged, TypeSubscriptionRenewed)(issued)},
 		{CauseTimer, "renewal", "to the quantity that waited for it",

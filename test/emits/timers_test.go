@@ -47,6 +47,12 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.changePlan(1000, false))
 		return l.at(subscription.ActionRenewal)
 	},
+	"renewal a credit grant covers the invoice, and nothing is left of that": func(s *stage) func() error {
+		l := s.active(1000)
+		_, err := s.grantTo(l.sub().CustomerID, time.Time{})
+		s.must(err)
+		return l.at(subscription.ActionRenewal)
+	},
 	"renewal to the plan that waited for it": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.changePlan(3000, true))
