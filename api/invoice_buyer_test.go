@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An invoice shows the customer as it was at issue, until the customer is deleted; so do memos of credit notes.
+// An invoice shows the customer as it was at issue, until the customer is deleted; so do memos and metadata.
 func TestInvoiceBuyer_AsAtIssueUntilErased(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -15,6 +15,10 @@ func TestInvoiceBuyer_AsAtIssueUntilErased(t *testing.T) {
 	note := as[CreditNote](t, 201, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/credit-notes",
 		`{"reason":"other","amount":1,"memo":"Dear canary"}`))
 	customer := "/api/customers/" + sub.CustomerID
+	as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", map[string]any{
+		"customerId": sub.CustomerID, "currency": "USD", "lines": []any{map[string]any{"description": "Work", "amount": 1}},
+		"memo": "For the canary", "metadata": map[string]any{"name": "canary"},
+	}))
 	was := as[Customer](t, 200, b.ask(t, b.test, "GET", customer, nil))
 	as[Customer](t, 200, b.ask(t, b.test, "PATCH", customer, `{"name":"Somebody else","email":"else@example.com"}`))
 	read := func() Invoice { return as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+in, nil)) }

@@ -50,6 +50,8 @@ type Invoice struct {
 	CollectionMethod string            `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"charge_automatically: the customer's payment method is charged. send_invoice: the customer pays it within netDays."`
 	NetDays          int               `json:"netDays,omitempty" doc:"With send_invoice: the days after the day of issue within which it has to be paid."`
 	DueAt            int64             `json:"dueAt,omitempty" doc:"With send_invoice: the end of the last day on which it can be paid in time."`
+	Memo             string            `json:"memo,omitempty" example:"Your order 4711" doc:"What the customer reads on a manual invoice. Erased with the customer."`
+	Metadata         Metadata          `json:"metadata,omitempty" doc:"Of a manual invoice. Erased with the customer."`
 	OverdueAt        int64             `json:"overdueAt,omitempty" doc:"The time when it was announced as overdue."`
 	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
@@ -107,7 +109,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: unix(i.DueAt),
-		OverdueAt:    unix(i.OverdueAt),
+		Memo: i.Memo, Metadata: Metadata(i.Metadata), OverdueAt: unix(i.OverdueAt),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
 		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
 		UncollectibleAt: unix(i.UncollectibleAt),

@@ -8,6 +8,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/terms"
 	"perennial/db"
@@ -29,6 +30,8 @@ type InvoiceForm struct {
 	Lines            []InvoiceLineForm `json:"lines" minItems:"1" maxItems:"100" doc:"What is billed. Taxes are those that hold for the customer."`
 	CollectionMethod string            `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"charge_automatically: the customer's payment method is charged once when the invoice is finalized. send_invoice: the customer pays it within netDays. Default: charge_automatically."`
 	NetDays          int               `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after the issue within which it has to be paid."`
+	Memo             string            `json:"memo,omitempty" maxLength:"200" example:"Your order 4711" doc:"What the customer reads beside the lines. Erased with the customer."`
+	Metadata         Metadata          `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 // InvoiceChange changes the fields of a draft that are sent and leaves the others.
@@ -36,6 +39,8 @@ type InvoiceChange struct {
 	Lines            []InvoiceLineForm `json:"lines,omitempty" minItems:"1" maxItems:"100" doc:"Replace all lines."`
 	CollectionMethod *string           `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How it is collected."`
 	NetDays          *int              `json:"netDays,omitempty" minimum:"0" maximum:"365" example:"30" doc:"With send_invoice: the days after the issue within which it has to be paid."`
+	Memo             *string           `json:"memo,omitempty" maxLength:"200" example:"Your order 4711" doc:"What the customer reads beside the lines. Empty: nothing."`
+	Metadata         *Metadata         `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 type createInvoiceInput struct {
@@ -80,6 +85,7 @@ func (s *Server) createInvoice(
 	}
 	form := service.NewInvoice{CustomerID: f.CustomerID, Currency: currency, Content: invoicing.Content{
 		Lines: lines, Terms: terms.Terms{Method: terms.Method(f.CollectionMethod), NetDays: f.NetDays},
+		Memo: f.Memo, Metadata: metadata.Pairs(f.Metadata),
 	}}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeInvoice,
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
@@ -97,6 +103,7 @@ func (s *Server) updateInvoice(
 	}
 	change := invoicing.Change{
 		Lines: lines, Method: (*terms.Method)(in.Body.CollectionMethod), NetDays: in.Body.NetDays,
+		Memo: in.Body.Memo, Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
 	return s.onInvoice(ctx, c,
 		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {

@@ -43,11 +43,17 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 	changed := as[Invoice](t, 200, b.ask(t, b.test, "PATCH", path,
 		map[string]any{"lines": []any{map[string]any{"description": "Setup", "amount": 1000}}}))
 	require.Equal(t, [2]any{int64(1000), "Setup"}, [2]any{changed.Total, changed.Lines[0].Description})
+	problem(t, 422, "text_blank", "memo", b.ask(t, b.test, "PATCH", path, `{"memo":" "}`))
+	said := as[Invoice](t, 200, b.ask(t, b.test, "PATCH", path, `{"memo":"Order 4711","metadata":{"order":4711}}`))
+	require.Equal(t, int64(1000), said.Total)
 
 	final := as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/finalize", nil, "Idempotency-Key", "f"))
 	require.Equal(t, [4]any{"open", int64(200), int64(800), c.Email},
 		[4]any{final.Status, final.CreditApplied, final.AmountDue, final.Buyer.Email})
 	require.NotZero(t, final.Number)
+	require.Equal(t, "Order 4711", final.Memo)
+	require.Equal(t, said.Metadata, final.Metadata)
+	require.Contains(t, final.Metadata, "order")
 	require.Equal(t, final, as[Invoice](t, 200, b.ask(t, b.test, "GET", path, nil)))
 	require.Equal(t, final, as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/finalize", nil, "Idempotency-Key", "f")))
 	problem(t, 409, "invoice_not_draft", "", b.ask(t, b.test, "POST", path+"/finalize", nil))

@@ -148,6 +148,24 @@ func TestMobileMoney_RefusedSubscriptions(t *testing.T) {
 	as[Subscription](t, 201, subscribe("XAF", map[string]any{})) // a method may come later
 }
 
+// What is sent asks nothing of the payment method, until it is to be charged.
+func TestMobileMoney_SentSubscriptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.withMobileMoney(t, "pawapay")
+	form := wallet("wave", "+221770000001", "")
+	form["email"] = "ada@example.com"
+	cust := as[Customer](t, 201, b.ask(t, b.test, "POST", "/api/customers", form))
+	plan := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		map[string]any{"name": "Pro", "currency": "XOF", "interval": "month", "amount": 5000}))
+	sent := as[Subscription](t, 201, b.ask(t, b.test, "POST", "/api/subscriptions", map[string]any{
+		"customerId": cust.ID, "planId": plan.ID, "collectionMethod": "send_invoice", "netDays": 14,
+	}))
+	as[Customer](t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, wallet("wave", "+221770000002", "")))
+	problem(t, 422, "payment_method_cannot_renew", "collectionMethod", b.ask(t, b.test, "PATCH",
+		"/api/subscriptions/"+sent.ID, map[string]any{"collectionMethod": "charge_automatically"}))
+}
+
 // A free plan asks nothing of the payment method; who moves to one that costs something must have one that can renew.
 func TestMobileMoney_RefusedChangeFromAFreePlan(t *testing.T) {
 	t.Parallel()

@@ -123,7 +123,10 @@ func (s *Server) setTerms(
 		return nil, fault.InvalidParam("collectionMethod", "fields_exclusive",
 			"Send `collectionMethod` and `netDays` without other fields.")
 	}
-	return s.command(ctx, c, lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays})
+	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
+	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return s.service.SetTerms(ctx, caller(c), id, cmd, around)
+	})
 }
 
 // replaceMetadata is a command of its own: it bills nothing, and changes nothing else.

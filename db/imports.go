@@ -96,29 +96,28 @@ func (tx *Tx) InsertImportedRecords(
 // grow with it.
 func (tx *Tx) PlanAnew(ctx context.Context) error { return queries.PlanForTheseValues(ctx, tx.pipe) }
 
-// InsertSubscriptions is InsertSubscription for many, whose items take one statement. To plan the insert of each anew takes
-// longer than to run it.
+// InsertSubscriptions is InsertSubscription for many, of customers whose rows this transaction holds: rows and items take
+// one statement each.
 func (tx *Tx) InsertSubscriptions(
 	ctx context.Context, environmentID string, subscriptions []subscription.Subscription,
 ) error {
-	if err := tx.keepPlans(ctx); err != nil {
-		return err
-	}
-	all := dbsqlc.SubscriptionItemInsertAllParams{EnvironmentID: environmentID, CreatedAt: tx.Now}
-	for _, s := range subscriptions {
-		if err := tx.insertSubscription(ctx, environmentID, s); err != nil {
-			return err
-		}
-		for position, item := range s.Items {
-			all.Ids, all.SubscriptionIds = append(all.Ids, item.ID), append(all.SubscriptionIds, s.ID)
-			all.PriceIds, all.Positions = append(all.PriceIds, item.PriceID), append(all.Positions, position)
-			all.Quantities = append(all.Quantities, item.Quantity)
-		}
-	}
-	if len(all.Ids) == 0 {
+	if len(subscriptions) == 0 {
 		return nil
 	}
-	return queries.SubscriptionItemInsertAll(ctx, tx.pipe, all)
+	rows := make([]dbsqlc.SubscriptionCopyParams, len(subscriptions))
+	items := dbsqlc.SubscriptionItemInsertAllParams{EnvironmentID: environmentID, CreatedAt: tx.Now}
+	for i, s := range subscriptions {
+		rows[i] = dbsqlc.SubscriptionCopyParams(subscriptionToDB(environmentID, s))
+		for position, item := range s.Items {
+			items.Ids, items.SubscriptionIds = append(items.Ids, item.ID), append(items.SubscriptionIds, s.ID)
+			items.PriceIds, items.Positions = append(items.PriceIds, item.PriceID), append(items.Positions, position)
+			items.Quantities = append(items.Quantities, item.Quantity)
+		}
+	}
+	if _, err := queries.SubscriptionCopy(ctx, tx.pipe, rows); err != nil {
+		return err
+	}
+	return queries.SubscriptionItemInsertAll(ctx, tx.pipe, items)
 }
 
 // forgetImported removes what the records of a customer's import leave of the customer's data.

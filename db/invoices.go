@@ -195,6 +195,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
 		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 		Terms: terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
+		Memo:  value(row.Memo), Metadata: value(row.Metadata),
 		DueAt: value(row.DueAt), OverdueAt: value(row.OverdueAt),
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,

@@ -21,7 +21,8 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 	err := queries.InvoiceDraftInsert(ctx, tx.pipe, dbsqlc.InvoiceDraftInsertParams{
 		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID, TestClockID: null(inv.TestClockID),
 		Currency: inv.Currency, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
-		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, CreatedAt: inv.CreatedAt,
+		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
+		Metadata: nullMap(inv.Metadata), CreatedAt: inv.CreatedAt,
 	})
 	if err != nil {
 		return err
@@ -33,7 +34,8 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 func (tx *Tx) SaveDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	err := queries.InvoiceDraftUpdate(ctx, tx.pipe.orElse(invoicing.ErrNotDraft), dbsqlc.InvoiceDraftUpdateParams{
 		ID: inv.ID, EnvironmentID: environmentID, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt),
-		Total: inv.Total, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
+		Total: inv.Total, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
+		Metadata: nullMap(inv.Metadata),
 	})
 	if err != nil {
 		return err

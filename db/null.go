@@ -34,6 +34,13 @@ func nullList[S ~[]E, E any](s S) *S {
 	return &s
 }
 
+func nullMap[M ~map[K]V, K comparable, V any](m M) *M {
+	if len(m) == 0 {
+		return nil
+	}
+	return &m
+}
+
 // present keeps pgx from writing null for an empty map or list.
 func present[M ~map[K]V, K comparable, V any](m M) M {
 	if m == nil {

@@ -110,6 +110,21 @@ func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	return results
 }
 
+// CopyFrom sends the queue and then the rows, which travel in a round trip of their own.
+func (p *pipe) CopyFrom(
+	ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource,
+) (int64, error) {
+	if err := p.SendBatch(ctx, &pgx.Batch{}).Close(); err != nil {
+		return 0, err
+	}
+	p.writes++
+	n, err := p.conn.CopyFrom(ctx, table, columns, rows)
+	if err != nil {
+		p.err = translate("copy "+table.Sanitize(), err)
+	}
+	return n, p.err
+}
+
 // take moves BEGIN, where it is due, and the queue into a batch.
 func (p *pipe) take(b *pgx.Batch) []statement {
 	sent := p.queue

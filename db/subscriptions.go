@@ -70,7 +70,7 @@ func (r Reader) SubscriptionWithKey(
 	return apiKeyFromDB(row.ApiKeyDetail), s, nil
 }
 
-// RenewedCurrencies lists the currencies of a customer's subscriptions that renew and cost something.
+// RenewedCurrencies lists the currencies of a customer's subscriptions that renew, cost something and are charged.
 func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
 	found, err := queries.SubscriptionListRenewedCurrencies(ctx, r.handle,
 		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
@@ -139,38 +139,38 @@ func (r Reader) subscriptionList(
 // InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	if err := tx.insertSubscription(ctx, environmentID, s); err != nil {
+	row := subscriptionToDB(environmentID, s)
+	if err := queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), row); err != nil {
 		return err
 	}
 	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
 }
 
-// insertSubscription is InsertSubscription without the items.
-func (tx *Tx) insertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
+// subscriptionToDB is the row of a new one.
+func subscriptionToDB(environmentID string, s subscription.Subscription) dbsqlc.SubscriptionInsertParams {
 	ids, quantities := addOnsToDB(s.AddOns)
 	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)
-	return queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")),
-		dbsqlc.SubscriptionInsertParams{
-			ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
-			Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
-			IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
-			CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
-			NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-			PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-			CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-			CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
-			TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-			Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
-			FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
-			RenewedFrom:   nullTime(s.RenewedFrom),
-			TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt,
-			ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-			PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
-			PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
-			CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
-			AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
-			ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
-		})
+	return dbsqlc.SubscriptionInsertParams{
+		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
+		Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
+		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
+		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
+		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
+		PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
+		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
+		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
+		Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
+		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
+		RenewedFrom:   nullTime(s.RenewedFrom),
+		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
+		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
+		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
+		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
+		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
+		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
+		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
+	}
 }
 
 // SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.

@@ -32,11 +32,18 @@ func (r Reader) together(ctx context.Context, reads ...func(dbsqlc.DBTX) error) 
 
 var errRecorded = errors.New("db: recorded, not run")
 
+// errNoRead: a statement that does not read.
+var errNoRead = errors.New("db: only reads run together")
+
 // recorder collects the statements of reads.
 type recorder struct{ batch pgx.Batch }
 
 func (r *recorder) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
-	return pgconn.CommandTag{}, errors.New("db: only reads run together")
+	return pgconn.CommandTag{}, errNoRead
+}
+
+func (r *recorder) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
+	return 0, errNoRead
 }
 
 func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
@@ -59,3 +66,7 @@ func (p player) Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
 func (p player) Query(context.Context, string, ...any) (pgx.Rows, error) { return p.results.Query() }
 
 func (p player) QueryRow(context.Context, string, ...any) pgx.Row { return p.results.QueryRow() }
+
+func (p player) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
+	return 0, errNoRead
+}

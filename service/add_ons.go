@@ -42,14 +42,15 @@ func chosenAddOns(
 }
 
 // checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment method,
-// where they could never be collected with it. Faults: those of chosenAddOns and checkWillPay.
+// where they could never be collected with it; those that the subscription has were judged when they came. Faults: those of chosenAddOns and checkWillPay.
 func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.Subscription, asked []AddOnChoice) error {
 	addOns, err := chosenAddOns(ctx, s.store.Reader, by.EnvironmentID, asked)
 	if err != nil {
 		return err
 	}
 	paid := slices.IndexFunc(addOns, func(c subscription.Chosen) bool {
-		return !c.AddOn.Free() && c.AddOn.Currency == sub.Currency
+		held := slices.ContainsFunc(sub.AddOns, func(a subscription.AddOn) bool { return a.ID == c.AddOn.ID })
+		return !held && !c.AddOn.Free() && c.AddOn.Currency == sub.Currency
 	})
 	if paid < 0 {
 		return nil

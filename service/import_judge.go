@@ -141,7 +141,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	a.addOns, err = lifecycle.Versions(a.subscription.AddOnRefs(), func(r plan.Ref) (plan.Plan, error) {
 		return lifecycle.Known(sold, r)
 	})
-	if err != nil || setting.Free() {
+	if err != nil || setting.Free() || a.subscription.Terms.Sent() {
 		return err
 	}
 	return im.env.renews(a.customer, a.plan.Currency)

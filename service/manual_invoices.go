@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -27,7 +28,7 @@ type NewInvoice struct {
 func (s *Service) CreateInvoice(
 	ctx context.Context, by Caller, in NewInvoice, also Also[invoice.Invoice],
 ) (invoice.Invoice, error) {
-	if err := checkLines(in.Lines); err != nil {
+	if err := cmp.Or(checkLines(in.Lines), checkText("memo", in.Memo)); err != nil {
 		return invoice.Invoice{}, err
 	}
 	c, err := s.payer(ctx, by, in.CustomerID)
@@ -72,7 +73,11 @@ func (s *Service) around(c customer.Customer, rates []tax.Definition, now time.T
 func (s *Service) ReviseInvoice(
 	ctx context.Context, by Caller, invoiceID string, change invoicing.Change, around Around[invoice.Invoice],
 ) error {
-	if err := checkLines(change.Lines); err != nil {
+	memo := ""
+	if change.Memo != nil {
+		memo = *change.Memo
+	}
+	if err := cmp.Or(checkLines(change.Lines), checkText("memo", memo)); err != nil {
 		return err
 	}
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {

@@ -40,6 +40,9 @@ func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID str
 func (s *Service) checkWillPay(
 	ctx context.Context, by Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
+	if sub.Terms.Sent() { // nothing is charged
+		return nil
+	}
 	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || !from.Free() {
 		return err

@@ -46,7 +46,7 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !chosen.FreeFromTheStart() || !subscription.AllFree(addOns) {
+	if !in.Terms.Sent() && !(chosen.FreeFromTheStart() && subscription.AllFree(addOns)) {
 		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}

@@ -63,7 +63,7 @@ func Of(s Claim, now time.Time) Answer {
 		a.Reason = Unpaid
 	case s.Collecting == nil:
 		a.Allowed, a.Reason, a.Until = true, Paid, s.CurrentPeriod.End
-	case s.Terms.Sent() && s.NextAction == subscription.ActionInvoiceOverdue:
+	case s.NextAction == subscription.ActionInvoiceOverdue:
 		a.Allowed, a.Reason, a.Until = true, Pending, s.NextActionAt
 	case s.Collecting.Attempts == 0, s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging, s.Collecting.Phase == collection.Waiting:
 		a.Allowed, a.Reason = true, Pending

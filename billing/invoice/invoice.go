@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/balance"
 	"perennial/billing/collection"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/tax"
@@ -71,8 +72,10 @@ type Invoice struct {
 	AmountPaid     money.Minor   // AmountDue once paid, else 0
 	Period         period.Period
 	Terms          terms.Terms
-	DueAt          time.Time // until when it has to be paid; zero: it is charged automatically
-	OverdueAt      time.Time // when it was announced as overdue; zero: it was not
+	Memo           string         // what the customer reads on a manual invoice; erased with the customer
+	Metadata       metadata.Pairs // of a manual invoice; erased with the customer
+	DueAt          time.Time      // until when it has to be paid; zero: it is charged automatically
+	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
 	IssuedAt       time.Time // zero: a draft

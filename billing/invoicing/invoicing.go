@@ -3,12 +3,14 @@
 package invoicing
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/tax"
@@ -29,8 +31,10 @@ var ErrDraft = fault.New(fault.Conflict, "invoice_is_draft",
 
 // Content is what a person writes: the lines and how the invoice is to be paid.
 type Content struct {
-	Lines []Line
-	Terms terms.Terms
+	Lines    []Line
+	Terms    terms.Terms
+	Memo     string // what the customer reads
+	Metadata metadata.Pairs
 }
 
 // Around is what surrounds a draft when it is written: the taxes that hold then, the ids of its lines, and the time.
@@ -50,9 +54,9 @@ type Identity struct {
 }
 
 // New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults: those of
-// Line, of terms.Terms and amount_too_large; lines_missing.
+// Line, of terms.Terms and metadata.Pairs, amount_too_large; lines_missing.
 func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
-	if err := c.Terms.Validate(); err != nil {
+	if err := cmp.Or(c.Terms.Validate(), c.Metadata.Check()); err != nil {
 		return invoice.Invoice{}, err
 	}
 	lines, err := billed(c.Lines, id.Currency, around.LineID)
@@ -62,16 +66,18 @@ func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
 	return summed(invoice.Invoice{
 		ID: id.ID, CustomerID: id.CustomerID, TestClockID: id.TestClockID, Currency: id.Currency,
 		Status: invoice.InDraft, Reason: invoice.Manual,
-		Terms: c.Terms, Period: period.Period{Start: around.Now, End: around.Now},
+		Terms: c.Terms, Memo: c.Memo, Metadata: c.Metadata, Period: period.Period{Start: around.Now, End: around.Now},
 		Collection: collection.State{Phase: collection.Waiting}, CreatedAt: around.Now,
 	}, lines, around)
 }
 
 // Change is what a person changes of a draft; nil: as it is.
 type Change struct {
-	Lines   []Line // replace all
-	Method  *terms.Method
-	NetDays *int
+	Lines    []Line // replace all
+	Method   *terms.Method
+	NetDays  *int
+	Memo     *string         // empty: none
+	Metadata *metadata.Pairs // replaces all
 }
 
 // Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait. Faults:
@@ -81,6 +87,9 @@ func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, er
 		return draft, ErrNotDraft
 	}
 	how, err := draft.Terms.Changed(c.Method, c.NetDays)
+	if err == nil && c.Metadata != nil {
+		err = c.Metadata.Check()
+	}
 	lines := draft.Lines
 	if err == nil && c.Lines != nil {
 		lines, err = billed(c.Lines, draft.Currency, around.LineID)
@@ -89,6 +98,12 @@ func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, er
 		return draft, err
 	}
 	draft.Terms = how
+	if c.Memo != nil {
+		draft.Memo = *c.Memo
+	}
+	if c.Metadata != nil {
+		draft.Metadata = *c.Metadata
+	}
 	return summed(draft, lines, around)
 }
 
@@ -151,5 +166,6 @@ func Finalize(draft invoice.Invoice, rates []tax.Rate, in invoice.Issuing) (invo
 		return invoice.Issued{}, err
 	}
 	out.Invoice.CreatedAt, out.Invoice.TestClockID = draft.CreatedAt, draft.TestClockID
+	out.Invoice.Memo, out.Invoice.Metadata = draft.Memo, draft.Metadata
 	return out, nil
 }

@@ -166,7 +166,11 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 	if inv.Collection.Trigger == collection.Manual {
 		n, parts = inv.Collection.Attempts, append(parts, "method")
 	}
-	at := inv.Period.Start.Add(time.Duration(n) * time.Millisecond) // attempts of one invoice sort by their number
+	first := inv.Period.Start
+	if d.manual() {
+		first = inv.CreatedAt
+	}
+	at := first.Add(time.Duration(n) * time.Millisecond) // attempts of one invoice sort by their number
 	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 

@@ -51,7 +51,6 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 		return d.finish()
 	}
 	d.Open = append(d.Open, inv)
-	d.asked = true // a person finalizes it: the attempt is theirs, so that its id is random
 	if err := d.step(len(d.Open)-1, collection.Begin); err != nil {
 		return State{}, Changes{}, err
 	}

@@ -117,6 +117,18 @@ func (d *desk) announced() (types []event.Type) {
 	return types
 }
 
+// A draft that a restored backup brings back is finalized again: its charge has the id and the key of the first one.
+func TestManualInvoice_FinalizedAgainAfterARestore(t *testing.T) {
+	t.Parallel()
+	attempt := func(world string) string {
+		d := newDesk(t, 0, terms.Terms{}, 500)
+		d.ids.world = world
+		d.finalize()
+		return d.charges()[0].ID
+	}
+	require.Equal(t, attempt("first"), attempt("restored"))
+}
+
 func TestManualInvoice_ChargedAutomatically(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 300, terms.Terms{}, 1000)

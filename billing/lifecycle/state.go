@@ -169,14 +169,15 @@ func (s State) next() (subscription.Action, time.Time) {
 	return action, at
 }
 
-// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced.
+// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A payment
+// that began before then is waited for.
 func (s State) dueNext() (time.Time, bool) {
 	i := s.indexOpen(s.Subscription.CollectingInvoiceID)
 	if i < 0 || s.Subscription.Status == subscription.Canceled {
 		return time.Time{}, false
 	}
 	inv := s.Open[i]
-	return inv.DueAt, !inv.DueAt.IsZero() && inv.OverdueAt.IsZero()
+	return inv.DueAt, !inv.DueAt.IsZero() && inv.OverdueAt.IsZero() && inv.Collection.Phase != collection.Charging
 }
 
 // IsOpen reports whether an invoice is among the open ones.

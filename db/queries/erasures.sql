@@ -43,7 +43,7 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
--- The buyer's details, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
+-- The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -56,9 +56,10 @@ with batch as materialized (
     order by i.id
     for no key update
 ), written as (
-    update invoices i set buyer = null
+    update invoices i set buyer = null, memo = null, metadata = null
     from locked l
-    where i.environment_id = @environment_id and i.id = l.id and i.buyer is not null
+    where i.environment_id = @environment_id and i.id = l.id
+      and (i.buyer is not null or i.memo is not null or i.metadata is not null)
 ), notes as (
     update credit_entries e set note = null
     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.note is not null

@@ -1,17 +1,17 @@
 -- name: InvoiceDraftInsert :exec
 insert into invoices (
     id, environment_id, customer_id, test_clock_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied, amount_due,
-    amount_paid, collection_method, net_days, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
+    amount_paid, collection_method, net_days, memo, metadata, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
 ) values (
     @id, @environment_id, @customer_id, @test_clock_id, 'draft', 'manual', @currency, @tax, @taxes, @tax_exempt, @total, 0, @total,
-    0, @collection_method, @net_days, 0, @created_at, @created_at, 'waiting', 0, 0, @created_at
+    0, @collection_method, @net_days, @memo, @metadata, 0, @created_at, @created_at, 'waiting', 0, 0, @created_at
 );
 
 -- name: InvoiceDraftUpdate :exec
 with written as (
     update invoices
     set tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, amount_due = @total,
-        collection_method = @collection_method, net_days = @net_days
+        collection_method = @collection_method, net_days = @net_days, memo = @memo, metadata = @metadata
     where environment_id = @environment_id and id = @id and status = 'draft'
     returning 1
 )

@@ -16,7 +16,7 @@ with written as (
         @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
         @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
         @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
-        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @paused_at, @resumes_at, @pause_reason, @created_at, @created_at,
+        @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @paused_at, @resumes_at, @pause_reason, @created_at, @updated_at,
         @add_on_ids::text[], @add_on_quantities::bigint[], sqlc.narg('pending_add_on_ids')::text[], sqlc.narg('pending_add_on_quantities')::bigint[],
         @scheduled_changes, sqlc.narg('scheduled_plan_ids')::text[]
     from customers c
@@ -62,11 +62,11 @@ join subscriptions s on s.environment_id = k.environment_id and s.id = @id
 where k.hash = @hash;
 
 -- name: SubscriptionListRenewedCurrencies :many
--- Of a customer's subscriptions that renew and cost something.
+-- Of a customer's subscriptions that renew, cost something and are charged.
 select distinct s.currency::text as currency
 from subscriptions s
 where s.environment_id = @environment_id and s.customer_id = @customer_id
-  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
   and exists (
       select from prices r
       where r.environment_id = s.environment_id

@@ -339,9 +339,10 @@ with batch as materialized (
     order by i.id
     for no key update
 ), written as (
-    update invoices i set buyer = null
+    update invoices i set buyer = null, memo = null, metadata = null
     from locked l
-    where i.environment_id = $1 and i.id = l.id and i.buyer is not null
+    where i.environment_id = $1 and i.id = l.id
+      and (i.buyer is not null or i.memo is not null or i.metadata is not null)
 ), notes as (
     update credit_entries e set note = null
     where e.environment_id = $1 and e.customer_id = $2 and e.note is not null
@@ -368,7 +369,7 @@ type InvoiceEraseRow struct {
 	Last    int64
 }
 
-// The buyer's details, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
+// The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,

@@ -8,6 +8,14 @@ package dbsqlc
 import (
 	"context"
 	"time"
+
+	"perennial/billing/metadata"
+	"perennial/billing/money"
+	"perennial/billing/period"
+	"perennial/billing/proration"
+	"perennial/billing/subscription"
+	"perennial/billing/terms"
+	"perennial/db/internal/stored"
 )
 
 const customerListByID = `-- name: CustomerListByID :many
@@ -223,6 +231,62 @@ select set_config('plan_cache_mode', 'force_custom_plan', true)
 func (q *Queries) PlanForTheseValues(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, planForTheseValues)
 	return err
+}
+
+type SubscriptionCopyParams struct {
+	ID                     string
+	EnvironmentID          string
+	CustomerID             string
+	PlanID                 string
+	Status                 subscription.Status
+	Currency               money.Currency
+	TimeZone               string
+	AnchorAt               time.Time
+	IntervalUnit           period.Unit
+	IntervalCount          int
+	TrialEndsAt            *time.Time
+	CurrentPeriodStart     time.Time
+	CurrentPeriodEnd       time.Time
+	NextPeriod             int
+	PaidThrough            *time.Time
+	ActivatedAt            *time.Time
+	PendingPlanID          *string
+	CancelAtPeriodEnd      bool
+	CancelReason           *string
+	CanceledAt             *time.Time
+	PastDueAt              *time.Time
+	CollectingInvoiceID    *string
+	CollectionPausedAt     *time.Time
+	TestClockID            *string
+	Metadata               metadata.Pairs
+	NextAction             subscription.Action
+	NextActionAt           *time.Time
+	FinishedAt             *time.Time
+	Quantity               int64
+	PendingQuantity        *int64
+	PeriodIndex            int
+	RenewedIndex           int
+	RenewedFrom            *time.Time
+	TrialNoticeAt          *time.Time
+	RemindedFor            *time.Time
+	Discounts              *subscription.Discounts
+	ProrationMeasure       *proration.Measure
+	UnproratedIndex        *int
+	PaidElsewhereIndex     *int
+	PendingLines           *stored.Lines
+	CollectionMethod       *terms.Method
+	NetDays                int
+	PausedAt               *time.Time
+	ResumesAt              *time.Time
+	PauseReason            *subscription.PauseReason
+	CreatedAt              time.Time
+	UpdatedAt              time.Time
+	AddOnIds               []string
+	AddOnQuantities        []int64
+	PendingAddOnIds        []string
+	PendingAddOnQuantities []int64
+	ScheduledChanges       *subscription.ScheduledChanges
+	ScheduledPlanIds       []string
 }
 
 const subscriptionItemInsertAll = `-- name: SubscriptionItemInsertAll :exec

@@ -18,7 +18,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -81,12 +81,14 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
 		&i.Invoice.GrantsUsed,
+		&i.Invoice.Memo,
+		&i.Invoice.Metadata,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -165,6 +167,8 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
 		&i.Invoice.GrantsUsed,
+		&i.Invoice.Memo,
+		&i.Invoice.Metadata,
 	)
 	return i, err
 }
@@ -521,7 +525,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -613,6 +617,8 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
 			&i.Invoice.GrantsUsed,
+			&i.Invoice.Memo,
+			&i.Invoice.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -625,7 +631,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -700,6 +706,8 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
 			&i.Invoice.GrantsUsed,
+			&i.Invoice.Memo,
+			&i.Invoice.Metadata,
 		); err != nil {
 			return nil, err
 		}
@@ -712,7 +720,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -775,12 +783,14 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
 		&i.Invoice.GrantsUsed,
+		&i.Invoice.Memo,
+		&i.Invoice.Metadata,
 	)
 	return i, err
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -853,6 +863,8 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
 			&i.Invoice.GrantsUsed,
+			&i.Invoice.Memo,
+			&i.Invoice.Metadata,
 		); err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
+	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
@@ -65,10 +66,10 @@ func (q *Queries) InvoiceDraftDelete(ctx context.Context, db DBTX, arg InvoiceDr
 const invoiceDraftInsert = `-- name: InvoiceDraftInsert :exec
 insert into invoices (
     id, environment_id, customer_id, test_clock_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied, amount_due,
-    amount_paid, collection_method, net_days, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
+    amount_paid, collection_method, net_days, memo, metadata, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
 ) values (
     $1, $2, $3, $4, 'draft', 'manual', $5, $6, $7, $8, $9, 0, $9,
-    0, $10, $11, 0, $12, $12, 'waiting', 0, 0, $12
+    0, $10, $11, $12, $13, 0, $14, $14, 'waiting', 0, 0, $14
 )
 `
 
@@ -84,6 +85,8 @@ type InvoiceDraftInsertParams struct {
 	Total            money.Minor
 	CollectionMethod *terms.Method
 	NetDays          int
+	Memo             *string
+	Metadata         *metadata.Pairs
 	CreatedAt        time.Time
 }
 
@@ -100,6 +103,8 @@ func (q *Queries) InvoiceDraftInsert(ctx context.Context, db DBTX, arg InvoiceDr
 		arg.Total,
 		arg.CollectionMethod,
 		arg.NetDays,
+		arg.Memo,
+		arg.Metadata,
 		arg.CreatedAt,
 	)
 	return err
@@ -109,8 +114,8 @@ const invoiceDraftUpdate = `-- name: InvoiceDraftUpdate :exec
 with written as (
     update invoices
     set tax = $1, taxes = $2, tax_exempt = $3, total = $4, amount_due = $4,
-        collection_method = $5, net_days = $6
-    where environment_id = $7 and id = $8 and status = 'draft'
+        collection_method = $5, net_days = $6, memo = $7, metadata = $8
+    where environment_id = $9 and id = $10 and status = 'draft'
     returning 1
 )
 select 1 / count(*) from written
@@ -123,6 +128,8 @@ type InvoiceDraftUpdateParams struct {
 	Total            money.Minor
 	CollectionMethod *terms.Method
 	NetDays          int
+	Memo             *string
+	Metadata         *metadata.Pairs
 	EnvironmentID    string
 	ID               string
 }
@@ -135,6 +142,8 @@ func (q *Queries) InvoiceDraftUpdate(ctx context.Context, db DBTX, arg InvoiceDr
 		arg.Total,
 		arg.CollectionMethod,
 		arg.NetDays,
+		arg.Memo,
+		arg.Metadata,
 		arg.EnvironmentID,
 		arg.ID,
 	)

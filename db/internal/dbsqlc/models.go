@@ -319,6 +319,8 @@ type Invoice struct {
 	OverdueAt         *time.Time
 	TestClockID       *string
 	GrantsUsed        *balance.Uses
+	Memo              *string
+	Metadata          *metadata.Pairs
 }
 
 type InvoiceLine struct {

@@ -235,9 +235,9 @@ with written as (
         $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23, $24, $25,
         $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $46,
-        $47::text[], $48::bigint[], $49::text[], $50::bigint[],
-        $51, $52::text[]
+        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47,
+        $48::text[], $49::bigint[], $50::text[], $51::bigint[],
+        $52, $53::text[]
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
     for share of c
@@ -293,6 +293,7 @@ type SubscriptionInsertParams struct {
 	ResumesAt              *time.Time
 	PauseReason            *subscription.PauseReason
 	CreatedAt              time.Time
+	UpdatedAt              time.Time
 	AddOnIds               []string
 	AddOnQuantities        []int64
 	PendingAddOnIds        []string
@@ -352,6 +353,7 @@ func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg Subscript
 		arg.ResumesAt,
 		arg.PauseReason,
 		arg.CreatedAt,
+		arg.UpdatedAt,
 		arg.AddOnIds,
 		arg.AddOnQuantities,
 		arg.PendingAddOnIds,
@@ -851,7 +853,7 @@ const subscriptionListRenewedCurrencies = `-- name: SubscriptionListRenewedCurre
 select distinct s.currency::text as currency
 from subscriptions s
 where s.environment_id = $1 and s.customer_id = $2
-  and s.status <> 'canceled' and not s.cancel_at_period_end
+  and s.status <> 'canceled' and not s.cancel_at_period_end and s.collection_method is distinct from 'send_invoice'
   and exists (
       select from prices r
       where r.environment_id = s.environment_id
@@ -865,7 +867,7 @@ type SubscriptionListRenewedCurrenciesParams struct {
 	CustomerID    string
 }
 
-// Of a customer's subscriptions that renew and cost something.
+// Of a customer's subscriptions that renew, cost something and are charged.
 func (q *Queries) SubscriptionListRenewedCurrencies(ctx context.Context, db DBTX, arg SubscriptionListRenewedCurrenciesParams) ([]string, error) {
 	rows, err := db.Query(ctx, subscriptionListRenewedCurrencies, arg.EnvironmentID, arg.CustomerID)
 	if err != nil {

@@ -1,0 +1,39 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/terms"
+)
+
+// SetTerms performs the command of that name. Faults: those of Command and, where invoices that were sent are to be charged,
+// those of checkRenewable.
+func (s *Service) SetTerms(
+	ctx context.Context, by Caller, subscriptionID string, cmd lifecycle.SetTerms, around Around[Performed],
+) error {
+	if cmd.Method != nil && *cmd.Method == terms.Charge {
+		if err := s.checkWillBeCharged(ctx, by, subscriptionID); err != nil {
+			return err
+		}
+	}
+	return s.Command(ctx, by, subscriptionID, cmd, around)
+}
+
+// checkWillBeCharged refuses to charge a subscription whose invoices are sent, for which nothing was asked of the payment
+// method, where it could never be collected with it. Faults: subscription_not_found, those of checkRenewable.
+func (s *Service) checkWillBeCharged(ctx context.Context, by Caller, subscriptionID string) error {
+	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	if err != nil || !sub.Terms.Sent() {
+		return err
+	}
+	on, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	if err != nil || on.Free() && len(sub.AddOns) == 0 {
+		return err
+	}
+	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
+	if err != nil {
+		return err
+	}
+	return s.checkRenewable(ctx, by, payer, sub.Currency, "collectionMethod")
+}
