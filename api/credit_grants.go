@@ -126,7 +126,7 @@ func (s *Server) listCreditGrants(
 }
 
 func (s *Server) voidCreditGrant(
-	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
+	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
 ) (*httpkit.Reply[CreditGrant], error) {
 	seen := httpkit.Resource[db.CreditGrant](c)
 	return commandOf(ctx, s, c, http.StatusOK, s.madeCreditGrant,
@@ -153,7 +153,7 @@ func (s *Server) creditGrantOperations(load, loadAny httpkit.Loader) {
 			"expires sooner, then the older. A grant pays for an invoice that is due before expiresAt, and what is left then is " +
 			"taken away. A voided invoice gives back to a grant what it had used of it. Grants never go back in money.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: loadAny, Response: fresh,
-		Request: CreditGrantForm{Currency: "USD", Amount: 5000, Name: "Welcome credit", ExpiresAt: 1766232000},
+		Request: CreditGrantForm{Currency: "USD", Amount: 5000, Name: "Welcome credit"},
 	}, s.createCreditGrant)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listCreditGrants", Method: http.MethodGet, Path: "/customers/{id}/credit-grants", Tag: "Credit grants",
