@@ -64,7 +64,14 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil {
 		return step, err
 	}
-	return step, a.announceAll(ctx, overdue)
+	if err := a.announceAll(ctx, overdue); err != nil {
+		return step, err
+	}
+	ended, err := a.Store.DueGrantsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	if err != nil {
+		return step, err
+	}
+	return step, a.endGrants(ctx, ended)
 }
 
 // settle lets payments that are still under way come to an end before time moves on.

@@ -71,7 +71,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
-		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.payments,
+		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants, pass.payments,
 		pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge, pass.unanswered,
 	} {
 		if err := step(ctx); err != nil {

@@ -23,6 +23,7 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /customers":                                       `{"email":"a@example.com"}`,
 		"PATCH /customers/" + rows.customer:                     `{"name":"x"}`,
 		"POST /customers/" + rows.customer + "/balance/entries": `{"currency":"USD","amount":5}`,
+		"POST /customers/" + rows.customer + "/credit-grants":   `{"currency":"USD","amount":5}`,
 		"POST /subscriptions": fmt.Sprintf(`{"customerId":%q,"planId":%q}`,
 			rows.customer, rows.plan),
 		"PATCH /subscriptions/" + rows.subscription:                fmt.Sprintf(`{"planId":%q}`, rows.plan),

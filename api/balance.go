@@ -14,7 +14,7 @@ import (
 // Balance is what a customer has in hand, or owes from amounts that no provider takes, by currency.
 type Balance struct {
 	CustomerID string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Balances   []Credit `json:"balances" doc:"One entry per currency that is not 0; below zero, the next invoice collects it."`
+	Balances   []Credit `json:"balances" doc:"One entry per currency that is not 0, or in which the customer has credit grants."`
 }
 
 // BalanceEntry is one entry of a customer's ledger. It never changes.
@@ -23,24 +23,25 @@ type BalanceEntry struct {
 	CustomerID   string `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Currency     string `json:"currency" example:"USD"`
 	Amount       int64  `json:"amount" example:"500" doc:"Minor units: above zero, credit was given; below, it was used or taken."`
-	Reason       string `json:"reason" enum:"proration,applied,returned,carried_forward,brought_forward,refunded,refund_failed,imported,not_captured,credit_note,adjusted" example:"adjusted" doc:"Why. applied: it paid an invoice, returned: that was voided. adjusted: a person or an app gave or took it."`
+	Reason       string `json:"reason" enum:"proration,applied,returned,carried_forward,brought_forward,refunded,refund_failed,imported,not_captured,credit_note,adjusted,granted,expired,voided" example:"adjusted" doc:"Why. applied: it paid an invoice, returned: that was voided. adjusted: a person or an app gave or took it. granted: a credit grant was given; expired, voided: what was left of one."`
 	Note         string `json:"note,omitempty" example:"Sorry for the outage" doc:"Of an adjustment. Erased with the customer."`
 	InvoiceID    string `json:"invoiceId,omitempty" doc:"The invoice that it belongs to."`
-	BalanceAfter int64  `json:"balanceAfter" example:"500" doc:"The balance in this currency after the entry."`
+	GrantID      string `json:"creditGrantId,omitempty" doc:"The credit grant that it moves. Absent: the plain balance."`
+	BalanceAfter int64  `json:"balanceAfter" example:"500" doc:"All that the customer has in this currency after the entry, credit grants included."`
 	CreatedAt    int64  `json:"createdAt" example:"1763640000"`
 }
 
 // BalanceEntryForm gives credit, or takes it.
 type BalanceEntryForm struct {
 	Currency string `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
-	Amount   int64  `json:"amount" minimum:"-999999999999" maximum:"999999999999" example:"500" doc:"Minor units: above zero gives credit, below takes it. What is taken beyond the balance is collected with the next invoice."`
+	Amount   int64  `json:"amount" minimum:"-999999999999" maximum:"999999999999" example:"500" doc:"Minor units: above zero gives credit, below takes it. What is taken beyond the plain balance is collected with the next invoice."`
 	Note     string `json:"note,omitempty" maxLength:"200" example:"Sorry for the outage" doc:"Why, for people. Erased with the customer."`
 }
 
 func renderBalanceEntry(e db.BalanceEntry) BalanceEntry {
 	return BalanceEntry{
 		ID: e.ID, CustomerID: e.CustomerID, Currency: string(e.Currency), Amount: int64(e.Amount), Reason: string(e.Reason),
-		Note: e.Note, InvoiceID: e.InvoiceID, BalanceAfter: int64(e.After), CreatedAt: unix(e.CreatedAt),
+		Note: e.Note, InvoiceID: e.InvoiceID, GrantID: e.GrantID, BalanceAfter: int64(e.After), CreatedAt: unix(e.CreatedAt),
 	}
 }
 
@@ -97,7 +98,7 @@ func (s *Server) balanceOperations(load, loadAny httpkit.Loader) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getBalance", Method: http.MethodGet, Path: "/customers/{id}/balance", Tag: "Customers",
 		Summary: "Get a customer's balance", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
-		Response: Balance{CustomerID: example.CustomerID, Balances: []Credit{{Currency: "USD", Amount: 500}}},
+		Response: Balance{CustomerID: example.CustomerID, Balances: []Credit{{Currency: "USD", Amount: 500, Plain: 500}}},
 	}, s.getBalance)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listBalanceEntries", Method: http.MethodGet, Path: "/customers/{id}/balance/entries", Tag: "Customers",
@@ -108,8 +109,8 @@ func (s *Server) balanceOperations(load, loadAny httpkit.Loader) {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createBalanceEntry", Method: http.MethodPost, Path: "/customers/{id}/balance/entries", Tag: "Customers",
 		Summary: "Give a customer credit, or take it",
-		Description: "The next invoices in the currency use the credit. What is taken beyond the balance is a debit, which the " +
-			"next invoice collects.",
+		Description: "The next invoices in the currency use the credit. What is taken beyond the plain balance is a debit, which " +
+			"the next invoice collects. For credit that expires, or is for some plans, create a credit grant.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: loadAny, Response: example,
 		Request: BalanceEntryForm{Currency: "USD", Amount: 500, Note: "Sorry for the outage"},
 	}, s.createBalanceEntry)

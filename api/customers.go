@@ -32,7 +32,9 @@ type Customer struct {
 // Credit is an amount that the next invoices are lowered by.
 type Credit struct {
 	Currency string `json:"currency" example:"USD" doc:"ISO 4217."`
-	Amount   int64  `json:"amount" example:"450" doc:"Minor units of the currency."`
+	Amount   int64  `json:"amount" example:"450" doc:"All that the customer has in the currency: granted plus plain, in minor units."`
+	Granted  int64  `json:"granted" example:"300" doc:"Of amount: what credit grants have left. Invoices use them first, where they may."`
+	Plain    int64  `json:"plain" example:"150" doc:"Of amount: the plain balance, which any invoice uses; below zero, the next invoice collects it."`
 }
 
 // PaymentDetails say how to reach the money: a provider's tokens, or a phone number. Card numbers are refused. No field
@@ -49,7 +51,10 @@ func renderCredits(customerID string, credits []db.Credit) []Credit {
 	out := []Credit{}
 	for _, credit := range credits {
 		if credit.CustomerID == customerID {
-			out = append(out, Credit{Currency: string(credit.Currency), Amount: int64(credit.Balance)})
+			out = append(out, Credit{
+				Currency: string(credit.Currency), Amount: int64(credit.Total()), Granted: int64(credit.Granted),
+				Plain: int64(credit.Balance),
+			})
 		}
 	}
 	return out
@@ -168,6 +173,7 @@ func (s *Server) customerOperations() {
 	// its stored answer, or that it was erased, comes before a refusal.
 	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
 	s.balanceOperations(load, loadAny)
+	s.creditGrantOperations(load, loadAny)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
 		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",

@@ -105,7 +105,7 @@ func TestGetCustomer_ShowsCredit(t *testing.T) {
 		}
 		return nil
 	})
-	rich.CreditBalance = []Credit{{Currency: "EUR", Amount: 7}, {Currency: "USD", Amount: 350}}
+	rich.CreditBalance = []Credit{{Currency: "EUR", Amount: 7, Plain: 7}, {Currency: "USD", Amount: 350, Plain: 350}}
 	require.Equal(t, rich, as[Customer](t, 200, b.ask(t, b.test, "GET", "/v1/customers/"+rich.ID, nil)))
 	require.Equal(t, []Customer{poor, rich}, as[httpkit.List[Customer]](t, 200,
 		b.ask(t, b.test, "GET", "/v1/customers", nil)).Data)

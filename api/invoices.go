@@ -35,7 +35,8 @@ type Invoice struct {
 	Taxes            []InvoiceTax      `json:"taxes" doc:"The taxes by rate, as they were at issue."`
 	TaxExempt        string            `json:"taxExempt,omitempty" enum:"exempt,reverse" doc:"Why what the invoice bills anew is not taxed; time that was billed before keeps its tax. reverse: the customer owes the tax (reverse charge). Absent: the customer is not exempt."`
 	Total            int64             `json:"total" example:"1900" doc:"subtotal less discount plus tax; a negative total is credited to the customer."`
-	CreditApplied    int64             `json:"creditApplied" doc:"Taken from the customer's credit."`
+	CreditApplied    int64             `json:"creditApplied" doc:"Taken from the customer's credit: credit grants, and then the plain balance."`
+	GrantsUsed       []GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants paid of creditApplied, in the order in which they were used."`
 	BroughtForward   int64             `json:"broughtForward" doc:"The amount carried from earlier invoices and collected with this one."`
 	CarriedForward   int64             `json:"carriedForward" doc:"The amount below the payment provider's minimum, carried to the customer's balance and collected with a later invoice."`
 	Credited         int64             `json:"credited" doc:"What credit notes gave back of the total, taxes included."`
@@ -104,7 +105,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:    int64(i.Total),
 		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
-		CreditApplied: int64(i.CreditApplied), BroughtForward: int64(i.BroughtForward),
+		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
 		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: unix(i.DueAt),

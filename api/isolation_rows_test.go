@@ -12,7 +12,7 @@ import (
 // owned are ids of one environment's rows.
 type owned struct {
 	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
-	taxRate, coupon, product, creditNote, apiKey, metric                                                string
+	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric                                   string
 }
 
 // of is the id that a path's {id} stands for.
@@ -22,8 +22,8 @@ func (o owned) of(path string) string {
 		"/invoices": o.invoice, "/test-clocks": o.clock, "/events": o.event,
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
-		"/credit-notes": o.creditNote,
-		"/products":     o.product, "/api-keys": o.apiKey, "/metrics": o.metric,
+		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant,
+		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -40,7 +40,8 @@ func absent(at time.Time) owned {
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
-		metric: id.New(id.Metric, at),
+		creditGrant: id.New(id.CreditGrant, at),
+		metric:      id.New(id.Metric, at),
 	}
 }
 
@@ -63,8 +64,11 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	metric := as[Metric](t, 201, b.ask(t, e, "POST", "/api/metrics",
 		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`))
+	grant := as[CreditGrant](t, 201, b.ask(t, e, "POST", "/api/customers/"+sub.CustomerID+"/credit-grants",
+		`{"currency":"USD","amount":5}`))
 	return owned{
-		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
+		creditGrant: grant.ID,
+		metric:      metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,

@@ -113,6 +113,10 @@ var guarded = map[string]struct {
 	"GET /customers/{id}/balance":          {},
 	"GET /customers/{id}/balance/entries":  {},
 	"POST /customers/{id}/balance/entries": {body: func(owned) any { return map[string]any{"currency": "USD", "amount": 5} }},
+	"GET /customers/{id}/credit-grants":    {},
+	"POST /customers/{id}/credit-grants":   {body: func(owned) any { return map[string]any{"currency": "USD", "amount": 5} }},
+	"GET /credit-grants/{id}":              {},
+	"POST /credit-grants/{id}/void":        {},
 	"PATCH /customers/{id}":                {body: func(owned) any { return map[string]any{"name": "New"} }},
 	"DELETE /customers/{id}":               {},
 	"POST /subscriptions": {body: func(o owned) any {
@@ -268,6 +272,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
 			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product, rows.metric,
+			rows.creditGrant,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

@@ -84,7 +84,7 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 	note := as[CreditNote](t, 201, b.ask(t, b.test, "POST", path+"/credit-notes",
 		map[string]any{"reason": "goodwill", "amount": 100}))
 	require.Equal(t, int64(100), note.BalanceCredited)
-	require.Equal(t, []Credit{{Currency: "USD", Amount: 100}},
+	require.Equal(t, []Credit{{Currency: "USD", Amount: 100, Plain: 100}},
 		as[Balance](t, 200, b.ask(t, b.test, "GET", ledger, nil)).Balances)
 }
 

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"perennial/billing/balance"
 	"perennial/billing/invoice"
 	"perennial/service"
 )
@@ -11,7 +12,7 @@ type SubscriptionPreview struct {
 	Subscription Subscription     `json:"subscription" doc:"As it would be. Of a new subscription the id names nothing."`
 	Invoices     []PreviewInvoice `json:"invoices" doc:"The invoices that would be issued at once."`
 	Refund       int64            `json:"refund" example:"0" doc:"What would be refunded at once, in minor units."`
-	Balance      int64            `json:"balance" example:"0" doc:"The customer's credit in the subscription's currency after the change, in minor units; below zero: a debit."`
+	Balance      int64            `json:"balance" example:"0" doc:"All that the customer has in the subscription's currency after the change, credit grants included, in minor units; below zero: a debit."`
 	Upcoming     []PreviewInvoice `json:"upcoming" doc:"The invoices that would follow automatically, the next one first, as if every payment succeeded. Fewer than asked for where the subscription ends, or bills nothing more."`
 	PreviewToken string           `json:"previewToken,omitempty" doc:"Send it in PATCH of the subscription with the same change, until expiresAt, to make it at the cost shown here. Present for a change of plan or quantity."`
 	ExpiresAt    int64            `json:"expiresAt,omitempty" example:"1763641800" doc:"Until when the token can be used."`
@@ -29,6 +30,7 @@ type PreviewInvoice struct {
 	Taxes          []InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
 	Total          int64             `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
 	CreditApplied  int64             `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
+	GrantsUsed     []GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants pay of creditApplied."`
 	BroughtForward int64             `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
 	CarriedForward int64             `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
 	AmountDue      int64             `json:"amountDue" example:"950" doc:"What would be charged."`
@@ -40,7 +42,7 @@ type PreviewInvoice struct {
 func renderPreview(p service.Previewed) SubscriptionPreview {
 	return SubscriptionPreview{
 		At: unix(p.At), Subscription: renderSubscription(p.State.Subscription), Invoices: renderPreviewInvoices(p.Issued),
-		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance), Upcoming: renderPreviewInvoices(p.Upcoming),
+		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)), Upcoming: renderPreviewInvoices(p.Upcoming),
 		PreviewToken: p.Token, ExpiresAt: unix(p.ExpiresAt()),
 	}
 }
@@ -53,7 +55,7 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
 			Discounts: full.Discounts, Tax: full.Tax,
 			Taxes: full.Taxes, Total: full.Total,
-			CreditApplied: full.CreditApplied, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
+			CreditApplied: full.CreditApplied, GrantsUsed: full.GrantsUsed, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
 			AmountDue: full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
 		}
 	}

@@ -18,6 +18,7 @@ type BalanceEntry struct {
 	Reason     invoice.CreditReason
 	Note       string // of a person; erased with the customer
 	InvoiceID  string // empty: none
+	GrantID    string // of the credit grant that it moves; empty: the plain balance
 	After      money.Minor
 	CreatedAt  time.Time
 }
@@ -41,7 +42,7 @@ func (r Reader) BalanceEntries(
 		e := row.CreditEntry
 		return BalanceEntry{
 			ID: e.ID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount, Reason: e.Reason, Note: value(e.Note),
-			InvoiceID: value(e.InvoiceID), After: money.Minor(e.BalanceAfter), CreatedAt: e.CreatedAt,
+			InvoiceID: value(e.InvoiceID), GrantID: value(e.GrantID), After: money.Minor(e.BalanceAfter), CreatedAt: e.CreatedAt,
 		}
 	})
 	return entries, hasMore, nil
@@ -51,11 +52,11 @@ func (r Reader) BalanceEntries(
 // is locked too.
 func (tx *Tx) LockBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
-) (money.Minor, error) {
-	balance, err := queries.CreditBalanceLock(ctx, tx.pipe, dbsqlc.CreditBalanceLockParams{
+) (Credit, error) {
+	row, err := queries.CreditBalanceLock(ctx, tx.pipe, dbsqlc.CreditBalanceLockParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
-	return balanceFromDB(balance, err)
+	return Credit{customerID, currency, row.Balance, row.Granted}, translate("CreditBalanceLock", optional(err))
 }
 
 // AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.

@@ -83,6 +83,11 @@ func (tx *Tx) LockForCredit(ctx context.Context, environmentID, invoiceID string
 	if c.Given, err = tx.given(ctx, environmentID, whole); err != nil {
 		return c, err
 	}
+	if len(whole.GrantsUsed) > 0 {
+		if c.Grants, err = tx.grantsOf(ctx, environmentID, whole); err != nil {
+			return c, err
+		}
+	}
 	captures, err := tx.lockCaptures(ctx, environmentID, []string{invoiceID})
 	if charge, ok := captures[invoiceID]; ok {
 		c.Charge = &charge

@@ -14,7 +14,7 @@ import (
 	"perennial/internal/id"
 )
 
-// CreditBalance is what a customer has in a currency; nothing recorded is 0.
+// CreditBalance is what a customer has in a currency, without grants; nothing recorded is 0.
 func (r Reader) CreditBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (money.Minor, error) {
@@ -28,8 +28,12 @@ func (r Reader) CreditBalance(
 type Credit struct {
 	CustomerID string
 	Currency   money.Currency
-	Balance    money.Minor
+	Balance    money.Minor // the plain one
+	Granted    money.Minor // what grants have left
 }
+
+// Total is what the customer has in all.
+func (c Credit) Total() money.Minor { return c.Balance + c.Granted }
 
 // Credits lists the balances of customers, below zero where something was carried forward;
 // those of nothing are left out.
@@ -48,19 +52,25 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 }
 
 // AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
-// invoice. Fault: credit_insufficient, when
-// credit is to be used that the balance does not cover; what is carried forward may leave a debit.
+// invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is carried
+// forward may leave a debit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
 	invoiceID string, at time.Time,
 ) error {
+	insufficient := fault.New(fault.Conflict, "credit_insufficient",
+		"The customer's credit balance is less than the amount to use.")
+	if entry.GrantID != "" {
+		return queries.CreditGrantMove(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditGrantMoveParams{
+			ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, GrantID: entry.GrantID, Amount: entry.Amount,
+			Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
+		})
+	}
 	row := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
 	}
 	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
-		insufficient := fault.New(fault.Conflict, "credit_insufficient",
-			"The customer's credit balance is less than the amount to use.")
 		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
 			Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,

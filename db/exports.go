@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/balance"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
@@ -88,6 +89,18 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID st
 		})
 	}, func(r row) error {
 		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance}, moving.Qualified(r.CustomerSource, r.CustomerExternalID))
+	})
+}
+
+// CreditGrants reads the grants that have something left, with the external ids of their customers.
+func (s *Snapshot) CreditGrants(ctx context.Context, to func(g balance.Grant, externalID string) error) error {
+	type row = dbsqlc.CreditGrantExportRow
+	return each("CreditGrantExport", func(last *row) ([]row, error) {
+		return queries.CreditGrantExport(ctx, s.handle, dbsqlc.CreditGrantExportParams{
+			EnvironmentID: s.environmentID, After: value(last).CreditGrant.Position, RowLimit: exportPage,
+		})
+	}, func(r row) error {
+		return to(grantFromDB(r.CreditGrant), moving.Qualified(r.CustomerSource, r.CustomerExternalID))
 	})
 }
 

@@ -145,7 +145,7 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 		ID: inv.ID, EnvironmentID: n.environmentID, CustomerID: inv.CustomerID,
 		SubscriptionID: null(inv.SubscriptionID), Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
 		Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
-		CreditApplied: inv.CreditApplied, BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
+		CreditApplied: inv.CreditApplied, GrantsUsed: nullList(inv.GrantsUsed), BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		AmountDue: inv.AmountDue, UncollectibleAt: nullTime(inv.UncollectibleAt), AmountPaid: inv.AmountPaid,
 		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, DueAt: nullTime(inv.DueAt),
 		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
@@ -188,7 +188,7 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 		CustomerID: row.CustomerID, SubscriptionID: value(row.SubscriptionID), TestClockID: value(row.TestClockID),
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
 		Discount: row.Discount, Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
-		CreditApplied: row.CreditApplied, AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
+		CreditApplied: row.CreditApplied, GrantsUsed: value(row.GrantsUsed), AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
 		CarriedForward: row.CarriedForward, Credited: invoice.Credited{
 			Total: row.Credited, Tax: row.CreditedTax, Due: row.CreditedDue, Refund: row.CreditedRefund,
 		},

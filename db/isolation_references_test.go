@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -45,7 +46,7 @@ func TestIsolation_References(t *testing.T) {
 		"recovered_from": txn.ID,
 		"test_clock_id":  b.clock.ID, "provider_config_id": b.provider, "searched_config_id": b.provider,
 		"event_id": owed[0].EventID, "delivery_id": owed[0].ID, "endpoint_id": endpoint, "price_id": b.plan.Prices[0].ID,
-		"product_id": product.ID,
+		"product_id": product.ID, "grant_id": b.grant(t, 5, time.Time{}).ID,
 	}
 	rows, err := b.pool.Query(t.Context(), `
 		select c.conname, c.conrelid::regclass::text, a.attname
@@ -55,7 +56,7 @@ func TestIsolation_References(t *testing.T) {
 	type foreignKey struct{ Name, Table, Column string }
 	keys, err := pgx.CollectRows(rows, pgx.RowToStructByPos[foreignKey])
 	require.NoError(t, err)
-	require.Len(t, keys, 50)
+	require.Len(t, keys, 53)
 	for _, k := range keys {
 		require.NotEmpty(t, foreign[k.Column], "a new foreign key: %s", k.Name)
 		pg := requireSQLState(t, b.point(t, k.Table, k.Column, ours.env, foreign[k.Column]), "23503")

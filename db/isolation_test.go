@@ -30,7 +30,7 @@ var global = map[string]bool{
 	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
 	"EnvironmentOfKey": true,
-	"DueInvoices":      true, "UnstartedErasures": true, "StuckErasures": true,
+	"DueInvoices":      true, "DueGrants": true, "UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
 	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true,
 	"KeptReturns":               true,
@@ -157,6 +157,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
 	b.dueInvoice(t)
+	grant := b.grant(t, 500, now.Add(time.Hour)).ID
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	owed := b.deliveries(t, b.env, endpoint)
@@ -180,6 +181,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,
 			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID, "BalanceEntries": b.customer.ID,
+			"CreditGrants": b.customer.ID, "CreditGrantWithKey": grant, "DueGrantsOnClock": b.clock.ID,
 			"DueInvoicesOnClock": b.clock.ID, "TaxRatesOf": b.customer.ID,
 			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
 			"PendingOnClock": b.clock.ID,

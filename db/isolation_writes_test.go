@@ -3,11 +3,13 @@ package db_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/erasure"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
@@ -18,7 +20,7 @@ func TestIsolation_Writes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inv := b.openInvoice(t)
-	txn := b.pendingCharge(t, inv.ID)
+	txn, grant := b.pendingCharge(t, inv.ID), b.grant(t, 5, time.Time{})
 	ours := b.newEnvironment(t)
 	endpoint, err := b.store.WebhookEndpoint(t.Context(), b.env, b.endpoint(t, b.env, "*"))
 	require.NoError(t, err)
@@ -94,6 +96,16 @@ func TestIsolation_Writes(t *testing.T) {
 			coupon := aCoupon(id.New(id.Coupon, wall), "WELCOME")
 			tx.RedeemCoupon(ours.env, coupon.ID)
 			return tx.InsertCoupon(ctx, b.env, coupon)
+		}},
+		"lock grant": {"credit_grant_not_found", func(ctx context.Context, tx *db.Tx) error {
+			_, err := tx.LockCreditGrant(ctx, ours.env, grant.ID)
+			return err
+		}},
+		"use grant": {"credit_insufficient", func(ctx context.Context, tx *db.Tx) error {
+			return tx.AddCredit(ctx, ours.env, b.customer.ID, eur, use(grant, -1), inv.ID, now)
+		}},
+		"end grant": {"credit_grant_not_found", func(ctx context.Context, tx *db.Tx) error {
+			return tx.EndCreditGrant(ctx, ours.env, grant, 0, invoice.CreditVoided, now)
 		}},
 		"lock clock": {"test_clock_not_found", func(ctx context.Context, tx *db.Tx) error {
 			_, err := tx.LockTestClock(ctx, ours.env, b.clock.ID)

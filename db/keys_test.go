@@ -24,7 +24,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
-		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note",
+		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note", "CreditGrantWithKey": "credit_grant",
 		"MetricWithKey": "metric",
 		"APIKeyWithKey": "api_key",
 	}

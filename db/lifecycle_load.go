@@ -47,6 +47,9 @@ func (l *loader) load(
 	if err := l.loadCaptures(r); err != nil {
 		return lifecycle.State{}, readError("subscription", err)
 	}
+	if err := l.loadGrants(r); err != nil {
+		return lifecycle.State{}, readError("subscription", err)
+	}
 	l.limit(limits)
 	return l.State, nil
 }
@@ -117,6 +120,7 @@ type loader struct {
 	prices  []dbsqlc.PriceListOfSubscriptionRow
 	lines   []dbsqlc.InvoiceLine
 	pending []dbsqlc.TransactionLockPendingChargesRow
+	granted money.Minor // what the customer's grants have left
 }
 
 // distribute puts the parts to what they belong to.
@@ -148,10 +152,11 @@ func (l *loader) readCustomer(h dbsqlc.DBTX) error {
 	return err
 }
 
-func (l *loader) readBalance(h dbsqlc.DBTX) (err error) {
-	l.Balance, err = queries.CreditBalanceLockOfSubscription(l.ctx, h, dbsqlc.CreditBalanceLockOfSubscriptionParams{
+func (l *loader) readBalance(h dbsqlc.DBTX) error {
+	row, err := queries.CreditBalanceLockOfSubscription(l.ctx, h, dbsqlc.CreditBalanceLockOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
+	l.Balance, l.granted = row.Balance, row.Granted
 	return optional(err)
 }
 

@@ -77,7 +77,7 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 	row, err := queries.InvoiceFinalize(ctx, tx.pipe, dbsqlc.InvoiceFinalizeParams{
 		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, Tax: inv.Tax, Taxes: nullList(inv.Taxes),
 		TaxExempt: null(inv.TaxExempt), Total: inv.Total, CreditApplied: inv.CreditApplied,
-		BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue,
+		GrantsUsed: nullList(inv.GrantsUsed), BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue,
 		DueAt: nullTime(inv.DueAt), AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
@@ -107,9 +107,10 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 	locked := invoice.Invoice{}
 	err = tx.together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			l.Balance, err = queries.CreditBalanceLock(ctx, h, dbsqlc.CreditBalanceLockParams{
+			row, err := queries.CreditBalanceLock(ctx, h, dbsqlc.CreditBalanceLockParams{
 				EnvironmentID: environmentID, CustomerID: customerID, Currency: whole.Currency,
 			})
+			l.Balance, l.granted = row.Balance, row.Granted
 			return optional(err)
 		},
 		func(h dbsqlc.DBTX) error {
@@ -147,6 +148,9 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 	case invoice.Open:
 		l.Open = []invoice.Invoice{locked}
 	default: // nothing is decided about it but what its payments show
+	}
+	if err := l.loadGrants(tx.Reader); err != nil {
+		return lifecycle.State{}, readError("invoice", err)
 	}
 	l.limit(tx.limits)
 	return l.State, nil

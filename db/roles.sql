@@ -48,8 +48,9 @@ do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
-    shown constant text[] := array['credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
-        'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.metadata', 'invoices.seller', 'invoices.taxes',
+    shown constant text[] := array['credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+        'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
+        'invoices.taxes',
         'plans.dunning', 'plans.metadata', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
         'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];
     giving record;

@@ -6,6 +6,7 @@ import "perennial/billing/fault"
 var (
 	ErrAPIKeyUnknown           = fault.New(fault.Unauthorized, "api_key_unknown", "The API key does not exist.")
 	ErrCreditNoteNotFound      = notFound("credit_note")
+	ErrCreditGrantNotFound     = notFound("credit_grant")
 	ErrCouponNotFound          = notFound("coupon")
 	ErrCustomerNotFound        = notFound("customer")
 	ErrDisputeNotFound         = notFound("dispute")

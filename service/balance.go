@@ -20,7 +20,7 @@ type BalanceAdjustment struct {
 }
 
 // AdjustBalance writes an entry into a customer's ledger that belongs to no invoice. The next invoice in the currency uses what
-// was given, and collects what was taken beyond what there was. Faults: customer_not_found, test_clock_advancing, text_blank,
+// was given, and collects what was taken beyond the plain balance: grants stay as they are. Faults: customer_not_found, test_clock_advancing, text_blank,
 // text_invalid, card_number_refused, those of balance.Adjusted.
 func (s *Service) AdjustBalance(
 	ctx context.Context, by Caller, in BalanceAdjustment, around Around[db.BalanceEntry],
@@ -44,10 +44,11 @@ func (s *Service) AdjustBalance(
 		if err != nil {
 			return entry, err
 		}
-		after, err := balance.Adjusted(was, in.Amount)
+		plain, err := balance.Adjusted(was.Balance, in.Amount)
 		if err != nil {
 			return entry, err
 		}
+		after := plain + was.Granted
 		entry = db.BalanceEntry{
 			ID: id.New(id.Credit, tx.Real), CustomerID: c.ID, Currency: in.Currency, Amount: in.Amount,
 			Reason: invoice.CreditAdjusted, Note: in.Note, After: after, CreatedAt: now,

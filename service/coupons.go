@@ -46,6 +46,11 @@ func (s *Service) checkPlans(ctx context.Context, by Caller, planIDs []string) e
 		return fault.InvalidParam("planIds", "coupon_plans_too_many",
 			"A coupon can be restricted to at most %d plans. The request has %d.", discount.MaxPlans, len(planIDs))
 	}
+	return s.plansExist(ctx, by, planIDs)
+}
+
+// plansExist refuses `planIds` that name a plan which does not exist: plan_not_found.
+func (s *Service) plansExist(ctx context.Context, by Caller, planIDs []string) error {
 	for i, planID := range planIDs {
 		if _, err := s.Plan(ctx, by, planID); err != nil {
 			return inParam(err, fmt.Sprintf("planIds[%d]", i))

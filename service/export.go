@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 
+	"perennial/billing/balance"
 	"perennial/billing/customer"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
@@ -25,7 +26,7 @@ type ExportOptions struct {
 }
 
 // Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
-// subscriptions, and for the books plans, invoices and transactions. Customers who were deleted are left out.
+// subscriptions, and for the books credit grants, plans, invoices and transactions. Customers who were deleted are left out.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
 	return s.store.Export(ctx, environmentID, func(all *db.Snapshot) error {
@@ -47,6 +48,11 @@ func (s *Service) Export(ctx context.Context, environmentID string, o ExportOpti
 				return all.Plans(ctx, func(p plan.Plan) error {
 					names.add(p)
 					return w.Plan(p)
+				})
+			},
+			func() error {
+				return all.CreditGrants(ctx, func(g balance.Grant, externalID string) error {
+					return w.CreditGrant(g, cmp.Or(externalID, g.CustomerID), names.all(g.PlanIDs))
 				})
 			},
 			func() error {
@@ -133,6 +139,13 @@ func (n *planNames) of(planID string) string {
 		return planID
 	}
 	return name
+}
+
+func (n *planNames) all(planIDs []string) (names []string) {
+	for _, planID := range planIDs {
+		names = append(names, n.of(planID))
+	}
+	return names
 }
 
 func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {

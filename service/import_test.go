@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/balance"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -291,6 +292,9 @@ func TestExport_RoundTrip(t *testing.T) {
 	require.Equal(t, before, after)
 	_, err = from.Pool.Exec(t.Context(), "update subscriptions set pending_lines = '[{}]' where id = $1", native.ID)
 	require.NoError(t, err)
+	require.NoError(t, svc.GrantCredit(t.Context(), by, balance.Grant{
+		CustomerID: made.ID, Currency: "EUR", Amount: 300, Priority: 4, PlanIDs: []string{planNamed(t, from, "Gold")},
+	}, Around[db.CreditGrant]{}))
 	file.Reset()
 	var waits []string
 	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {
@@ -299,6 +303,7 @@ func TestExport_RoundTrip(t *testing.T) {
 	}}, &file))
 	require.NotContains(t, file.String(), "pm_2")
 	require.Equal(t, []string{native.ID}, waits, "what is not in the file is named")
+	require.Regexp(t, `"type":"credit_grant".*"amount":300,"priority":4,"plans":\["Gold"\]`, file.String())
 }
 
 func planNamed(t *testing.T, s *scene.Scene, name string) (found string) {

@@ -1,5 +1,5 @@
-// Package balance owns the order in which grants of credit are used: what a customer has in hand, piece by piece. It does
-// not own the ledger that books it.
+// Package balance owns what a customer has in hand: the plain balance, and beside it grants of credit, which are used first,
+// in an order, and may expire. It does not own the ledger that books it, nor the invoices that use it.
 package balance
 
 import (
@@ -10,30 +10,43 @@ import (
 	"perennial/billing/money"
 )
 
-// Grant is credit that a customer was given.
-type Grant struct {
-	ID string
-	// Priority: lower numbers are used first.
-	Priority int
-	GivenAt  time.Time
-	// ExpiresAt is when it can no longer be used; the zero time is never.
-	ExpiresAt time.Time
-	Left      money.Minor
-}
-
 // Use is what is taken of one grant.
 type Use struct {
-	ID     string
-	Amount money.Minor
+	ID     string      `json:"id"`
+	Amount money.Minor `json:"amount"`
 }
 
-// Take uses grants for an amount: by priority, then the one that expires sooner, then the older. Expired ones stay as
+// Uses are what one invoice takes of grants, in the order in which it took them.
+type Uses []Use
+
+// Sum is what all of them come to.
+func (u Uses) Sum() (sum money.Minor) {
+	for _, use := range u {
+		sum += use.Amount
+	}
+	return sum
+}
+
+// Back is what of the uses goes back to grants, the last one first, when what went back before comes to from, and to
+// afterwards. Of each use it is never more than was taken.
+func (u Uses) Back(from, to money.Minor) Uses {
+	var back Uses
+	for _, use := range slices.Backward(u) {
+		if amount := min(to, use.Amount) - min(from, use.Amount); amount > 0 {
+			back = append(back, Use{ID: use.ID, Amount: amount})
+		}
+		from, to = max(from-use.Amount, 0), max(to-use.Amount, 0)
+	}
+	return back
+}
+
+// Take uses grants for an amount: by priority, then the one that expires sooner, then the older. Ended ones stay as
 // they are. The uses sum to the amount, or to what there is; an amount below 1 takes nothing.
-func Take(grants []Grant, amount money.Minor, now time.Time) []Use {
-	var uses []Use
+func Take(grants []Grant, amount money.Minor, at time.Time) Uses {
+	var uses Uses
 	for _, g := range inOrder(grants) {
 		take := min(amount, g.Left)
-		if take <= 0 || g.expired(now) {
+		if take <= 0 || g.Ended(at) {
 			continue
 		}
 		uses = append(uses, Use{ID: g.ID, Amount: take})
@@ -42,9 +55,10 @@ func Take(grants []Grant, amount money.Minor, now time.Time) []Use {
 	return uses
 }
 
-func (g Grant) expired(now time.Time) bool { return !g.ExpiresAt.IsZero() && !now.Before(g.ExpiresAt) }
-
 func inOrder(grants []Grant) []Grant {
+	if len(grants) < 2 {
+		return grants
+	}
 	sorted := slices.Clone(grants)
 	slices.SortStableFunc(sorted, func(a, b Grant) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), byExpiry(a, b), a.GivenAt.Compare(b.GivenAt),

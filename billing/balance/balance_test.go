@@ -26,10 +26,10 @@ func TestTake_Order(t *testing.T) {
 		{ID: "expired", Priority: 1, GivenAt: day(-9), ExpiresAt: now, Left: 10},
 		{ID: "empty", Priority: 0, GivenAt: day(-9)},
 	}
-	require.Equal(t, []balance.Use{
+	require.Equal(t, balance.Uses{
 		{"first", 10}, {"expiring soon", 10}, {"expiring", 10}, {"old", 10}, {"young", 5},
 	}, balance.Take(grants, 45, now))
-	require.Equal(t, []balance.Use{{"first", 3}}, balance.Take(grants, 3, now))
+	require.Equal(t, balance.Uses{{"first", 3}}, balance.Take(grants, 3, now))
 	require.Empty(t, balance.Take(grants, 0, now))
 	require.Empty(t, balance.Take(grants, -5, now))
 }

@@ -9,7 +9,7 @@ type BalanceAdjusted struct {
 	CustomerID string `json:"customerId" doc:"The customer."`
 	Amount     int64  `json:"amount" doc:"What was given, in minor units of the currency; below zero where credit was taken."`
 	Currency   string `json:"currency" doc:"ISO 4217 code."`
-	Balance    int64  `json:"balance" doc:"The balance in this currency afterwards, in minor units; below zero, the next invoice collects it."`
+	Balance    int64  `json:"balance" doc:"All that the customer has in this currency afterwards, credit grants included, in minor units."`
 }
 
 func (e BalanceAdjusted) about() about { return about{objectID: e.ID, customerID: e.CustomerID} }

@@ -30,7 +30,7 @@ of one type about one object never have the same timestamp: the later one's is m
 
 Each row is one transaction, and its events are in order. What an operation sets off, such as the payment of the invoice that
 it issues, is a row of its own. Requests have their operationId in [openapi.json](openapi.json), timers the subscription's
-` + "`nextAction`" + `, and answers of a provider the outcome that was recorded.
+` + "`nextAction`" + ` or what else is due, and answers of a provider the outcome that was recorded.
 `
 
 func TestPage_IsFresh(t *testing.T) {

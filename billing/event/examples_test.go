@@ -14,6 +14,7 @@ var (
 		InvoiceID: "in_1", ChargeID: "txn_0",
 	}
 	account = event.ProviderConfig{ID: "pp_1", Provider: "stripe"}
+	grant   = event.CreditGrant{ID: "crg_1", CustomerID: "cust_1", Amount: 5000, Currency: "USD"}
 	changed = []string{"name"}
 )
 
@@ -96,6 +97,10 @@ var examples = []event.Data{
 	event.CustomerUpdated{ID: "cust_1", Changed: changed},
 	event.CustomerDeleted{ID: "cust_1"},
 	event.BalanceAdjusted{ID: "cr_1", CustomerID: "cust_1", Amount: 500, Currency: "USD", Balance: 500},
+	event.CreditGrantCreated{CreditGrant: grant},
+	event.CreditGrantDepleted{CreditGrant: grant, InvoiceID: "in_1", SubscriptionID: "sub_1"},
+	event.CreditGrantExpired{CreditGrant: grant, AmountExpired: 1200},
+	event.CreditGrantVoided{CreditGrant: grant, AmountVoided: 1200},
 	event.PlanCreated{ID: "plan_1"},
 	event.PlanUpdated{ID: "plan_1", Changed: changed},
 	event.ProductCreated{ID: "prod_1"}, event.ProductUpdated{ID: "prod_1", Changed: changed},

@@ -20,6 +20,9 @@ const (
 	CreditNotCaptured    CreditReason = "not_captured"  // the success that had paid an invoice was taken back
 	CreditNoted          CreditReason = "credit_note"   // given by a credit note
 	CreditAdjusted       CreditReason = "adjusted"      // given or taken by a person, without an invoice
+	CreditGranted        CreditReason = "granted"       // a credit grant was given
+	CreditExpired        CreditReason = "expired"       // what was left of a credit grant when it expired
+	CreditVoided         CreditReason = "voided"        // what was left of a credit grant when it was voided
 )
 
 // CreditEntry is what an invoice writes into its customer's credit ledger: below zero where credit pays for it. Nothing
@@ -27,4 +30,6 @@ const (
 type CreditEntry struct {
 	Amount money.Minor
 	Reason CreditReason
+	// GrantID is the credit grant that it moves; empty: the plain balance.
+	GrantID string
 }

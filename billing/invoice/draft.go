@@ -1,8 +1,10 @@
 package invoice
 
 import (
+	"cmp"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/money"
 	"perennial/billing/period"
@@ -43,11 +45,15 @@ type Issuing struct {
 	SubscriptionID string
 	Currency       money.Currency
 	TaxExempt      tax.Exemption // the customer's
-	Balance        money.Minor   // the customer's in this currency: credit, or below zero what was carried forward
-	Limits         money.Limits  // of the provider that the invoice will be charged through
-	Terms          terms.Terms
-	Location       *time.Location // whose days NetDays are; nil: UTC
-	Now            time.Time
+	Balance        money.Minor   // the customer's plain one in this currency: credit, or below zero what was carried forward
+	// Grants are those that may pay for it, used before Balance unless they have ended At.
+	Grants []balance.Grant
+	// At is when it should have been issued, which is what counts for grants; zero: Now.
+	At       time.Time
+	Limits   money.Limits // of the provider that the invoice will be charged through
+	Terms    terms.Terms
+	Location *time.Location // whose days NetDays are; nil: UTC
+	Now      time.Time
 }
 
 // Issued is an invoice, what it does to the customer's balance, and what goes back in money.
@@ -78,6 +84,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	}}
 	ledger := ledger{balance: in.Balance}
 	if sums.Total > 0 {
+		out.Invoice.GrantsUsed = balance.Take(in.Grants, sums.Total, cmp.Or(in.At, in.Now))
 		out.Invoice.ask(&ledger, in.Limits)
 	}
 	out.Refund = d.giveBack(max(-sums.Total, 0), &ledger, in.Limits)
@@ -88,10 +95,13 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 	return out, nil
 }
 
-// ask decides what is due of a total above zero.
+// ask decides what is due of a total above zero, of which grants have paid what they can.
 func (i *Invoice) ask(l *ledger, limits money.Limits) {
-	i.CreditApplied = min(max(l.balance, 0), i.Total)
-	l.add(-i.CreditApplied, CreditApplied)
+	l.move(i.GrantsUsed, -1, CreditApplied)
+	granted := i.GrantsUsed.Sum()
+	plain := min(max(l.balance, 0), i.Total-granted)
+	l.add(-plain, CreditApplied)
+	i.CreditApplied = granted + plain
 	owed := i.Total - i.CreditApplied
 	debit := min(max(-l.balance, 0), max(money.MaxMinor-owed, 0)) // the rest waits for an invoice with room for it
 	left := owed + debit - limits.Collectable(owed+debit)         // stays, or becomes, a debit
@@ -113,7 +123,7 @@ func (d Draft) giveBack(given money.Minor, l *ledger, limits money.Limits) money
 	return refund
 }
 
-// ledger is a balance with what moves it.
+// ledger is a plain balance with what moves it, and what moves grants.
 type ledger struct {
 	balance money.Minor
 	entries []CreditEntry
@@ -122,7 +132,14 @@ type ledger struct {
 func (l *ledger) add(amount money.Minor, reason CreditReason) {
 	if amount != 0 {
 		l.balance += amount
-		l.entries = append(l.entries, CreditEntry{amount, reason})
+		l.entries = append(l.entries, CreditEntry{Amount: amount, Reason: reason})
+	}
+}
+
+// move moves grants: sign is below zero where they are used.
+func (l *ledger) move(uses balance.Uses, sign money.Minor, reason CreditReason) {
+	for _, use := range uses {
+		l.entries = append(l.entries, CreditEntry{Amount: sign * use.Amount, Reason: reason, GrantID: use.ID})
 	}
 }
 
@@ -148,10 +165,11 @@ func (i Invoice) Withdraw(
 	return i, i.reversal(), effect, nil
 }
 
-// reversal undoes what the invoice did to the balance.
+// reversal undoes what the invoice did to the balance. What a grant paid goes back to that grant, also where it has ended.
 func (i Invoice) reversal() []CreditEntry {
 	var l ledger
-	l.add(i.CreditApplied, CreditReturned)
+	l.move(i.GrantsUsed, 1, CreditReturned)
+	l.add(i.CreditApplied-i.GrantsUsed.Sum(), CreditReturned)
 	l.add(-i.BroughtForward, CreditBroughtForward)
 	l.add(i.CarriedForward, CreditCarriedForward)
 	return l.entries

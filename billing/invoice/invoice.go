@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -63,6 +64,7 @@ type Invoice struct {
 	TaxExempt      tax.Exemption // the customer's at issue; empty: none
 	Total          money.Minor   // sum of the lines, less Discount, plus Tax; may be negative
 	CreditApplied  money.Minor   // taken from the customer's credit ledger
+	GrantsUsed     balance.Uses  // of CreditApplied: what credit grants paid; the rest was of the plain balance
 	BroughtForward money.Minor   // of earlier invoices, collected with this one
 	CarriedForward money.Minor   // of this one, too little to be charged: collected with a later one
 	Credited       Credited      // by credit notes

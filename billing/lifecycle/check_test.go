@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -110,15 +111,16 @@ func (l *life) checkMoney() {
 	if l.reviewed {
 		return // money went back twice, which a person must sort out
 	}
-	if billed != captured-refunded+due-l.store.balance {
-		require.Failf(l.t, "billed = paid - refunded + due - credit", "%d = %d - %d + %d - %d",
-			billed, captured, refunded, due, l.store.balance)
+	used := l.store.granted - balance.Left(l.store.grants) // of grants
+	if billed != captured-refunded+due+used-l.store.balance {
+		require.Failf(l.t, "billed = paid - refunded + due + used of grants - credit", "%d = %d - %d + %d + %d - %d",
+			billed, captured, refunded, due, used, l.store.balance)
 	}
 	if !l.noted {
 		brought = 0 // a credit note gives back what is owed on a later invoice by now
 	}
-	if !l.writtenOff && l.store.balance+refunded > captured+brought { // a voided charge of time used leaves its credit
-		require.Failf(l.t, "more given back than was paid", "%d + %d > %d", l.store.balance, refunded, captured)
+	if !l.writtenOff && l.store.balance+refunded > captured+brought+used { // a voided charge of time used leaves its credit
+		require.Failf(l.t, "more given back than was paid", "%d + %d > %d + %d", l.store.balance, refunded, captured, used)
 	}
 	for id, amount := range reserved {
 		if t := l.store.transaction(id); amount+l.credited[id] != t.AmountRefunded {

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"maps"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
@@ -20,6 +21,7 @@ type CreditInvoice struct {
 	Invoice invoice.Invoice // under lock, with its lines
 	Given   creditnote.Given
 	Charge  *payment.Transaction // that settled it, under lock; nil: none did
+	Grants  []balance.Grant      // that paid for it and are not void
 }
 
 // Name returns credit_invoice.
@@ -47,6 +49,7 @@ type credited struct {
 	invoice invoice.Invoice
 	entries []invoice.CreditEntry
 	charge  *payment.Transaction // that pays Refund back
+	grants  []balance.Grant
 }
 
 // settled reports whether the note leaves nothing to pay of an open invoice.
@@ -87,7 +90,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	}
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
 	inv, entries := c.Invoice.Credit(more, lines, note.Balance, d.limits())
-	return credited{note, inv, entries, c.Charge}, nil
+	return credited{note, inv, entries, c.Charge, c.Grants}, nil
 }
 
 // reversed adds what lines take back to what was given back.
@@ -124,6 +127,7 @@ func (d *decision) credited(made credited) error {
 	}
 	d.Changes.CreditNotes = append(d.Changes.CreditNotes, note)
 	d.Changes.saveInvoice(inv)
+	d.know(made.grants)
 	d.credit(made.entries, inv.ID)
 	d.announce(event.CreditNoteCreated{CreditNote: note.Announced()})
 	i := d.indexOpen(inv.ID)

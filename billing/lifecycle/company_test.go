@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -132,7 +133,8 @@ type books struct {
 	givenUp    money.Minor // due of uncollectible ones
 	revenue    money.Minor // of all lines that stand, less their discounts and credit notes
 	taxes      money.Minor // added to them
-	credit     money.Minor // of customers; below zero what is carried forward to their next invoices
+	credit     money.Minor // of customers, grants included; below zero what is carried forward to their next invoices
+	granted    money.Minor // of grants, less what expired or was voided: what they cost the company
 }
 
 // add posts all rows of a life, unless the provider gave money back twice, which a person must sort out.
@@ -164,10 +166,11 @@ func (b *books) add(l *life) {
 			b.owed += t.Amount
 		}
 	}
-	b.credit += l.store.balance
+	b.credit += l.store.balance + balance.Left(l.store.grants)
+	b.granted += l.store.granted
 }
 
 // balance is what the company has and is owed, less where that comes from: zero.
 func (b books) balance() money.Minor {
-	return b.cash - b.owed + b.receivable + b.givenUp - b.revenue - b.taxes - b.credit
+	return b.cash - b.owed + b.receivable + b.givenUp + b.granted - b.revenue - b.taxes - b.credit
 }

@@ -54,6 +54,7 @@ func begin(s State, at Moment) *decision {
 // over, and returns the result.
 func (d *decision) finish() (State, Changes, error) {
 	if d.manual() {
+		d.settleGrants()
 		return d.State, d.Changes, nil
 	}
 	if err := d.collectNext(); err != nil {
@@ -105,6 +106,7 @@ func (d *decision) behind() bool {
 func (d *decision) settleState() {
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
+	d.settleGrants()
 	slices.SortFunc(d.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	for _, written := range d.Changes.Transactions {
 		for i := range d.Pending {

@@ -159,6 +159,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 		}
 		require.Equal(t, bills(l.store.invoices[had:]), bills(shown.Issued))
 		require.Equal(t, l.store.balance, shown.Quote.Balance)
+		require.Equal(t, l.store.load(false).Grants, shown.State.Grants)
 		l.becomePayable()
 		require.Equal(t, bills(l.undisturbed(n)), bills(shown.Upcoming))
 	})

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -32,8 +33,8 @@ func (d *decision) issue(draft invoice.Draft) error {
 	}
 	in := invoice.Issuing{
 		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Limits: d.limits(), Terms: s.Terms,
-		Location: s.Location(), Now: d.Now,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, s.PlanID), At: d.due,
+		Limits: d.limits(), Terms: s.Terms, Location: s.Location(), Now: d.Now,
 	}
 	out, err := draft.Issue(in)
 	if err != nil {
@@ -44,6 +45,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	d.credit(out.Credit, inv.ID)
 	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
 	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	d.announceDepleted(inv)
 	if err := d.refundCurrentPeriod(out.Refund); err != nil {
 		return err
 	}
@@ -92,14 +94,6 @@ func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) s
 	}
 	at = at.Add(time.Duration(position) * time.Millisecond) // lines of one invoice sort by their place
 	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
-}
-
-// credit moves the customer's balance on account of an invoice.
-func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
-	for _, entry := range entries {
-		d.Balance += entry.Amount
-		d.Changes.Credit = append(d.Changes.Credit, CreditEntry{entry, invoiceID})
-	}
 }
 
 // withdraw voids an open invoice in favour of another.

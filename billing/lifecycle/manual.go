@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -27,7 +28,9 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 		return State{}, Changes{}, invoicing.ErrCustomerDeleted
 	}
 	d := begin(s, at)
-	in := invoice.Issuing{TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Limits: d.limits(), Now: d.Now}
+	in := invoice.Issuing{
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, ""), Limits: d.limits(), Now: d.Now,
+	}
 	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {
 		in.Location = location
 	}
@@ -39,6 +42,7 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	d.Draft, d.Changes.Finalized = nil, []invoice.Invoice{inv}
 	d.credit(out.Credit, inv.ID)
 	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
+	d.announceDepleted(inv)
 	if inv.Status == invoice.Paid {
 		d.Changes.Settlements = append(d.Changes.Settlements, Settlement{InvoiceID: inv.ID})
 		if err := d.paid(inv); err != nil {

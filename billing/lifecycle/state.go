@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
@@ -25,7 +26,10 @@ import (
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
-	Balance      money.Minor // credit of the customer in BalanceCurrency, minor units
+	Balance      money.Minor // plain balance of the customer in BalanceCurrency, minor units: without Grants
+	// Grants are the customer's in BalanceCurrency that have something left, or that an open invoice has used, by id; none of
+	// them is void.
+	Grants []balance.Grant
 	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
 	// Draft is the manual invoice while it is a draft; nil: there is none.
@@ -187,7 +191,7 @@ func (s State) indexOpen(invoiceID string) int {
 // clone copies what a decision changes in place, so that the State of the caller stays as it was.
 func (s State) clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
-	s.WrittenOff = slices.Clone(s.WrittenOff)
+	s.WrittenOff, s.Grants = slices.Clone(s.WrittenOff), slices.Clone(s.Grants)
 	if s.Draft != nil {
 		draft := *s.Draft
 		s.Draft = &draft

@@ -38,6 +38,11 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 		charge := *l.store.transaction(id)
 		cmd.Charge = &charge
 	}
+	for _, g := range l.store.grants {
+		if g.VoidedAt.IsZero() && uses(inv, g) {
+			cmd.Grants = append(cmd.Grants, g)
+		}
+	}
 	was, behind := l.noted, l.behind()
 	l.noted = true
 	untouched := l.untouchedBy(inv, cmd.Given, cmd.Charge)

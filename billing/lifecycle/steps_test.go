@@ -155,7 +155,7 @@ func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
 	}
-	switch draw(39, "step") {
+	switch draw(41, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -200,7 +200,9 @@ func (l *life) step(draw chance) {
 	case 35, 36:
 		l.how = someBehavior(draw)
 		l.scheduleChange(draw)
-	case 37:
+	case 37, 38:
+		l.grantSome(draw)
+	case 39:
 		l.withdrawChange(draw)
 	case 31:
 		l.migrateAddOn(draw, draw(3, "at period end") == 0)
@@ -210,7 +212,7 @@ func (l *life) step(draw chance) {
 		l.unpause()
 	case 34:
 		l.setTerms(draw)
-	case 38:
+	case 40:
 		l.moveAnchor(someBehavior(draw))
 	case 15:
 		l.schedule(lifecycle.Cancel{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/balance"
 	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/event"
@@ -35,6 +36,8 @@ type store struct {
 	invoices     []invoice.Invoice // by number
 	transactions []payment.Transaction
 	balance      money.Minor
+	grants       []balance.Grant                 // by id
+	granted      money.Minor                     // of grants, less what was taken away unused
 	settled      map[string]lifecycle.Settlement // by invoice
 	notes        []creditnote.Note
 	events       []event.Event
@@ -86,6 +89,11 @@ func (s *store) load(captures bool) lifecycle.State {
 			state.Pending = append(state.Pending, t)
 		}
 	}
+	for _, g := range s.grants {
+		if g.VoidedAt.IsZero() && (g.Left > 0 || slices.ContainsFunc(state.Open, func(inv invoice.Invoice) bool { return uses(inv, g) })) {
+			state.Grants = append(state.Grants, g)
+		}
+	}
 	if len(state.Pending) > 1 {
 		slices.SortFunc(state.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	}
@@ -122,6 +130,10 @@ func (s *store) write(c lifecycle.Changes) {
 		s.insertTransaction(t)
 	}
 	for _, entry := range c.Credit {
+		if entry.GrantID != "" {
+			s.moveGrant(entry)
+			continue
+		}
 		s.balance += entry.Amount
 		used := entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded
 		if used && s.balance < 0 || entry.Amount == 0 {
@@ -130,6 +142,7 @@ func (s *store) write(c lifecycle.Changes) {
 	}
 	for _, inv := range slices.Concat(c.Finalized, c.NewInvoices) {
 		once(inv.ID)
+		s.checkGrantsUsed(inv, c.Credit)
 		s.insertInvoice(inv)
 	}
 	for _, settled := range c.Settlements {
@@ -190,7 +203,7 @@ func (s *store) saveInvoice(inv invoice.Invoice) {
 	case old.Status != invoice.Open && (old.Status != invoice.Uncollectible || inv.Status != invoice.Paid):
 		s.fail("invoice %s is %s, which is final", inv.ID, old.Status)
 	case old.Discount != inv.Discount || old.Tax != inv.Tax || !reflect.DeepEqual(old.Taxes, inv.Taxes) ||
-		old.TaxExempt != inv.TaxExempt:
+		old.TaxExempt != inv.TaxExempt || !reflect.DeepEqual(old.GrantsUsed, inv.GrantsUsed):
 		s.fail("invoice %s: what it comes to was changed", inv.ID)
 	case old.Total != inv.Total || old.Period != inv.Period || old.PeriodIndex != inv.PeriodIndex || old.Reason != inv.Reason:
 		s.fail("invoice %s: an immutable column was changed", inv.ID)
@@ -293,7 +306,7 @@ func (s *store) number(state *lifecycle.State) {
 func (s *store) clone() *store {
 	out := *s
 	out.invoices, out.transactions, out.events = slices.Clone(s.invoices), slices.Clone(s.transactions), slices.Clone(s.events)
-	out.notes = slices.Clone(s.notes)
+	out.notes, out.grants = slices.Clone(s.notes), slices.Clone(s.grants)
 	for i := range out.invoices {
 		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)
 	}
@@ -333,7 +346,7 @@ func same(a, b lifecycle.State) bool {
 // alike is same by the fields that change most, for a million comparisons; the thorough lives compare everything.
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
-	return a.Balance == b.Balance && a.Plan.Ref() == b.Plan.Ref() && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
+	return a.Balance == b.Balance && slices.EqualFunc(a.Grants, b.Grants, alikeGrants) && a.Plan.Ref() == b.Plan.Ref() && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
 		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod &&
 		s.PaidThrough.Equal(r.PaidThrough) &&
 		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction &&
@@ -344,6 +357,8 @@ func alike(a, b lifecycle.State) bool {
 			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt.Equal(u.NextCheckAt) && t.Status == u.Status
 		})
 }
+
+func alikeGrants(g, h balance.Grant) bool { return g.ID == h.ID && g.Left == h.Left }
 
 func alikeInvoices(i, j invoice.Invoice) bool {
 	return i.ID == j.ID && i.Status == j.Status && i.Collection == j.Collection && i.AmountDue == j.AmountDue &&

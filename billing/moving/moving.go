@@ -25,8 +25,9 @@ const (
 	SubscriptionType Type = "subscription"
 )
 
-// The types that only an export has: what happened in another system stays there.
+// The types that only an export has: what happened in another system stays there, and credit grants are given anew.
 const (
+	CreditGrantType Type = "credit_grant"
 	PlanType        Type = "plan"
 	InvoiceType     Type = "invoice"
 	TransactionType Type = "transaction"

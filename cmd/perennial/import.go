@@ -100,7 +100,7 @@ func (i *importFlags) open(args []string) ([]movefile.File, error) {
 func exportCommand() *command {
 	return &command{
 		name: "export", summary: "write an environment as JSON Lines, in the form that import reads",
-		about: "Customers, balances, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
+		about: "Customers, balances, credit grants, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
 			"Customers who were deleted are left out. Tokens of payment methods are written with --with-payment-tokens only:\n" +
 			"who has such a file and the provider's key can charge your customers.",
 		examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},

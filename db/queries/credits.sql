@@ -1,13 +1,14 @@
 -- name: CreditGive :exec
--- Balance and entry in one statement, so that the sum of the entries is always the balance.
+-- Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows what the customer
+-- has in all, grants included.
 with balance as (
     insert into credit_balances (environment_id, customer_id, currency, balance)
     values (@environment_id, @customer_id, @currency, @amount)
     on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
-    returning balance
+    returning balance + granted as total
 )
 insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, note, balance_after, created_at)
-select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, @note, balance.balance, @created_at
+select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, @note, balance.total, @created_at
 from balance;
 
 -- name: CreditUse :exec
@@ -16,10 +17,10 @@ with balance as (
     update credit_balances set balance = balance + @amount
     where credit_balances.environment_id = @environment_id and credit_balances.customer_id = @customer_id
       and credit_balances.currency = @currency and balance + @amount >= 0
-    returning balance
+    returning balance + granted as total
 ), written as (
     insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-    select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.balance, @created_at
+    select @id, @environment_id, @customer_id, @currency, @amount, @reason, @invoice_id, balance.total, @created_at
     from balance
     returning 1
 )
@@ -30,21 +31,22 @@ select b.balance from credit_balances b
 where b.environment_id = @environment_id and b.customer_id = @customer_id and b.currency = @currency;
 
 -- name: CreditBalanceList :many
-select b.customer_id, b.currency, b.balance
+select b.customer_id, b.currency, b.balance, b.granted
 from credit_balances b
-where b.environment_id = @environment_id and b.customer_id = any(@customer_ids::text[]) and b.balance <> 0
+where b.environment_id = @environment_id and b.customer_id = any(@customer_ids::text[]) and (b.balance <> 0 or b.granted <> 0)
 order by b.customer_id, b.currency;
 
 -- name: CreditBalanceListWithKey :many
-select b.customer_id, b.currency, b.balance
+select b.customer_id, b.currency, b.balance, b.granted
 from api_keys k
 join credit_balances b on b.environment_id = k.environment_id and b.customer_id = @customer_id
-where k.hash = @hash and b.balance <> 0
+where k.hash = @hash and (b.balance <> 0 or b.granted <> 0)
 order by b.currency;
 
 -- name: CreditBalanceLockOfSubscription :one
--- Locked with the customer: two subscriptions of one customer never spend the same credit.
-select b.balance
+-- Locked with the customer: two subscriptions of one customer never spend the same credit, and grants change under this lock.
+-- What they come to tells whether there are any to read.
+select b.balance, b.granted
 from credit_balances b
 where b.environment_id = @environment_id
   and (b.customer_id, b.currency) = (

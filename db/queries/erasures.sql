@@ -43,7 +43,7 @@ set metadata = '{}', cancel_reason = case when s.cancel_reason = any(@own_reason
 where s.environment_id = @environment_id and s.id = any(@ids::text[]);
 
 -- name: InvoiceErase :one
--- The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger. Locked in id order, as everybody who locks several does.
+-- The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
 with batch as materialized (
     select i.id, i.position
     from invoices i
@@ -63,6 +63,9 @@ with batch as materialized (
 ), notes as (
     update credit_entries e set note = null
     where e.environment_id = @environment_id and e.customer_id = @customer_id and e.note is not null
+), grants as (
+    update credit_grants g set name = null, metadata = '{}'
+    where g.environment_id = @environment_id and g.customer_id = @customer_id and (g.name is not null or g.metadata::text <> '{}')
 ), memos as (
     update credit_notes n set memo = null
     from locked l

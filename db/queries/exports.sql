@@ -18,6 +18,16 @@ where b.environment_id = @environment_id and (b.customer_id, b.currency) > (@aft
 order by b.customer_id, b.currency
 limit @row_limit;
 
+-- name: CreditGrantExport :many
+-- Those that can still be used: what became of the others is in the books.
+select sqlc.embed(g), coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
+from credit_grants g
+join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
+left join imported_records r on r.environment_id = g.environment_id and r.customer_id = g.customer_id and r.object_id = g.customer_id and r.type = 'customer' and r.hash is not null
+where g.environment_id = @environment_id and g.position > @after::bigint and g.remaining > 0
+order by g.position
+limit @row_limit;
+
 -- name: PlanExport :many
 select sqlc.embed(p) from plans p
 where p.environment_id = @environment_id and p.position > @after::bigint

@@ -6,7 +6,7 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied, grants_used,
         brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
@@ -19,7 +19,7 @@ with counter as (
         case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         @customer_id, @subscription_id, @status, @reason, @currency, @discount, @tax, @taxes, @tax_exempt, @total,
-        @credit_applied, @brought_forward, @carried_forward, @amount_due, @collection_method, @net_days, @due_at, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
+        @credit_applied, @grants_used, @brought_forward, @carried_forward, @amount_due, @collection_method, @net_days, @due_at, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
         @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter

@@ -44,7 +44,7 @@ set number = counter.last_number,
     seller = e.seller,
     buyer = case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
         'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
-    status = @status, tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, credit_applied = @credit_applied,
+    status = @status, tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, credit_applied = @credit_applied, grants_used = @grants_used,
     brought_forward = @brought_forward, carried_forward = @carried_forward, amount_due = @amount_due, due_at = @due_at,
     amount_paid = @amount_paid, period_start = @issued_at, period_end = @issued_at, phase = @phase,
     automatic_attempts = @automatic_attempts, attempts = @attempts, attempt_trigger = @attempt_trigger, issued_at = @issued_at,
@@ -72,7 +72,7 @@ order by r.id;
 
 -- name: CreditBalanceLock :one
 -- Locked with the customer, as CreditBalanceLockOfSubscription does.
-select b.balance
+select b.balance, b.granted
 from credit_balances b
 where b.environment_id = @environment_id and b.customer_id = @customer_id and b.currency = @currency
 for no key update;

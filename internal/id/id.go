@@ -44,6 +44,7 @@ const (
 	SettingChange     = "stc_"
 	TaxRate           = "txr_"
 	CreditNote        = "cn_"
+	CreditGrant       = "crg_"
 	Coupon            = "coup_"
 	Product           = "prod_"
 	Metric            = "met_"

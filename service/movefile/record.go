@@ -68,7 +68,7 @@ func parse(line []byte) (r Record) {
 		r.ID, r.PerennialID, r.Refused, r.Balance = b.ID(), f.PerennialID, err, &b
 		f.PerennialID = ""
 		r.Hash = hash(f)
-	case moving.PlanType, moving.InvoiceType, moving.TransactionType:
+	case moving.CreditGrantType, moving.PlanType, moving.InvoiceType, moving.TransactionType:
 		r.LeftOut = "not imported"
 	default:
 		r.Refused = fault.InvalidParam("type", "import_type_unknown",

@@ -17,7 +17,7 @@ import (
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: union(requests,
-		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
+		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics, creditGrants), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
 	event.CauseErasure: erasures, event.CauseWebhook: deliveries,
 }
 

@@ -47,6 +47,12 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.changePlan(1000, false))
 		return l.at(subscription.ActionRenewal)
 	},
+	"renewal a credit grant covers the invoice, and nothing is left of that": func(s *stage) func() error {
+		l := s.active(1000)
+		_, err := s.grantTo(l.sub().CustomerID, time.Time{})
+		s.must(err)
+		return l.at(subscription.ActionRenewal)
+	},
 	"renewal to the plan that waited for it": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.changePlan(3000, true))
@@ -77,7 +83,8 @@ var timers = map[string]func(*stage) func() error{
 		s.must(l.due())
 		return l.at(subscription.ActionInvoiceOverdue)
 	},
-	"invoice_overdue of a manual invoice": overdue,
+	"invoice_overdue of a manual invoice":          overdue,
+	"credit_grant_expired something is left of it": grantExpired,
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.command(lifecycle.Cancel{}))

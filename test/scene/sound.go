@@ -39,7 +39,21 @@ var laws = []struct{ name, sql string }{
 		group by customer_id having max(customer_sequence) <> count(*) or count(customer_sequence) <> count(*)`},
 	{"credit is the sum of its entries", `
 		select b.customer_id from credit_balances b
-		where b.balance <> (select coalesce(sum(e.amount), 0) from credit_entries e where e.customer_id = b.customer_id and e.currency = b.currency)`},
+		where (b.balance, b.granted) <> (
+			select coalesce(sum(e.amount) filter (where e.grant_id is null), 0), coalesce(sum(e.amount) filter (where e.grant_id is not null), 0)
+			from credit_entries e where e.customer_id = b.customer_id and e.currency = b.currency)`},
+	{"what is left of a grant is the sum of its entries, and what all have left is what was granted", `
+		select g.id from credit_grants g
+		where g.remaining <> (select sum(e.amount) from credit_entries e where e.environment_id = g.environment_id and e.grant_id = g.id)
+		union all
+		select b.customer_id from credit_balances b
+		where b.granted <> (select coalesce(sum(g.remaining), 0) from credit_grants g
+		                    where g.environment_id = b.environment_id and g.customer_id = b.customer_id and g.currency = b.currency)`},
+	{"an invoice knows what it has used of grants", `
+		select i.id from invoices i
+		where coalesce((select sum((u ->> 'amount')::bigint) from jsonb_array_elements(i.grants_used) u), 0) <> (
+			select coalesce(-sum(e.amount), 0) from credit_entries e
+			where e.environment_id = i.environment_id and e.invoice_id = i.id and e.grant_id is not null and e.reason = 'applied')`},
 	{"every invoice was announced once, and its end too", `
 		select i.id from invoices i
 		where (select count(*) from events e where e.object_id = i.id and e.type = 'invoice.created') <> 1
@@ -142,7 +156,7 @@ func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 var stable = []struct{ table, without string }{
 	{"customers", ""}, {"plans", ""}, {"subscriptions", "- 'revision' - 'updated_at'"}, {"invoices", ""},
 	{"invoice_lines", ""},
-	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""}, {"events", ""},
+	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""}, {"credit_grants", ""}, {"events", ""},
 	{"provider_calls", ""}, {"provider_callbacks", ""}, {"decisions", ""}, {"idempotency_keys", ""},
 	{"test_clocks", "- 'revision'"},
 	{"invoice_counters", ""},

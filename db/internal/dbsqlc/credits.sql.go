@@ -32,9 +32,9 @@ func (q *Queries) CreditBalanceGet(ctx context.Context, db DBTX, arg CreditBalan
 }
 
 const creditBalanceList = `-- name: CreditBalanceList :many
-select b.customer_id, b.currency, b.balance
+select b.customer_id, b.currency, b.balance, b.granted
 from credit_balances b
-where b.environment_id = $1 and b.customer_id = any($2::text[]) and b.balance <> 0
+where b.environment_id = $1 and b.customer_id = any($2::text[]) and (b.balance <> 0 or b.granted <> 0)
 order by b.customer_id, b.currency
 `
 
@@ -47,6 +47,7 @@ type CreditBalanceListRow struct {
 	CustomerID string
 	Currency   money.Currency
 	Balance    money.Minor
+	Granted    money.Minor
 }
 
 func (q *Queries) CreditBalanceList(ctx context.Context, db DBTX, arg CreditBalanceListParams) ([]CreditBalanceListRow, error) {
@@ -58,7 +59,12 @@ func (q *Queries) CreditBalanceList(ctx context.Context, db DBTX, arg CreditBala
 	var items []CreditBalanceListRow
 	for rows.Next() {
 		var i CreditBalanceListRow
-		if err := rows.Scan(&i.CustomerID, &i.Currency, &i.Balance); err != nil {
+		if err := rows.Scan(
+			&i.CustomerID,
+			&i.Currency,
+			&i.Balance,
+			&i.Granted,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -70,10 +76,10 @@ func (q *Queries) CreditBalanceList(ctx context.Context, db DBTX, arg CreditBala
 }
 
 const creditBalanceListWithKey = `-- name: CreditBalanceListWithKey :many
-select b.customer_id, b.currency, b.balance
+select b.customer_id, b.currency, b.balance, b.granted
 from api_keys k
 join credit_balances b on b.environment_id = k.environment_id and b.customer_id = $1
-where k.hash = $2 and b.balance <> 0
+where k.hash = $2 and (b.balance <> 0 or b.granted <> 0)
 order by b.currency
 `
 
@@ -86,6 +92,7 @@ type CreditBalanceListWithKeyRow struct {
 	CustomerID string
 	Currency   money.Currency
 	Balance    money.Minor
+	Granted    money.Minor
 }
 
 func (q *Queries) CreditBalanceListWithKey(ctx context.Context, db DBTX, arg CreditBalanceListWithKeyParams) ([]CreditBalanceListWithKeyRow, error) {
@@ -97,7 +104,12 @@ func (q *Queries) CreditBalanceListWithKey(ctx context.Context, db DBTX, arg Cre
 	var items []CreditBalanceListWithKeyRow
 	for rows.Next() {
 		var i CreditBalanceListWithKeyRow
-		if err := rows.Scan(&i.CustomerID, &i.Currency, &i.Balance); err != nil {
+		if err := rows.Scan(
+			&i.CustomerID,
+			&i.Currency,
+			&i.Balance,
+			&i.Granted,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -109,7 +121,7 @@ func (q *Queries) CreditBalanceListWithKey(ctx context.Context, db DBTX, arg Cre
 }
 
 const creditBalanceLockOfSubscription = `-- name: CreditBalanceLockOfSubscription :one
-select b.balance
+select b.balance, b.granted
 from credit_balances b
 where b.environment_id = $1
   and (b.customer_id, b.currency) = (
@@ -122,16 +134,22 @@ type CreditBalanceLockOfSubscriptionParams struct {
 	SubscriptionID string
 }
 
-// Locked with the customer: two subscriptions of one customer never spend the same credit.
-func (q *Queries) CreditBalanceLockOfSubscription(ctx context.Context, db DBTX, arg CreditBalanceLockOfSubscriptionParams) (money.Minor, error) {
+type CreditBalanceLockOfSubscriptionRow struct {
+	Balance money.Minor
+	Granted money.Minor
+}
+
+// Locked with the customer: two subscriptions of one customer never spend the same credit, and grants change under this lock.
+// What they come to tells whether there are any to read.
+func (q *Queries) CreditBalanceLockOfSubscription(ctx context.Context, db DBTX, arg CreditBalanceLockOfSubscriptionParams) (CreditBalanceLockOfSubscriptionRow, error) {
 	row := db.QueryRow(ctx, creditBalanceLockOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
-	var balance money.Minor
-	err := row.Scan(&balance)
-	return balance, err
+	var i CreditBalanceLockOfSubscriptionRow
+	err := row.Scan(&i.Balance, &i.Granted)
+	return i, err
 }
 
 const creditEntryList = `-- name: CreditEntryList :many
-select e.id, e.environment_id, e.customer_id, e.currency, e.amount, e.reason, e.invoice_id, e.balance_after, e.created_at, e.position, e.note
+select e.id, e.environment_id, e.customer_id, e.currency, e.amount, e.reason, e.invoice_id, e.balance_after, e.created_at, e.position, e.note, e.grant_id
 from credit_entries e
 where e.environment_id = $1 and e.customer_id = $2
   and ($3::text is null or e.currency = $3)
@@ -183,6 +201,7 @@ func (q *Queries) CreditEntryList(ctx context.Context, db DBTX, arg CreditEntryL
 			&i.CreditEntry.CreatedAt,
 			&i.CreditEntry.Position,
 			&i.CreditEntry.Note,
+			&i.CreditEntry.GrantID,
 		); err != nil {
 			return nil, err
 		}
@@ -199,10 +218,10 @@ with balance as (
     insert into credit_balances (environment_id, customer_id, currency, balance)
     values ($2, $3, $4, $5)
     on conflict (environment_id, customer_id, currency) do update set balance = credit_balances.balance + excluded.balance
-    returning balance
+    returning balance + granted as total
 )
 insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, note, balance_after, created_at)
-select $1, $2, $3, $4, $5, $6, $7, $8, balance.balance, $9
+select $1, $2, $3, $4, $5, $6, $7, $8, balance.total, $9
 from balance
 `
 
@@ -218,7 +237,8 @@ type CreditGiveParams struct {
 	CreatedAt     time.Time
 }
 
-// Balance and entry in one statement, so that the sum of the entries is always the balance.
+// Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows what the customer
+// has in all, grants included.
 func (q *Queries) CreditGive(ctx context.Context, db DBTX, arg CreditGiveParams) error {
 	_, err := db.Exec(ctx, creditGive,
 		arg.ID,
@@ -239,10 +259,10 @@ with balance as (
     update credit_balances set balance = balance + $1
     where credit_balances.environment_id = $2 and credit_balances.customer_id = $3
       and credit_balances.currency = $4 and balance + $1 >= 0
-    returning balance
+    returning balance + granted as total
 ), written as (
     insert into credit_entries (id, environment_id, customer_id, currency, amount, reason, invoice_id, balance_after, created_at)
-    select $5, $2, $3, $4, $1, $6, $7, balance.balance, $8
+    select $5, $2, $3, $4, $1, $6, $7, balance.total, $8
     from balance
     returning 1
 )

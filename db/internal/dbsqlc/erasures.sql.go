@@ -346,6 +346,9 @@ with batch as materialized (
 ), notes as (
     update credit_entries e set note = null
     where e.environment_id = $1 and e.customer_id = $2 and e.note is not null
+), grants as (
+    update credit_grants g set name = null, metadata = '{}'
+    where g.environment_id = $1 and g.customer_id = $2 and (g.name is not null or g.metadata::text <> '{}')
 ), memos as (
     update credit_notes n set memo = null
     from locked l
@@ -366,7 +369,7 @@ type InvoiceEraseRow struct {
 	Last    int64
 }
 
-// The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger. Locked in id order, as everybody who locks several does.
+// The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
 func (q *Queries) InvoiceErase(ctx context.Context, db DBTX, arg InvoiceEraseParams) (InvoiceEraseRow, error) {
 	row := db.QueryRow(ctx, invoiceErase,
 		arg.EnvironmentID,

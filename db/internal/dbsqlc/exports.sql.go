@@ -67,6 +67,69 @@ func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBa
 	return items, nil
 }
 
+const creditGrantExport = `-- name: CreditGrantExport :many
+select g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, coalesce(r.source, '') as customer_source, coalesce(r.external_id, '') as customer_external_id
+from credit_grants g
+join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
+left join imported_records r on r.environment_id = g.environment_id and r.customer_id = g.customer_id and r.object_id = g.customer_id and r.type = 'customer' and r.hash is not null
+where g.environment_id = $1 and g.position > $2::bigint and g.remaining > 0
+order by g.position
+limit $3
+`
+
+type CreditGrantExportParams struct {
+	EnvironmentID string
+	After         int64
+	RowLimit      int32
+}
+
+type CreditGrantExportRow struct {
+	CreditGrant        CreditGrant
+	CustomerSource     string
+	CustomerExternalID string
+}
+
+// Those that can still be used: what became of the others is in the books.
+func (q *Queries) CreditGrantExport(ctx context.Context, db DBTX, arg CreditGrantExportParams) ([]CreditGrantExportRow, error) {
+	rows, err := db.Query(ctx, creditGrantExport, arg.EnvironmentID, arg.After, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditGrantExportRow
+	for rows.Next() {
+		var i CreditGrantExportRow
+		if err := rows.Scan(
+			&i.CreditGrant.ID,
+			&i.CreditGrant.EnvironmentID,
+			&i.CreditGrant.Position,
+			&i.CreditGrant.CustomerID,
+			&i.CreditGrant.TestClockID,
+			&i.CreditGrant.Currency,
+			&i.CreditGrant.Amount,
+			&i.CreditGrant.Remaining,
+			&i.CreditGrant.Priority,
+			&i.CreditGrant.PlanIds,
+			&i.CreditGrant.Name,
+			&i.CreditGrant.Metadata,
+			&i.CreditGrant.ExpiresAt,
+			&i.CreditGrant.ExpiredAt,
+			&i.CreditGrant.VoidedAt,
+			&i.CreditGrant.EndsAt,
+			&i.CreditGrant.CreatedAt,
+			&i.CustomerSource,
+			&i.CustomerExternalID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const customerExport = `-- name: CustomerExport :many
 
 select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_method, c.payment_details, c.test_clock_id, c.erased_at, c.revision, c.created_at, c.position, c.country, c.region, c.tax_exempt, c.tax_ids, coalesce(r.source, '') as source, coalesce(r.external_id, '') as external_id
@@ -132,7 +195,7 @@ func (q *Queries) CustomerExport(ctx context.Context, db DBTX, arg CustomerExpor
 }
 
 const invoiceExport = `-- name: InvoiceExport :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata from invoices i
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i
 where i.environment_id = $1 and i.position > $2::bigint
 order by i.position
 limit $3
@@ -204,6 +267,7 @@ func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportP
 			&i.Invoice.DueAt,
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
+			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
 		); err != nil {

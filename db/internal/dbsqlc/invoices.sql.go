@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -17,7 +18,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -79,6 +80,7 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.DueAt,
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
+		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
 	)
@@ -86,7 +88,7 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -164,6 +166,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.DueAt,
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
+		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
 	)
@@ -177,7 +180,7 @@ with counter as (
     returning last_number
 ), written as (
     insert into invoices (
-        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied,
+        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied, grants_used,
         brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
         issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
@@ -190,9 +193,9 @@ with counter as (
         case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-        $13, $14, $15, $16, $17, $18, $19, $20, $21::integer, $22, $23, $24, $25, $26, $27, $28,
-        $29, $30, $31, $32, $33, $34,
-        $35
+        $13, $14, $15, $16, $17, $18, $19, $20, $21, $22::integer, $23, $24, $25, $26, $27, $28, $29,
+        $30, $31, $32, $33, $34, $35,
+        $36
     from counter
     join environments e on e.id = $1
     join customers c on c.environment_id = $1 and c.id = $3
@@ -215,6 +218,7 @@ type InvoiceInsertParams struct {
 	TaxExempt         *tax.Exemption
 	Total             money.Minor
 	CreditApplied     money.Minor
+	GrantsUsed        *balance.Uses
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	AmountDue         money.Minor
@@ -255,6 +259,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.TaxExempt,
 		arg.Total,
 		arg.CreditApplied,
+		arg.GrantsUsed,
 		arg.BroughtForward,
 		arg.CarriedForward,
 		arg.AmountDue,
@@ -520,7 +525,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -611,6 +616,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.DueAt,
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
+			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
 		); err != nil {
@@ -625,7 +631,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -699,6 +705,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.DueAt,
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
+			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
 		); err != nil {
@@ -713,7 +720,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -775,6 +782,7 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.DueAt,
 		&i.Invoice.OverdueAt,
 		&i.Invoice.TestClockID,
+		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
 	)
@@ -782,7 +790,7 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 }
 
 const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.memo, i.metadata
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
 from invoices i
 where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
 order by i.number
@@ -854,6 +862,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.DueAt,
 			&i.Invoice.OverdueAt,
 			&i.Invoice.TestClockID,
+			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
 		); err != nil {

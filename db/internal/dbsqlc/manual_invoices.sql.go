@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/metadata"
@@ -18,7 +19,7 @@ import (
 )
 
 const creditBalanceLock = `-- name: CreditBalanceLock :one
-select b.balance
+select b.balance, b.granted
 from credit_balances b
 where b.environment_id = $1 and b.customer_id = $2 and b.currency = $3
 for no key update
@@ -30,12 +31,17 @@ type CreditBalanceLockParams struct {
 	Currency      money.Currency
 }
 
+type CreditBalanceLockRow struct {
+	Balance money.Minor
+	Granted money.Minor
+}
+
 // Locked with the customer, as CreditBalanceLockOfSubscription does.
-func (q *Queries) CreditBalanceLock(ctx context.Context, db DBTX, arg CreditBalanceLockParams) (money.Minor, error) {
+func (q *Queries) CreditBalanceLock(ctx context.Context, db DBTX, arg CreditBalanceLockParams) (CreditBalanceLockRow, error) {
 	row := db.QueryRow(ctx, creditBalanceLock, arg.EnvironmentID, arg.CustomerID, arg.Currency)
-	var balance money.Minor
-	err := row.Scan(&balance)
-	return balance, err
+	var i CreditBalanceLockRow
+	err := row.Scan(&i.Balance, &i.Granted)
+	return i, err
 }
 
 const invoiceDraftDelete = `-- name: InvoiceDraftDelete :exec
@@ -147,7 +153,7 @@ func (q *Queries) InvoiceDraftUpdate(ctx context.Context, db DBTX, arg InvoiceDr
 const invoiceFinalize = `-- name: InvoiceFinalize :one
 with counter as (
     update invoice_counters set last_number = last_number + 1
-    where invoice_counters.environment_id = $18
+    where invoice_counters.environment_id = $19
     returning last_number
 )
 update invoices i
@@ -158,13 +164,13 @@ set number = counter.last_number,
     seller = e.seller,
     buyer = case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
         'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
-    status = $1, tax = $2, taxes = $3, tax_exempt = $4, total = $5, credit_applied = $6,
-    brought_forward = $7, carried_forward = $8, amount_due = $9, due_at = $10,
-    amount_paid = $11, period_start = $12, period_end = $12, phase = $13,
-    automatic_attempts = $14, attempts = $15, attempt_trigger = $16, issued_at = $12,
-    paid_at = $17
+    status = $1, tax = $2, taxes = $3, tax_exempt = $4, total = $5, credit_applied = $6, grants_used = $7,
+    brought_forward = $8, carried_forward = $9, amount_due = $10, due_at = $11,
+    amount_paid = $12, period_start = $13, period_end = $13, phase = $14,
+    automatic_attempts = $15, attempts = $16, attempt_trigger = $17, issued_at = $13,
+    paid_at = $18
 from counter, environments e, customers c
-where i.environment_id = $18 and i.id = $19 and i.status = 'draft' and e.id = i.environment_id
+where i.environment_id = $19 and i.id = $20 and i.status = 'draft' and e.id = i.environment_id
   and c.environment_id = i.environment_id and c.id = i.customer_id
 returning i.number, i.number_text, i.seller, i.buyer
 `
@@ -176,6 +182,7 @@ type InvoiceFinalizeParams struct {
 	TaxExempt         *tax.Exemption
 	Total             money.Minor
 	CreditApplied     money.Minor
+	GrantsUsed        *balance.Uses
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	AmountDue         money.Minor
@@ -207,6 +214,7 @@ func (q *Queries) InvoiceFinalize(ctx context.Context, db DBTX, arg InvoiceFinal
 		arg.TaxExempt,
 		arg.Total,
 		arg.CreditApplied,
+		arg.GrantsUsed,
 		arg.BroughtForward,
 		arg.CarriedForward,
 		arg.AmountDue,

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/customer"
@@ -103,6 +104,27 @@ type CreditEntry struct {
 	CreatedAt     time.Time
 	Position      int64
 	Note          *string
+	GrantID       *string
+}
+
+type CreditGrant struct {
+	ID            string
+	EnvironmentID string
+	Position      int64
+	CustomerID    string
+	TestClockID   *string
+	Currency      money.Currency
+	Amount        money.Minor
+	Remaining     money.Minor
+	Priority      int
+	PlanIds       []string
+	Name          *string
+	Metadata      metadata.Pairs
+	ExpiresAt     *time.Time
+	ExpiredAt     *time.Time
+	VoidedAt      *time.Time
+	EndsAt        *time.Time
+	CreatedAt     time.Time
 }
 
 type CreditNote struct {
@@ -296,6 +318,7 @@ type Invoice struct {
 	DueAt             *time.Time
 	OverdueAt         *time.Time
 	TestClockID       *string
+	GrantsUsed        *balance.Uses
 	Memo              *string
 	Metadata          *metadata.Pairs
 }

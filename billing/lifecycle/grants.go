@@ -1,0 +1,63 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+
+	"perennial/billing/balance"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+)
+
+// credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here, because it
+// is void, only gets its entry: what it has left is taken away later, and nothing uses it.
+func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
+	for _, entry := range entries {
+		if entry.GrantID == "" {
+			d.Balance += entry.Amount
+		} else if i := d.indexGrant(entry.GrantID); i >= 0 {
+			d.Grants[i].Left += entry.Amount
+		}
+		d.Changes.Credit = append(d.Changes.Credit, CreditEntry{entry, invoiceID})
+	}
+}
+
+func (d *decision) indexGrant(id string) int {
+	return slices.IndexFunc(d.Grants, func(g balance.Grant) bool { return g.ID == id })
+}
+
+// announceDepleted announces the grants of which an invoice that was just issued has used what was left.
+func (d *decision) announceDepleted(inv invoice.Invoice) {
+	for _, use := range inv.GrantsUsed {
+		if i := d.indexGrant(use.ID); i >= 0 && d.Grants[i].Left == 0 {
+			d.announce(event.CreditGrantDepleted{
+				CreditGrant: d.Grants[i].Announced(), InvoiceID: inv.ID, SubscriptionID: inv.SubscriptionID,
+			})
+		}
+	}
+}
+
+// know adds grants to those of the State.
+func (d *decision) know(grants []balance.Grant) {
+	for _, g := range grants {
+		if d.indexGrant(g.ID) < 0 {
+			d.Grants = append(d.Grants, g)
+		}
+	}
+}
+
+// settleGrants leaves the grants that a reader finds after the write: those with something left, and those that open
+// invoices have used.
+func (d *decision) settleGrants() {
+	d.Grants = slices.DeleteFunc(d.Grants, func(g balance.Grant) bool { return g.Left == 0 && !d.usedByOpen(g.ID) })
+	if len(d.Grants) == 0 {
+		d.Grants = nil
+	}
+	slices.SortFunc(d.Grants, func(a, b balance.Grant) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+func (d *decision) usedByOpen(grantID string) bool {
+	return slices.ContainsFunc(d.Open, func(inv invoice.Invoice) bool {
+		return slices.ContainsFunc(inv.GrantsUsed, func(use balance.Use) bool { return use.ID == grantID })
+	})
+}

@@ -1,0 +1,129 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/balance"
+	"perennial/billing/creditnote"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+)
+
+// granted is a life on a plan for 1000 a month, of a customer with grants, before its first invoice.
+func granted(t *testing.T, grants ...balance.Grant) *life {
+	t.Helper()
+	p, other := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
+	l := newLife(t, []plan.Plan{p, other}, settings, p, 0)
+	for _, g := range grants {
+		g.GivenAt = created
+		l.grant(g)
+	}
+	return l
+}
+
+// last is the latest invoice.
+func (l *life) last() invoice.Invoice { return l.store.invoices[len(l.store.invoices)-1] }
+
+func (l *life) left() (left []money.Minor) {
+	for _, g := range l.store.grants {
+		left = append(left, g.Left)
+	}
+	return left
+}
+
+func TestGrants_AreUsedBeforeThePlainBalance(t *testing.T) {
+	t.Parallel()
+	l := granted(t,
+		balance.Grant{Amount: 300, Priority: 2}, balance.Grant{Amount: 500, Priority: 1},
+		balance.Grant{Amount: 900, Priority: 0, PlanIDs: []string{"plan_2"}})
+	l.store.balance, l.store.granted = 150, l.store.granted+150 // as if it had been a grant, for the books of this life
+	l.advance()
+
+	inv := l.last()
+	require.Equal(t, balance.Uses{{ID: "crg_0001", Amount: 500}, {ID: "crg_0000", Amount: 300}}, inv.GrantsUsed)
+	require.Equal(t, [2]money.Minor{950, 50}, [2]money.Minor{inv.CreditApplied, inv.AmountDue})
+	require.Zero(t, l.store.balance)
+	require.Equal(t, []money.Minor{0, 0, 900}, l.left())
+	require.Equal(t, 2, l.account.events[event.TypeCreditGrantDepleted])
+}
+
+// Catching up issues several invoices at one instant. Each may use what could be used when it was due.
+func TestGrants_AreJudgedByWhenTheInvoiceWasDue(t *testing.T) {
+	t.Parallel()
+	paris, err := time.LoadLocation("Europe/Paris")
+	require.NoError(t, err)
+	l := granted(t, balance.Grant{Amount: 5000, ExpiresAt: created.In(paris).AddDate(0, 2, 0)})
+	l.now = created.AddDate(0, 4, 0)
+	l.advance()
+
+	var credit []money.Minor
+	for _, inv := range l.store.invoices {
+		credit = append(credit, inv.CreditApplied)
+	}
+	require.Equal(t, []money.Minor{1000, 1000, 0}, credit[:3], "not at the instant of its expiry, nor after it")
+	require.Equal(t, []money.Minor{3000}, l.left())
+	l.endGrants()
+	require.Equal(t, []money.Minor{0}, l.left())
+}
+
+func TestGrants_ComeBackFromAVoidedInvoice(t *testing.T) {
+	t.Parallel()
+	l := granted(t, balance.Grant{Amount: 600, ExpiresAt: created.AddDate(0, 0, 3)})
+	l.advance()
+	l.result(payment.AnswerDeclined)
+	l.pass(4 * 24 * time.Hour)
+	if live := l.live(""); live != nil {
+		l.result(payment.AnswerDeclined)
+	}
+	l.giveUp(l.last(), true)
+	require.Equal(t, []money.Minor{600}, l.left())
+	require.Zero(t, l.store.balance, "an expired grant does not become plain credit")
+
+	ended, taken := l.store.grants[0].End(l.decided())
+	require.Equal(t, money.Minor(600), taken)
+	require.Equal(t, balance.Expired, ended.Status(l.decided()))
+}
+
+// What credit notes give back goes to the balance until all is given back that grants did not pay, and then to the grants,
+// the last used first.
+func TestGrants_ComeBackByCreditNotes(t *testing.T) {
+	t.Parallel()
+	l := granted(t, balance.Grant{Amount: 300, Priority: 1}, balance.Grant{Amount: 200, Priority: 2})
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	for _, c := range []struct {
+		amount, plain money.Minor
+		left          []money.Minor
+	}{
+		{450, 450, []money.Minor{0, 0}},
+		{100, 500, []money.Minor{0, 50}},
+		{250, 500, []money.Minor{100, 200}},
+		{200, 500, []money.Minor{300, 200}},
+	} {
+		_, err := l.creditInvoice(l.last(), creditnote.Request{ID: "cn", Amount: c.amount, Reason: creditnote.Goodwill})
+		require.NoError(t, err)
+		require.Equal(t, c.plain, l.store.balance)
+		require.Equal(t, c.left, l.left())
+	}
+}
+
+// What a replaced invoice had used comes back before the new one uses it.
+func TestGrants_OfAReplacedInvoice(t *testing.T) {
+	t.Parallel()
+	l := granted(t, balance.Grant{Amount: 400, PlanIDs: []string{"plan_1", "plan_2"}})
+	l.advance()
+	l.result(payment.AnswerDeclined)
+	dearer := l.store.plans[plan.Ref{ID: "plan_2", Version: 1}]
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &dearer})
+	require.NoError(t, err)
+	require.Equal(t, balance.Uses{{ID: "crg_0000", Amount: 400}}, l.last().GrantsUsed)
+	require.Equal(t, invoice.Void, l.store.invoices[0].Status)
+	require.Equal(t, []money.Minor{0}, l.left())
+}

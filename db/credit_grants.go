@@ -1,0 +1,160 @@
+package db
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/balance"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// CreditGrant is a grant, and where its customer's test clock stands; the zero time: the customer lives in real time.
+type CreditGrant struct {
+	balance.Grant
+	ClockNow time.Time
+}
+
+// CreditGrantWithKey reads key and grant in one round trip. Faults: api_key_unknown; credit_grant_not_found, with the key.
+func (r Reader) CreditGrantWithKey(ctx context.Context, hash []byte, id string) (APIKey, CreditGrant, error) {
+	row, err := queries.CreditGrantGetWithKey(ctx, r.handle, dbsqlc.CreditGrantGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.withoutResource(ctx, hash, "credit_grant", err)
+		return key, CreditGrant{}, err
+	}
+	return apiKeyFromDB(row.ApiKeyDetail), CreditGrant{grantFromDB(row.CreditGrant), value(row.ClockNow)}, nil
+}
+
+// CreditGrants lists a customer's, in one currency or, empty, in all.
+func (r Reader) CreditGrants(
+	ctx context.Context, environmentID, customerID string, currency money.Currency, page Page,
+) (grants []CreditGrant, hasMore bool, err error) {
+	span, err := r.bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	rows, err := queries.CreditGrantList(ctx, r.lists(), dbsqlc.CreditGrantListParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: null(string(currency)),
+		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	})
+	if err != nil {
+		return nil, false, translate("CreditGrantList", err)
+	}
+	grants, hasMore = cut(page, rows, func(row dbsqlc.CreditGrantListRow) CreditGrant {
+		return CreditGrant{grantFromDB(row.CreditGrant), value(row.ClockNow)}
+	})
+	return grants, hasMore, nil
+}
+
+// LockCreditGrant reads one. The caller holds the lock of the balance, under which all grants change. Fault:
+// credit_grant_not_found.
+func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (balance.Grant, error) {
+	row, err := queries.CreditGrantLock(ctx, tx.pipe, dbsqlc.CreditGrantLockParams{EnvironmentID: environmentID, ID: id})
+	return grantFromDB(row.CreditGrant), readError("credit_grant", err)
+}
+
+// InsertCreditGrant writes a new grant, and its entry in the ledger.
+func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g balance.Grant) error {
+	return queries.CreditGrantInsert(ctx, tx.pipe, dbsqlc.CreditGrantInsertParams{
+		ID: g.ID, EnvironmentID: environmentID, CustomerID: g.CustomerID, TestClockID: null(g.TestClockID),
+		Currency: g.Currency, Amount: g.Amount, Priority: g.Priority, PlanIds: g.PlanIDs, Name: null(g.Name),
+		Metadata: present(g.Metadata), ExpiresAt: nullTime(g.ExpiresAt), CreatedAt: g.GivenAt,
+		EntryID: id.New(id.Credit, tx.Real),
+	})
+}
+
+// EndCreditGrant writes that a grant was voided or has expired, and takes away what was left of it, if anything was. The caller
+// holds the lock of the balance.
+func (tx *Tx) EndCreditGrant(
+	ctx context.Context, environmentID string, g balance.Grant, left money.Minor, reason invoice.CreditReason, at time.Time,
+) error {
+	err := queries.CreditGrantClose(ctx, tx.pipe.orElse(notFound("credit_grant")), dbsqlc.CreditGrantCloseParams{
+		EnvironmentID: environmentID, ID: g.ID, ExpiredAt: nullTime(g.ExpiredAt), VoidedAt: nullTime(g.VoidedAt),
+	})
+	if err != nil || left == 0 {
+		return err
+	}
+	entry := invoice.CreditEntry{Amount: -left, Reason: reason, GrantID: g.ID}
+	return tx.AddCredit(ctx, environmentID, g.CustomerID, g.Currency, entry, "", at)
+}
+
+// loadGrants reads the customer's grants where there may be any: a customer without costs no round trip.
+func (l *loader) loadGrants(r Reader) error {
+	var used []string
+	for _, inv := range l.Open {
+		used = append(used, idsOfUses(inv.GrantsUsed)...)
+	}
+	if l.granted == 0 && len(used) == 0 {
+		return nil
+	}
+	var err error
+	l.Grants, err = r.usableGrants(l.ctx, l.environmentID, l.Customer.ID, l.BalanceCurrency(), used)
+	return err
+}
+
+// grantsOf are those that an invoice has used, and that are not void.
+func (r Reader) grantsOf(ctx context.Context, environmentID string, inv invoice.Invoice) ([]balance.Grant, error) {
+	used := idsOfUses(inv.GrantsUsed)
+	grants, err := r.usableGrants(ctx, environmentID, inv.CustomerID, inv.Currency, used)
+	if err != nil {
+		return nil, translate("CreditGrantListUsable", err)
+	}
+	return slices.DeleteFunc(grants, func(g balance.Grant) bool { return !slices.Contains(used, g.ID) }), nil
+}
+
+func (r Reader) usableGrants(
+	ctx context.Context, environmentID, customerID string, currency money.Currency, named []string,
+) (grants []balance.Grant, err error) {
+	rows, err := queries.CreditGrantListUsable(ctx, r.handle, dbsqlc.CreditGrantListUsableParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Ids: named,
+	})
+	for _, row := range rows {
+		grants = append(grants, grantFromDB(row.CreditGrant))
+	}
+	return grants, err
+}
+
+func idsOfUses(uses balance.Uses) []string {
+	ids := make([]string, len(uses))
+	for i, use := range uses {
+		ids[i] = use.ID
+	}
+	return ids
+}
+
+// DueGrant names a grant that has ended with something left.
+type DueGrant struct {
+	Ref
+	CustomerID string
+	Currency   money.Currency
+}
+
+// DueGrants lists grants in real time of which what is left is to be taken away.
+func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGrant, error) {
+	found, err := queries.CreditGrantListDue(ctx, r.lists(), dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: rows(limit)})
+	return refs(found, func(f dbsqlc.CreditGrantListDueRow) DueGrant {
+		return DueGrant{Ref{f.EnvironmentID, f.ID}, f.CustomerID, f.Currency}
+	}), translate("CreditGrantListDue", err)
+}
+
+// DueGrantsOnClock lists the next hundred of the clock's customers that have ended by then.
+func (r Reader) DueGrantsOnClock(ctx context.Context, environmentID, clockID string, by time.Time) ([]DueGrant, error) {
+	found, err := queries.CreditGrantListDueOnClock(ctx, r.handle, dbsqlc.CreditGrantListDueOnClockParams{
+		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
+	})
+	return refs(found, func(f dbsqlc.CreditGrantListDueOnClockRow) DueGrant {
+		return DueGrant{Ref{environmentID, f.ID}, f.CustomerID, f.Currency}
+	}), translate("CreditGrantListDueOnClock", err)
+}
+
+func grantFromDB(row dbsqlc.CreditGrant) balance.Grant {
+	return balance.Grant{
+		ID: row.ID, CustomerID: row.CustomerID, TestClockID: value(row.TestClockID), Currency: row.Currency,
+		Amount: row.Amount, Left: row.Remaining, Priority: row.Priority, PlanIDs: row.PlanIds, Name: value(row.Name),
+		Metadata: row.Metadata, GivenAt: row.CreatedAt, ExpiresAt: value(row.ExpiresAt), ExpiredAt: value(row.ExpiredAt),
+		VoidedAt: value(row.VoidedAt),
+	}
+}

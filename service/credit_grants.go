@@ -1,0 +1,87 @@
+package service
+
+import (
+	"context"
+
+	"perennial/billing/balance"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db"
+	"perennial/internal/id"
+)
+
+// GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
+// customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of metadata
+// and of balance.Grant.Check; amount_too_large where the customer would have more than an amount can be.
+func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, around Around[db.CreditGrant]) error {
+	if err := joined(checkText("name", g.Name), g.Metadata.Check(), s.plansExist(ctx, by, g.PlanIDs)); err != nil {
+		return err
+	}
+	c, err := s.payer(ctx, by, g.CustomerID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (made db.CreditGrant, err error) {
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+		if err != nil {
+			return made, err
+		}
+		g.ID, g.TestClockID, g.GivenAt, g.Left = id.New(id.CreditGrant, tx.Real), c.TestClockID, now, g.Amount
+		if err := g.Check(); err != nil {
+			return made, err
+		}
+		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+			return made, err
+		}
+		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, g.Currency)
+		if err != nil {
+			return made, err
+		}
+		if _, err := money.Sum(max(was.Balance, 0), was.Granted, g.Amount); err != nil {
+			return made, fault.From(err).In("amount")
+		}
+		if err := tx.InsertCreditGrant(ctx, by.EnvironmentID, g); err != nil {
+			return made, err
+		}
+		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
+			event.New(event.CreditGrantCreated{CreditGrant: g.Announced()}, now))
+	})
+}
+
+// VoidCreditGrant takes back what is left of seen, which was read before. What invoices have used stays paid. Faults:
+// customer_not_found, test_clock_advancing, credit_grant_voided, credit_grant_expired.
+func (s *Service) VoidCreditGrant(
+	ctx context.Context, by Caller, seen balance.Grant, around Around[db.CreditGrant],
+) error {
+	c, err := s.payer(ctx, by, seen.CustomerID)
+	if err != nil {
+		return err
+	}
+	return around.transact(ctx, s, by, func(tx *db.Tx) (made db.CreditGrant, err error) {
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+		if err != nil {
+			return made, err
+		}
+		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+			return made, err
+		}
+		if _, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, seen.Currency); err != nil {
+			return made, err
+		}
+		g, err := tx.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
+		if err != nil {
+			return made, err
+		}
+		g, left, err := g.Void(now)
+		if err != nil {
+			return made, err
+		}
+		if err := tx.EndCreditGrant(ctx, by.EnvironmentID, g, left, invoice.CreditVoided, now); err != nil {
+			return made, err
+		}
+		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
+			event.New(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)}, now))
+	})
+}
