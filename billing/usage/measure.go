@@ -54,7 +54,7 @@ func groupOf(names []string, p Properties) Group {
 }
 
 // Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
-// that the metric counts. A metric that came later may ask for properties that earlier records do not have.
+// that the metric counts, which was erased.
 func (m Metric) Measure(r Record) (Measured, bool) {
 	value, lacks := m.value(r)
 	if lacks != nil || !m.Filter.Matches(r.Properties) {
