@@ -95,7 +95,7 @@ func (s *Server) metricOperations() {
 		Name: "updateMetric", Method: http.MethodPatch, Path: "/metrics/{id}", Tag: "Usage",
 		Summary: "Rename or archive a metric, or make its next version",
 		Description: "What a version counts never changes: a definition makes the next version, which all records of the " +
-			"metric are counted for, also those from before. A definition that is that of the newest version is refused " +
+			"metric are counted for, also those from before; until they are, summaries show the version before. A definition that is that of the newest version is refused " +
 			"with 409 metric_version_unchanged, and one with another property or keyProperty, or that begins or ceases to " +
 			"carry over, with 422 metric_version_incompatible: all versions take the same records. Create another metric.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: MetricChange{Active: &no}, Response: second,

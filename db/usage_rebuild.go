@@ -123,7 +123,7 @@ func (tx *Tx) countUsage(
 				out.Hours++
 			}
 			positions[row.ID] = row.Position
-			records, err = measured(records, of, dbsqlc.UsageTailListRow{
+			records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			})
 			if err != nil {

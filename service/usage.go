@@ -91,6 +91,9 @@ func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOu
 	var others []int // of records: a repeat, or refused
 	for n, t := range taken {
 		records[n].At = t.At
+		if t.Taken {
+			s.recorded.note(by.EnvironmentID, records[n].Metric)
+		}
 		if outcomes[at[n]].Record = records[n].Record; !t.Taken {
 			others = append(others, n)
 		}
@@ -144,6 +147,7 @@ func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (
 		return out, err
 	}
 	if err == nil && taken.Taken {
+		s.recorded.note(by.EnvironmentID, r.Metric)
 		out.Record.ID, out.Record.At = correction.ID, taken.At
 		return out, nil
 	}

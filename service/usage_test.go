@@ -138,3 +138,77 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	require.Zero(t, rebuild(true).Different)
 	check("rebuilt")
 }
+
+// A new version of a metric with many records serves nobody before it has counted them; who names it has the truth.
+func TestUsage_VersionCatchesUp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	one, err := h.CreateMetric(t.Context(), h.caller, NewMetric{
+		Name: "calls", Definition: usage.Definition{Aggregation: usage.Sum},
+	}, nil)
+	require.NoError(t, err)
+	now := h.Clock.Now().Truncate(time.Microsecond)
+	ref := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour))
+	sub, err := h.Store.Subscription(t.Context(), h.Env, ref.ID)
+	require.NoError(t, err)
+	write := func(subscription string, n int) {
+		_, err := h.Pool.Exec(t.Context(), `insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity)
+			select $1, $2, $3, $4, 'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
+			one.ID, n)
+		require.NoError(t, err)
+	}
+	write(sub.ID, 2)
+	write("sub_other", 5001)
+	_, err = h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	two, err := h.UpdateMetric(t.Context(), h.caller, one.ID, MetricUpdate{
+		Definition: &usage.Definition{Aggregation: usage.Max},
+	}, nil)
+	require.NoError(t, err)
+	served := func() (answered []string) {
+		for _, name := range []string{"calls", ""} {
+			answers, err := h.Usage(t.Context(), h.caller, sub, UsageQuestion{MetricName: name, Granularity: usage.Whole})
+			require.NoError(t, err)
+			require.Len(t, answers, 1)
+			answered = append(answered, fmt.Sprint(answers[0].Metric.Version, answers[0].Totals[0][0].Value))
+		}
+		return answered
+	}
+	named := func() string {
+		periods := []usage.Span{{Start: now.Add(-24 * time.Hour), End: now}}
+		totals, err := h.Quantities(t.Context(), h.Env, sub.ID, two, periods, nil)
+		require.NoError(t, err)
+		return fmt.Sprint(totals[0][0].Value, totals[0][0].Records)
+	}
+	require.Equal(t, []string{"1 4", "1 4"}, served())
+	require.Equal(t, "2 2", named())
+	n, err := h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 5003, n)
+	require.Equal(t, []string{"2 2", "2 2"}, served())
+	require.Equal(t, "2 2", named())
+}
+
+// What a process has recorded it merges without asking about other metrics; what others left is found by asking about all.
+func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.meters(t)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), h.Clock.Now().Add(-time.Hour)).ID
+	record := func(by *Service, metric usage.Aggregation) {
+		_, err := by.RecordUsage(t.Context(), h.caller, usage.Record{
+			SubscriptionID: sub, Metric: string(metric), Key: string(metric), Quantity: money.Whole(1),
+		})
+		require.NoError(t, err)
+	}
+	record(h.Service, usage.Sum)
+	record(New(h.Store, h.Clock.Now), usage.Max) // and ends
+	for _, want := range []int{1, 0} {
+		n, err := h.RollUpRecorded(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	n, err := h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}

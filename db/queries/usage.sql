@@ -88,15 +88,27 @@ where p.environment_id = @environment_id and p.version_id = @version_id;
 
 -- name: UsageTailList :many
 -- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
--- index for: the tail is short, while the subscription's records of a period may be many.
+-- index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
+-- without a record says so. One row without a record also where there is none.
 with tail as materialized (
     select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
     from usage_records r
     where r.environment_id = @environment_id and r.metric_id = @metric_id and r.position > @position
+    limit @row_limit
+), size as (
+    select count(*) = @row_limit::bigint as long from tail
 )
-select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
-from tail t
-where t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz and t.at < @to_time::timestamptz;
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties
+from size z
+left join tail t on not z.long and t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz
+    and t.at < @to_time::timestamptz;
+
+-- name: UsageTailOf :many
+-- The same where the tail is long: among all of the subscription's records of the time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
+from usage_records r
+where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
+  and r.at >= @from_time and r.at < @to_time and r.position > @position;
 
 -- name: UsageHourList :many
 -- All records of some hours of subscriptions, up to a position.
@@ -108,7 +120,7 @@ where r.position <= @position;
 
 -- name: UsageProgressLock :one
 -- One process at a time aggregates for a version.
-select p.position, sqlc.embed(m)
+select p.position, p.catching_up, sqlc.embed(m)
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
 where p.environment_id = @environment_id and p.version_id = @version_id
@@ -135,9 +147,10 @@ limit @row_limit;
 
 -- name: UsageAggregateGet :many
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
-from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
+from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour,
+             unnest(@dimensions::text[]) as dimension) h
 join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = h.subscription_id
-    and a.version_id = @version_id and a.bucket = h.hour;
+    and a.version_id = @version_id and a.bucket = h.hour and a.dimension = h.dimension;
 
 -- name: UsageAggregateDelete :exec
 delete from usage_aggregates a
@@ -155,7 +168,7 @@ on conflict (environment_id, subscription_id, version_id, bucket, dimension) do 
 set state = excluded.state, first_position = least(usage_aggregates.first_position, excluded.first_position);
 
 -- name: UsageProgressSave :exec
-update usage_progress set position = @position
+update usage_progress set position = @position, catching_up = catching_up and @more::boolean
 where environment_id = @environment_id and version_id = @version_id;
 
 -- name: UsageBehind :many
@@ -163,12 +176,19 @@ where environment_id = @environment_id and version_id = @version_id;
 select p.environment_id, p.version_id
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
-where exists (
+where p.catching_up or exists (
     select 1 from usage_records r
     where r.environment_id = p.environment_id and r.metric_id = m.metric_id and r.position > p.position
 )
 order by random() -- processes begin with different ones
 limit @row_limit;
+
+-- name: UsageVersionsNamed :many
+-- The versions of the metrics with these names.
+select m.id
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+where c.environment_id = @environment_id and c.name = any(@names::text[]) and c.current;
 
 -- name: UsageLastPosition :one
 -- Global: tells whether anything was written since.

@@ -38,14 +38,16 @@ func (q *Queries) UsageAggregateDelete(ctx context.Context, db DBTX, arg UsageAg
 
 const usageAggregateGet = `-- name: UsageAggregateGet :many
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
-from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour) h
-join usage_aggregates a on a.environment_id = $3 and a.subscription_id = h.subscription_id
-    and a.version_id = $4 and a.bucket = h.hour
+from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour,
+             unnest($3::text[]) as dimension) h
+join usage_aggregates a on a.environment_id = $4 and a.subscription_id = h.subscription_id
+    and a.version_id = $5 and a.bucket = h.hour and a.dimension = h.dimension
 `
 
 type UsageAggregateGetParams struct {
 	SubscriptionIds []string
 	Hours           []time.Time
+	Dimensions      []string
 	EnvironmentID   string
 	VersionID       string
 }
@@ -62,6 +64,7 @@ func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggre
 	rows, err := db.Query(ctx, usageAggregateGet,
 		arg.SubscriptionIds,
 		arg.Hours,
+		arg.Dimensions,
 		arg.EnvironmentID,
 		arg.VersionID,
 	)
@@ -226,7 +229,7 @@ const usageBehind = `-- name: UsageBehind :many
 select p.environment_id, p.version_id
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
-where exists (
+where p.catching_up or exists (
     select 1 from usage_records r
     where r.environment_id = p.environment_id and r.metric_id = m.metric_id and r.position > p.position
 )
@@ -596,7 +599,7 @@ func (q *Queries) UsageOldestPosition(ctx context.Context, db DBTX, arg UsageOld
 }
 
 const usageProgressLock = `-- name: UsageProgressLock :one
-select p.position, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
+select p.position, p.catching_up, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
 where p.environment_id = $1 and p.version_id = $2
@@ -609,8 +612,9 @@ type UsageProgressLockParams struct {
 }
 
 type UsageProgressLockRow struct {
-	Position int64
-	Metric   Metric
+	Position   int64
+	CatchingUp bool
+	Metric     Metric
 }
 
 // One process at a time aggregates for a version.
@@ -619,6 +623,7 @@ func (q *Queries) UsageProgressLock(ctx context.Context, db DBTX, arg UsageProgr
 	var i UsageProgressLockRow
 	err := row.Scan(
 		&i.Position,
+		&i.CatchingUp,
 		&i.Metric.ID,
 		&i.Metric.EnvironmentID,
 		&i.Metric.Position,
@@ -639,18 +644,24 @@ func (q *Queries) UsageProgressLock(ctx context.Context, db DBTX, arg UsageProgr
 }
 
 const usageProgressSave = `-- name: UsageProgressSave :exec
-update usage_progress set position = $1
-where environment_id = $2 and version_id = $3
+update usage_progress set position = $1, catching_up = catching_up and $2::boolean
+where environment_id = $3 and version_id = $4
 `
 
 type UsageProgressSaveParams struct {
 	Position      int64
+	More          bool
 	EnvironmentID string
 	VersionID     string
 }
 
 func (q *Queries) UsageProgressSave(ctx context.Context, db DBTX, arg UsageProgressSaveParams) error {
-	_, err := db.Exec(ctx, usageProgressSave, arg.Position, arg.EnvironmentID, arg.VersionID)
+	_, err := db.Exec(ctx, usageProgressSave,
+		arg.Position,
+		arg.More,
+		arg.EnvironmentID,
+		arg.VersionID,
+	)
 	return err
 }
 
@@ -898,10 +909,14 @@ with tail as materialized (
     select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
     from usage_records r
     where r.environment_id = $4 and r.metric_id = $5 and r.position > $6
+    limit $7
+), size as (
+    select count(*) = $7::bigint as long from tail
 )
-select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
-from tail t
-where t.subscription_id = $1::text and t.at >= $2::timestamptz and t.at < $3::timestamptz
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties
+from size z
+left join tail t on not z.long and t.subscription_id = $1::text and t.at >= $2::timestamptz
+    and t.at < $3::timestamptz
 `
 
 type UsageTailListParams struct {
@@ -911,18 +926,21 @@ type UsageTailListParams struct {
 	EnvironmentID  string
 	MetricID       string
 	Position       int64
+	RowLimit       int32
 }
 
 type UsageTailListRow struct {
-	ID         string
+	Long       bool
+	ID         *string
 	Corrects   *string
-	At         time.Time
+	At         *time.Time
 	Quantity   string
 	Properties []byte
 }
 
 // A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
-// index for: the tail is short, while the subscription's records of a period may be many.
+// index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
+// without a record says so. One row without a record also where there is none.
 func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListParams) ([]UsageTailListRow, error) {
 	rows, err := db.Query(ctx, usageTailList,
 		arg.SubscriptionID,
@@ -931,6 +949,7 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 		arg.EnvironmentID,
 		arg.MetricID,
 		arg.Position,
+		arg.RowLimit,
 	)
 	if err != nil {
 		return nil, err
@@ -939,6 +958,65 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 	var items []UsageTailListRow
 	for rows.Next() {
 		var i UsageTailListRow
+		if err := rows.Scan(
+			&i.Long,
+			&i.ID,
+			&i.Corrects,
+			&i.At,
+			&i.Quantity,
+			&i.Properties,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageTailOf = `-- name: UsageTailOf :many
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
+from usage_records r
+where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
+  and r.at >= $4 and r.at < $5 and r.position > $6
+`
+
+type UsageTailOfParams struct {
+	EnvironmentID  string
+	SubscriptionID string
+	MetricID       string
+	FromTime       time.Time
+	ToTime         time.Time
+	Position       int64
+}
+
+type UsageTailOfRow struct {
+	ID         string
+	Corrects   *string
+	At         time.Time
+	Quantity   string
+	Properties []byte
+}
+
+// The same where the tail is long: among all of the subscription's records of the time.
+func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParams) ([]UsageTailOfRow, error) {
+	rows, err := db.Query(ctx, usageTailOf,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.MetricID,
+		arg.FromTime,
+		arg.ToTime,
+		arg.Position,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageTailOfRow
+	for rows.Next() {
+		var i UsageTailOfRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.Corrects,
@@ -1043,6 +1121,39 @@ func (q *Queries) UsageVersionList(ctx context.Context, db DBTX, environmentID *
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageVersionsNamed = `-- name: UsageVersionsNamed :many
+select m.id
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+where c.environment_id = $1 and c.name = any($2::text[]) and c.current
+`
+
+type UsageVersionsNamedParams struct {
+	EnvironmentID string
+	Names         []string
+}
+
+// The versions of the metrics with these names.
+func (q *Queries) UsageVersionsNamed(ctx context.Context, db DBTX, arg UsageVersionsNamedParams) ([]string, error) {
+	rows, err := db.Query(ctx, usageVersionsNamed, arg.EnvironmentID, arg.Names)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
