@@ -1,11 +1,14 @@
 package api
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -247,6 +250,83 @@ func TestUsage_CloudEvents(t *testing.T) {
 		`{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls"}`))
 	out = as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("7", "api_calls", `{"quantity":"007"}`)))
 	require.Equal(t, 1, out.Accepted, "a text that is no number of JSON")
+}
+
+// One record that is none refuses no other, and a thousand of usual size fit.
+func TestUsage_EachOfManyIsJudgedByItself(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	for _, c := range []struct{ path, open, good, end string }{
+		{"/api/usage/batch", `{"records":[`, usageBody(sub, "k", ""), "]}"},
+		{"/api/usage/cloudevents", "[", `{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls","subject":"` + sub + `"}`, "]"},
+	} {
+		body := c.open + strings.Join([]string{
+			`{"unknown":1}`, `7`, "null", `{"a":1,"a":1}`, c.good, replaceField(c.good, "time", `"yesterday"`),
+		}, ",") + c.end
+		out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", c.path, body))
+		require.Equal(t, []int{1, 5}, []int{out.Accepted, out.Refused}, "%v", out)
+		require.Equal(t, 422, out.Data[0].Status)
+		for body, code := range map[string]string{
+			c.open + c.good: "json_malformed", c.open + c.good + c.end + "x": "json_malformed", c.open + c.end: "out_of_range",
+		} {
+			require.Contains(t, string(b.ask(t, b.test, "POST", c.path, body).Body), code)
+		}
+	}
+	long := strings.Repeat("x", 200)
+	var many []string
+	for i := range 1000 {
+		many = append(many, usageBody(sub, fmt.Sprint("many", i), fmt.Sprintf(
+			`,"properties":{"a":%q,"b":%q,"c":%q,"d":%q,"e":%q,"f":%q}`, long, long, long, long, long, long)))
+	}
+	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+strings.Join(many, ",")+`]}`))
+	require.Equal(t, 1000, out.Accepted)
+}
+
+// A stream writes what has waited, and ends with its key.
+func TestUsage_StreamOutlivesNoKey(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	b.elapsed.Store(int64(50 * 365 * 24 * time.Hour / time.Millisecond)) // deadlines are of the real clock
+	body, lines := io.Pipe()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.listen(t).URL+"/api/usage/stream", body)
+	require.NoError(t, err)
+	r.Header.Set("Authorization", "Bearer "+b.test.key)
+	r.Header.Set("Content-Type", ndjsonType)
+	go func() { _, _ = fmt.Fprintln(lines, usageBody(sub, "a", "")) }() // a failure is seen in the answer
+	answer, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, answer.Body.Close()) }()
+	said := bufio.NewScanner(answer.Body)
+	next := func() (p UsageProgress) {
+		require.True(t, said.Scan(), "%v", said.Err())
+		require.NoError(t, json.Unmarshal(said.Bytes(), &p))
+		return p
+	}
+	require.Equal(t, UsageProgress{Line: 1, Accepted: 1}, next())
+	_, err = b.pool.Exec(t.Context(), "update api_keys set revoked_at = now()")
+	require.NoError(t, err)
+	_, err = fmt.Fprintln(lines, usageBody(sub, "b", ""))
+	require.NoError(t, err)
+	last := next()
+	require.Equal(t, []any{1, true, "api_key_revoked"}, []any{last.Line, last.Stopped, last.Error.Code})
+	require.Equal(t, 1, b.count(t, "select count(*) from usage_records"))
+}
+
+func TestUsage_CloudEventKeysAndData(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	event := func(source, id, more string) response {
+		return b.ask(t, b.test, "POST", "/api/usage/cloudevents", fmt.Sprintf(
+			`{"specversion":"1.0","id":%q,"source":%q,"type":"api_calls","subject":%q%s}`, id, source, sub, more))
+	}
+	for _, e := range [][2]string{{"/gw", "1#2"}, {"/gw#1", "2"}, {"/gw%231", "2"}} {
+		require.Equal(t, 1, as[UsageBatch](t, 200, event(e[0], e[1], "")).Accepted, "%v", e)
+	}
+	problem(t, 422, "decimal_invalid", "data.quantity", event("/gw", "9", `,"data":{"quantity":null}`))
+	problem(t, 415, "content_type_unsupported", "data_base64", event("/gw", "9", `,"data_base64":"cXVhbnRpdHk="`))
 }
 
 func TestUsage_ErasedWithItsCustomer(t *testing.T) {
