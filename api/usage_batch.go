@@ -136,8 +136,8 @@ func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
 		Name: "recordUsageBatch", Method: http.MethodPost, Path: "/usage/batch", Tag: "Usage",
 		Summary: "Record usage in a batch",
 		Description: "Up to 1,000 records, in at most 4 MiB. Each is judged by itself and has its own result: some may be recorded while " +
-			"others are refused. Send the whole batch again after a 503 or a lost connection: what was recorded is not " +
-			"counted twice. A record that corrects another one may be in the same batch.",
+			"others are refused. Send the whole batch again after a 503, also of a single result, or a lost connection: what " +
+			"was recorded is not counted twice. A record that corrects another one may be in the same batch.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request:  UsageBatchForm{Records: []UsageForm{form}},
 		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},

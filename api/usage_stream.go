@@ -199,6 +199,12 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 		if err != nil {
 			return err
 		}
+		for i, result := range batch.Data {
+			if result.Status >= http.StatusInternalServerError { // not decided: no line may say that it is
+				return fault.New(fault.Unavailable, "usage_undecided",
+					"The record of line %d was not decided. Send the lines behind the last progress line again.", u.at[i])
+			}
+		}
 		u.total.Accepted += batch.Accepted
 		u.total.Repeated += batch.Repeated
 		u.total.Refused += batch.Refused

@@ -1,6 +1,8 @@
 package service
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -211,4 +214,112 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 	n, err := h.RollUpUsage(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
+}
+
+// countingUsage counts the round trips of a store, and fails or panics where it is told to.
+type countingUsage struct {
+	UsageStore
+	trips  int
+	failAt int // the trip that fails, from 1; 0: none
+	panics bool
+}
+
+var errAway = errors.New("the database is away")
+
+func (c *countingUsage) trip() error {
+	if c.trips++; c.panics {
+		panic("told to")
+	}
+	if c.trips == c.failAt {
+		return errAway
+	}
+	return nil
+}
+
+func (c *countingUsage) RecordUsage(
+	ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage,
+) ([]db.UsageTaken, error) {
+	if err := c.trip(); err != nil {
+		return nil, err
+	}
+	return c.UsageStore.RecordUsage(ctx, by, environmentID, now, records)
+}
+
+func (c *countingUsage) CorrectUsage(
+	ctx context.Context, by db.Actor, environmentID string, now time.Time, correction db.NewUsage, decide db.Correction,
+) (db.UsageTaken, error) {
+	if err := c.trip(); err != nil {
+		return db.UsageTaken{}, err
+	}
+	return c.UsageStore.CorrectUsage(ctx, by, environmentID, now, correction, decide)
+}
+
+func (c *countingUsage) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]db.UsageKey, error) {
+	if err := c.trip(); err != nil {
+		return nil, err
+	}
+	return c.UsageStore.UsageKeys(ctx, environmentID, keys)
+}
+
+// However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away after a
+// part is written refuses the rest alone.
+func TestRecordUsageBatch_RoundTrips(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.meters(t)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), h.Clock.Now().Add(-time.Hour)).ID
+	record := func(key string, quantity int64) usage.Record {
+		return usage.Record{SubscriptionID: sub, Metric: "sum", Key: key, Quantity: money.Whole(quantity)}
+	}
+	correct := func(key, of string) usage.Record {
+		r := record(key, -1)
+		r.Corrects = of
+		return r
+	}
+	counting := &countingUsage{UsageStore: h.usage}
+	h.usage = counting
+	send := func(records ...usage.Record) (trips int, said []string) {
+		counting.trips = 0
+		outcomes, err := h.RecordUsageBatch(t.Context(), h.caller, records)
+		require.NoError(t, err)
+		for i, o := range outcomes {
+			switch {
+			case o.Refusal != nil:
+				said = append(said, fault.From(o.Refusal).Code)
+			default:
+				said = append(said, fmt.Sprint(o.Repeated))
+			}
+			require.Equal(t, records[i].Key, o.Record.Key)
+		}
+		return counting.trips, said
+	}
+	many := []usage.Record{record("a", -1)}
+	want := []string{"usage_quantity_negative"}
+	for i := range 400 {
+		many, want = append(many, record("a", 1)), append(want, fmt.Sprint(i > 0))
+	}
+	many, want = append(many, record("a", 2), record("b", 5)), append(want, "usage_key_reused", "false")
+	trips, said := send(many...)
+	require.Equal(t, want, said)
+	require.Equal(t, 2, trips)
+	require.Equal(t, 2, h.count(t, "select count(*) from usage_records"))
+
+	corrections := []usage.Record{correct("c", "b"), correct("d", "b"), correct("e", "b")}
+	counting.failAt = 3
+	_, said = send(corrections...)
+	require.Equal(t, []string{"false", "usage_undecided", "usage_undecided"}, said)
+	trips, said = send(corrections[:1]...)
+	require.Equal(t, []string{"true"}, said)
+	require.Equal(t, 1, trips, "a correction that is sent again")
+	_, said = send(record("f", 1), correct("g", "b"), record("a", 1))
+	require.Equal(t, []string{"false", "usage_undecided", "true"}, said, "the first statement is committed")
+	counting.trips, counting.failAt = 0, 1
+	_, err := h.RecordUsageBatch(t.Context(), h.caller, []usage.Record{record("h", 1), {}})
+	require.ErrorIs(t, err, errAway)
+
+	counting.panics = true
+	for range 2 * gatherAtOnce {
+		_, err = h.RecordUsage(t.Context(), h.caller, record("i", 1))
+		require.ErrorContains(t, err, "told to")
+	}
 }

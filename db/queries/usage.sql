@@ -4,8 +4,8 @@ select usage_floor(@environment_id);
 
 -- name: UsageInsert :many
 -- Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
--- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Keys occur
--- once in a request.
+-- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
+-- with the same key the first that passes takes it. Positions are in the order of the records.
 with given as materialized (
     select unnest(@ordinals::integer[]) as ordinal, unnest(@ids::text[]) as id, unnest(@keys::text[]) as key,
            unnest(@fingerprints::bytea[]) as fingerprint, unnest(@subscription_ids::text[]) as subscription_id,
@@ -38,19 +38,22 @@ with given as materialized (
       end)
 ), taken as (
     insert into usage_keys (environment_id, key, at, fingerprint, record_id)
-    select @environment_id, a.key, a.at, a.fingerprint, a.id from admitted a order by a.key collate "C"
+    select distinct on (a.key collate "C") @environment_id, a.key, a.at, a.fingerprint, a.id
+    from admitted a
+    order by a.key collate "C", a.ordinal
     on conflict do nothing
-    returning key
+    returning record_id
 ), written as (
     insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
     select @environment_id, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
-    from admitted a join taken t on t.key = a.key
+    from admitted a join taken t on t.record_id = a.id
+    order by a.ordinal
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
        coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
-       j.carries::boolean as carries, j.property, j.key_property, (t.key is not null)::boolean as taken
-from judged j left join taken t on t.key = j.key;
+       j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
+from judged j left join taken t on t.record_id = j.id;
 
 -- name: UsageKeyList :many
 select k.key, k.at, k.fingerprint, k.record_id
