@@ -82,7 +82,12 @@ func (r Reader) Metrics(
 // LockMetric reads the newest version of one that nobody else may change until the transaction ends. Fault:
 // metric_not_found.
 func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.Metric, error) {
-	row, err := queries.MetricLock(ctx, tx.pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
+	_, err := queries.MetricLock(ctx, tx.pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
+	if err != nil {
+		return usage.Metric{}, readError("metric", err)
+	}
+	row, err := queries.MetricGetLocked(ctx, tx.pipe,
+		dbsqlc.MetricGetLockedParams{EnvironmentID: environmentID, MetricID: id})
 	return metricFromDB(row.Metric), readError("metric", err)
 }
 

@@ -49,6 +49,7 @@ func (l *UsageLog) UsageSeries(
 		if !split[usage.Hour(row.At)] {
 			if records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: row.Position,
 			}); err != nil {
 				return nil, err
 			}
@@ -89,6 +90,7 @@ func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]d
 		if row.ID != nil {
 			tail = append(tail, dbsqlc.UsageTailOfRow{
 				ID: *row.ID, Corrects: row.Corrects, At: *row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: value(row.Position),
 			})
 		}
 	}
@@ -133,6 +135,7 @@ func (r Reader) usageHours(
 	for _, row := range rows {
 		records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return nil, err
@@ -143,7 +146,9 @@ func (r Reader) usageHours(
 
 // measured appends a row as the metric sees it, if it does.
 func measured(to []usage.Measured, of usage.Metric, row dbsqlc.UsageRecordPageRow) ([]usage.Measured, error) {
-	record := usage.Record{ID: row.ID, Metric: of.Name, At: row.At, Corrects: value(row.Corrects)}
+	record := usage.Record{
+		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: value(row.Corrects),
+	}
 	var err error
 	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
 		return to, err

@@ -99,13 +99,11 @@ func (tx *Tx) countUsage(
 	counted := aggregates{}
 	var hour hourOf
 	var records []usage.Measured
-	positions := map[string]int64{}
 	end := func() {
 		for _, one := range usage.Effective(records) {
-			counted.of(hour, one.Group, of, positions[one.ID]).Add(one)
+			counted.add(hour, of, one)
 		}
 		records = records[:0]
-		clear(positions)
 	}
 	in := dbsqlc.UsageRecordPageParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, Position: through, RowLimit: rebuildPage,
@@ -122,9 +120,9 @@ func (tx *Tx) countUsage(
 				hour = h
 				out.Hours++
 			}
-			positions[row.ID] = row.Position
 			records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: row.Position,
 			})
 			if err != nil {
 				return nil, err

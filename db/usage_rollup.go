@@ -27,17 +27,17 @@ type aggregate struct {
 // aggregates are rows of one metric version, by hour and dimension.
 type aggregates map[hourOf]map[usage.Group]*aggregate
 
-func (a aggregates) of(h hourOf, g usage.Group, metric usage.Metric, position int64) usage.State {
+func (a aggregates) add(h hourOf, to usage.Metric, one usage.Measured) {
 	if a[h] == nil {
 		a[h] = map[usage.Group]*aggregate{}
 	}
-	row := a[h][g]
+	row := a[h][one.Group]
 	if row == nil {
-		row = &aggregate{first: position, state: metric.Aggregation.New()}
-		a[h][g] = row
+		row = &aggregate{first: one.Position, state: to.Aggregation.New()}
+		a[h][one.Group] = row
 	}
-	row.first = min(row.first, position)
-	return row.state
+	row.first = min(row.first, one.Position)
+	row.state.Add(one)
 }
 
 // BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
@@ -115,12 +115,13 @@ func (tx *Tx) mergeUsage(
 		}
 		m, err := measured(nil, of, dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return err
 		}
 		for _, one := range m {
-			added.of(h, one.Group, of, row.Position).Add(one)
+			added.add(h, of, one)
 		}
 	}
 	if err := tx.joinUsageAggregates(ctx, version, of, added); err != nil {
@@ -182,12 +183,12 @@ func (tx *Tx) recountUsage(
 	if err != nil {
 		return nil, translate("UsageHourList", err)
 	}
-	records, positions := map[hourOf][]usage.Measured{}, map[string]int64{}
+	records := map[hourOf][]usage.Measured{}
 	for _, row := range rows {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
-		positions[row.ID] = row.Position
 		records[h], err = measured(records[h], of, dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return nil, err
@@ -196,7 +197,7 @@ func (tx *Tx) recountUsage(
 	counted := aggregates{}
 	for h, all := range records {
 		for _, one := range usage.Effective(all) {
-			counted.of(h, one.Group, of, positions[one.ID]).Add(one)
+			counted.add(h, of, one)
 		}
 	}
 	return counted, nil

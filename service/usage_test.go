@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
@@ -85,6 +86,9 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 			if record.Corrects != "" {
 				original := accepted[ids[record.Corrects]]
 				record.Corrects, record.At, record.Properties = original.ID, original.At, original.Properties
+			}
+			if record.Position = accepted[record.ID].Position; record.Position == 0 {
+				record.Position = int64(len(accepted) + 1) // corrections have none that decides anything
 			}
 			ids[record.Key] = record.ID
 			accepted[record.ID] = record
@@ -322,4 +326,25 @@ func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 		_, err = h.RecordUsage(t.Context(), h.caller, record("i", 1))
 		require.ErrorContains(t, err, "told to")
 	}
+}
+
+// Those who make versions at the same moment wait for each other.
+func TestUpdateMetric_AtTheSameTime(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	m, err := h.CreateMetric(t.Context(), h.caller, NewMetric{
+		Name: "calls", Definition: usage.Definition{Aggregation: usage.Sum},
+	}, nil)
+	require.NoError(t, err)
+	var all errgroup.Group
+	for i := range 4 {
+		all.Go(func() error {
+			_, err := h.UpdateMetric(t.Context(), h.caller, m.ID, MetricUpdate{
+				Definition: &usage.Definition{Aggregation: usage.Sum, GroupBy: []string{fmt.Sprint("by", i)}},
+			}, nil)
+			return err
+		})
+	}
+	require.NoError(t, all.Wait())
+	require.Equal(t, 5, h.count(t, "select count(*) from metrics"))
 }

@@ -12,6 +12,7 @@ import (
 // Measured is a record as one metric sees it.
 type Measured struct {
 	ID       string
+	Position int64 // in the order of receipt
 	Corrects string
 	At       time.Time
 	Value    money.Decimal
@@ -61,7 +62,7 @@ func (m Metric) Measure(r Record) (Measured, bool) {
 		return Measured{}, false
 	}
 	return Measured{
-		ID: r.ID, Corrects: r.Corrects, At: r.At, Value: value, Key: r.Properties[m.KeyProperty],
+		ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: value, Key: r.Properties[m.KeyProperty],
 		Group: groupOf(m.GroupBy, r.Properties),
 	}, true
 }

@@ -11,7 +11,8 @@ import (
 
 // Record is one report of usage. It never changes: what was reported wrongly is corrected by another record.
 type Record struct {
-	ID             string // sorts by the time of its receipt
+	ID             string
+	Position       int64 // in the order of receipt; 0: not known
 	SubscriptionID string
 	Metric         string // the metric's name
 	Quantity       money.Decimal

@@ -32,10 +32,15 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: MetricLock :one
--- The newest version; whoever makes another one waits.
-select sqlc.embed(m) from metrics m
-where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current
+-- The first version, which is always there; whoever changes the metric waits for it.
+select m.id from metrics m
+where m.environment_id = @environment_id and m.metric_id = @metric_id and m.version = 1
 for no key update;
+
+-- name: MetricGetLocked :one
+-- The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
+select sqlc.embed(m) from metrics m
+where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current;
 
 -- name: MetricGetByName :one
 select sqlc.embed(m) from metrics m

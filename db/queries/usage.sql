@@ -94,21 +94,21 @@ where p.environment_id = @environment_id and p.version_id = @version_id;
 -- index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
 -- without a record says so. One row without a record also where there is none.
 with tail as materialized (
-    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
     from usage_records r
     where r.environment_id = @environment_id and r.metric_id = @metric_id and r.position > @position
     limit @row_limit
 ), size as (
     select count(*) = @row_limit::bigint as long from tail
 )
-select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties, t.position
 from size z
 left join tail t on not z.long and t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz
     and t.at < @to_time::timestamptz;
 
 -- name: UsageTailOf :many
 -- The same where the tail is long: among all of the subscription's records of the time.
-select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
 from usage_records r
 where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
   and r.at >= @from_time and r.at < @to_time and r.position > @position;
@@ -192,6 +192,11 @@ select m.id
 from metrics c
 join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
 where c.environment_id = @environment_id and c.name = any(@names::text[]) and c.current;
+
+-- name: UsageMonthReady :one
+-- Global: whether there is a partition for the month that many months ahead.
+select (to_regclass('usage_records_'
+    || to_char((now() at time zone 'UTC') + make_interval(months => @months::integer), 'YYYY_MM')) is not null)::boolean as ready;
 
 -- name: UsageLastPosition :one
 -- Global: tells whether anything was written since.

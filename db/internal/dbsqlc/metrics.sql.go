@@ -49,6 +49,44 @@ func (q *Queries) MetricGetByName(ctx context.Context, db DBTX, arg MetricGetByN
 	return i, err
 }
 
+const metricGetLocked = `-- name: MetricGetLocked :one
+select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
+where m.environment_id = $1 and m.metric_id = $2 and m.current
+`
+
+type MetricGetLockedParams struct {
+	EnvironmentID string
+	MetricID      string
+}
+
+type MetricGetLockedRow struct {
+	Metric Metric
+}
+
+// The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
+func (q *Queries) MetricGetLocked(ctx context.Context, db DBTX, arg MetricGetLockedParams) (MetricGetLockedRow, error) {
+	row := db.QueryRow(ctx, metricGetLocked, arg.EnvironmentID, arg.MetricID)
+	var i MetricGetLockedRow
+	err := row.Scan(
+		&i.Metric.ID,
+		&i.Metric.EnvironmentID,
+		&i.Metric.Position,
+		&i.Metric.MetricID,
+		&i.Metric.Version,
+		&i.Metric.Name,
+		&i.Metric.DisplayName,
+		&i.Metric.Active,
+		&i.Metric.Current,
+		&i.Metric.Definition,
+		&i.Metric.Property,
+		&i.Metric.KeyProperty,
+		&i.Metric.Carries,
+		&i.Metric.CreatedAt,
+		&i.Metric.VersionAt,
+	)
+	return i, err
+}
+
 const metricGetServed = `-- name: MetricGetServed :one
 select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
 from metrics c
@@ -345,8 +383,8 @@ func (q *Queries) MetricListServed(ctx context.Context, db DBTX, arg MetricListS
 }
 
 const metricLock = `-- name: MetricLock :one
-select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
-where m.environment_id = $1 and m.metric_id = $2 and m.current
+select m.id from metrics m
+where m.environment_id = $1 and m.metric_id = $2 and m.version = 1
 for no key update
 `
 
@@ -355,32 +393,12 @@ type MetricLockParams struct {
 	MetricID      string
 }
 
-type MetricLockRow struct {
-	Metric Metric
-}
-
-// The newest version; whoever makes another one waits.
-func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (MetricLockRow, error) {
+// The first version, which is always there; whoever changes the metric waits for it.
+func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (string, error) {
 	row := db.QueryRow(ctx, metricLock, arg.EnvironmentID, arg.MetricID)
-	var i MetricLockRow
-	err := row.Scan(
-		&i.Metric.ID,
-		&i.Metric.EnvironmentID,
-		&i.Metric.Position,
-		&i.Metric.MetricID,
-		&i.Metric.Version,
-		&i.Metric.Name,
-		&i.Metric.DisplayName,
-		&i.Metric.Active,
-		&i.Metric.Current,
-		&i.Metric.Definition,
-		&i.Metric.Property,
-		&i.Metric.KeyProperty,
-		&i.Metric.Carries,
-		&i.Metric.CreatedAt,
-		&i.Metric.VersionAt,
-	)
-	return i, err
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const metricRetire = `-- name: MetricRetire :exec

@@ -582,6 +582,19 @@ func (q *Queries) UsageMaintain(ctx context.Context, db DBTX, arg UsageMaintainP
 	return dropped, err
 }
 
+const usageMonthReady = `-- name: UsageMonthReady :one
+select (to_regclass('usage_records_'
+    || to_char((now() at time zone 'UTC') + make_interval(months => $1::integer), 'YYYY_MM')) is not null)::boolean as ready
+`
+
+// Global: whether there is a partition for the month that many months ahead.
+func (q *Queries) UsageMonthReady(ctx context.Context, db DBTX, months int) (bool, error) {
+	row := db.QueryRow(ctx, usageMonthReady, months)
+	var ready bool
+	err := row.Scan(&ready)
+	return ready, err
+}
+
 const usageOldestPosition = `-- name: UsageOldestPosition :one
 select coalesce((
     select min(r.position) from usage_records r where r.environment_id = $1 and r.metric_id = $2
@@ -909,14 +922,14 @@ func (q *Queries) UsageSubscriptionList(ctx context.Context, db DBTX, arg UsageS
 
 const usageTailList = `-- name: UsageTailList :many
 with tail as materialized (
-    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
     from usage_records r
     where r.environment_id = $4 and r.metric_id = $5 and r.position > $6
     limit $7
 ), size as (
     select count(*) = $7::bigint as long from tail
 )
-select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties, t.position
 from size z
 left join tail t on not z.long and t.subscription_id = $1::text and t.at >= $2::timestamptz
     and t.at < $3::timestamptz
@@ -939,6 +952,7 @@ type UsageTailListRow struct {
 	At         *time.Time
 	Quantity   string
 	Properties []byte
+	Position   *int64
 }
 
 // A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
@@ -968,6 +982,7 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 			&i.At,
 			&i.Quantity,
 			&i.Properties,
+			&i.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -980,7 +995,7 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 }
 
 const usageTailOf = `-- name: UsageTailOf :many
-select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
 from usage_records r
 where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
   and r.at >= $4 and r.at < $5 and r.position > $6
@@ -1001,6 +1016,7 @@ type UsageTailOfRow struct {
 	At         time.Time
 	Quantity   string
 	Properties []byte
+	Position   int64
 }
 
 // The same where the tail is long: among all of the subscription's records of the time.
@@ -1026,6 +1042,7 @@ func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParam
 			&i.At,
 			&i.Quantity,
 			&i.Properties,
+			&i.Position,
 		); err != nil {
 			return nil, err
 		}
