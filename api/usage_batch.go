@@ -11,8 +11,8 @@ import (
 	"perennial/service"
 )
 
-// maxUsageBody is for requests with many records: each may have 4 KiB, which is more than those with ten long properties
-// have.
+// maxUsageBody is for requests with many records: each may have 4 KiB, which is more than those with ten long
+// properties have.
 const maxUsageBody = 4 << 20
 
 // UsageBatchForm reports usage many times.
@@ -135,11 +135,13 @@ func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
 	httpkit.RegisterRaw(s.kit, httpkit.Operation{
 		Name: "recordUsageBatch", Method: http.MethodPost, Path: "/usage/batch", Tag: "Usage",
 		Summary: "Record usage in a batch",
-		Description: "Up to 1,000 records, in at most 4 MiB. Each is judged by itself and has its own result: some may be recorded while " +
-			"others are refused. Send the whole batch again after a 503, also of a single result, or a lost connection: what " +
+		Description: "Up to 1,000 records, in at most 4 MiB. Each is judged by itself and has its own result: some may " +
+			"be recorded while others are refused. Send the whole batch again after a 503, also of a single result, or a lost connection: what " +
 			"was recorded is not counted twice. A record that corrects another one may be in the same batch.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request:  UsageBatchForm{Records: []UsageForm{form}},
 		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},
-	}, httpkit.RawBody{Takes: []string{httpkit.JSONType}, Answers: httpkit.JSONType, Most: maxUsageBody}, s.recordUsageBatch)
+	}, httpkit.RawBody{
+		Takes: []string{httpkit.JSONType}, Answers: httpkit.JSONType, Most: maxUsageBody,
+	}, s.recordUsageBatch)
 }

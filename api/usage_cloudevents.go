@@ -39,8 +39,8 @@ type CloudEvent struct {
 // CloudEventData are the quantity and the properties of a record.
 type CloudEventData UsageProperties
 
-// UnmarshalJSON reads properties. A quantity that is null is kept as what is no number: it must not count as absent, and
-// so as 1.
+// UnmarshalJSON reads properties. A quantity that is null is kept as what is no number: it must not count as absent,
+// and so as 1.
 func (d *CloudEventData) UnmarshalJSON(b []byte) error {
 	if err := (*UsageProperties)(d).UnmarshalJSON(b); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (e CloudEvent) key() string {
 	return strings.NewReplacer("%", "%25", "#", "%23").Replace(e.Source) + "#" + e.ID
 }
 
-// record is what the event reports. Faults: content_type_unsupported, for binary data; value_unknown, for its time; those
-// of UsageForm.record.
+// record is what the event reports. Faults: content_type_unsupported, for binary data; value_unknown, for its time;
+// those of UsageForm.record.
 func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 	f := UsageForm{
 		SubscriptionID: e.Subject, MetricName: e.Type, Quantity: "1", IdempotencyKey: e.key(),
@@ -122,7 +122,9 @@ func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.
 }
 
 // recordCloudEvent takes one event. Its sender reads the status alone, so that a refusal is the answer.
-func (s *Server) recordCloudEvent(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event usageReport) error {
+func (s *Server) recordCloudEvent(
+	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event usageReport,
+) error {
 	if event.err != nil {
 		return event.err
 	}
@@ -142,8 +144,8 @@ func (s *Server) cloudEventOperation(example UsageRecord) {
 		Summary: "Record usage as CloudEvents",
 		Description: "One CloudEvent 1.0 in structured mode, or a list of up to 1,000 of them: type is the metric, subject " +
 			"the subscription, and data holds the quantity and the properties. Source and id together are the " +
-			"idempotencyKey: source#id, with # and % of the source as %23 and %25. The status of one event is that of its refusal, if it is refused; a list has one result for " +
-			"each.",
+			"idempotencyKey: source#id, with # and % of the source as %23 and %25. The status of one event is that of its " +
+			"refusal, if it is refused; a list has one result for each.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request: CloudEvent{
 			SpecVersion: "1.0", ID: "8f14e45f", Source: "/gateway/eu", Type: "api_calls",

@@ -240,8 +240,8 @@ func (s *Server) usageStreamOperation(form UsageForm) {
 		Name: "streamUsage", Method: http.MethodPost, Path: "/usage/stream", Tag: "Usage",
 		Summary: "Record usage in a stream",
 		Description: "For back-fills of any length: one record a line (NDJSON). The answer has a line for each refused " +
-			"record, a progress line after every 1,000 records, or sooner where fewer come, and a last one with done. The API key is " +
-			"checked again each time. After an interruption send the " +
+			"record, a progress line after every 1,000 records, or sooner where fewer come, and a last one with done. " +
+			"The API key is checked again each time. After an interruption send the " +
 			"lines behind the last progress line, or all: what was recorded is not counted twice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Request: form,
 		Response: UsageProgress{Line: 1000, Accepted: 998, Repeated: 1, Refused: 1},

@@ -2,6 +2,8 @@ package api
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -259,7 +261,8 @@ func TestUsage_EachOfManyIsJudgedByItself(t *testing.T) {
 	sub := b.meter(t, b.test)
 	for _, c := range []struct{ path, open, good, end string }{
 		{"/api/usage/batch", `{"records":[`, usageBody(sub, "k", ""), "]}"},
-		{"/api/usage/cloudevents", "[", `{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls","subject":"` + sub + `"}`, "]"},
+		{"/api/usage/cloudevents", "[", `{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls","subject":"` + sub +
+			`"}`, "]"},
 	} {
 		body := c.open + strings.Join([]string{
 			`{"unknown":1}`, `7`, "null", `{"a":1,"a":1}`, c.good, replaceField(c.good, "time", `"yesterday"`),
@@ -334,11 +337,24 @@ func TestUsage_ErasedWithItsCustomer(t *testing.T) {
 	b := newBench(t)
 	sub := b.meter(t, b.test)
 	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k", `,"properties":{"user":"Ada"}`)).Status)
+	for _, user := range []string{"Ada", "Ada", "Bob"} {
+		body := usageBody(sub, fmt.Sprint("k", b.elapsed.Load()), `,"properties":{"user":"`+user+`"}`)
+		body = strings.Replace(body, "api_calls", "users", 1)
+		require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", body).Status)
+	}
 	customer := as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).CustomerID
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+customer, nil).Status)
 	problem(t, 404, "subscription_not_found", "subscriptionId", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "l", "")))
 	b.eraseAll(t)
-	require.Equal(t, 1, b.count(t, "select count(*) from usage_records where properties is null"))
+	require.Zero(t, b.count(t, "select count(*) from usage_records where properties is not null"))
+	// Keys were merged before, and nothing is left to try names with.
+	var keys []string
+	require.NoError(t, b.pool.QueryRow(t.Context(), `select array_agg(k) from usage_aggregates a,
+		jsonb_object_keys(a.state -> 'keys') k where a.state ? 'keys'`).Scan(&keys))
+	guess := sha256.Sum256([]byte("Ada"))
+	require.Len(t, keys, 2)
+	require.NotContains(t, keys, base64.RawURLEncoding.EncodeToString(guess[:16]))
+	require.Equal(t, 1, b.count(t, "select count(*) from customers where erased_at is not null and usage_salt is null"))
 }
 
 func TestMetrics_Versions(t *testing.T) {

@@ -22,16 +22,11 @@ func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (APIK
 	return apiKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
 }
 
-// MetricByName reads the newest version of the metric with a name. Fault: metric_not_found.
-func (r Reader) MetricByName(ctx context.Context, environmentID, name string) (usage.Metric, error) {
-	row, err := queries.MetricGetByName(ctx, r.handle, dbsqlc.MetricGetByNameParams{EnvironmentID: environmentID, Name: name})
-	return metricFromDB(row.Metric), readError("metric", err)
-}
-
-// ServedMetric reads the version that answers about the metric with a name: the newest, unless it is still counting what
-// was recorded before it. Fault: metric_not_found.
+// ServedMetric reads the version that answers about the metric with a name: the newest, unless it is still counting
+// what was recorded before it. Fault: metric_not_found.
 func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error) {
-	row, err := queries.MetricGetServed(ctx, r.handle, dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
+	row, err := queries.MetricGetServed(ctx, r.handle,
+		dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
 	return metricFromDB(row.Metric), readError("metric", err)
 }
 

@@ -29,7 +29,9 @@ func TestMaintainUsage_EmptiesDefaultPartition(t *testing.T) {
 		return is
 	}
 	require.True(t, ready())
-	exec(`do $$ begin execute 'drop table usage_records_' || to_char((now() at time zone 'UTC') + interval '2 months', 'YYYY_MM'); end $$`)
+	exec(`do $$ begin
+		execute 'drop table usage_records_' || to_char((now() at time zone 'UTC') + interval '2 months', 'YYYY_MM');
+	end $$`)
 	require.False(t, ready())
 	exec(`insert into usage_records (at, received_at, environment_id, subscription_id, metric_id, id, quantity)
 		values (now(), now() + interval '2 months', 'env_1', 'sub_1', 'met_1', 'usg_1', 1)`)

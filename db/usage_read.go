@@ -38,6 +38,10 @@ func (l *UsageLog) UsageSeries(
 	if err != nil {
 		return nil, err
 	}
+	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
+	if err != nil {
+		return nil, err
+	}
 	// A correction may be of a record that is aggregated: its hour is counted anew.
 	for _, row := range tail {
 		if row.Corrects != nil {
@@ -47,7 +51,7 @@ func (l *UsageLog) UsageSeries(
 	var records []usage.Measured
 	for _, row := range tail {
 		if !split[usage.Hour(row.At)] {
-			if records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
+			if records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 				Position: row.Position,
 			}); err != nil {
@@ -55,7 +59,7 @@ func (l *UsageLog) UsageSeries(
 			}
 		}
 	}
-	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, split)
+	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, salts[subscriptionID], split)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +123,7 @@ func (r Reader) usageBuckets(
 
 // usageHours reads all records of some hours.
 func (r Reader) usageHours(
-	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, hours map[time.Time]bool,
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, salt []byte, hours map[time.Time]bool,
 ) (records []usage.Measured, err error) {
 	if len(hours) == 0 {
 		return nil, nil
@@ -133,7 +137,7 @@ func (r Reader) usageHours(
 		return nil, translate("UsageHourList", err)
 	}
 	for _, row := range rows {
-		records, err = measured(records, of, dbsqlc.UsageRecordPageRow{
+		records, err = measured(records, of, salt, dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})
@@ -145,9 +149,12 @@ func (r Reader) usageHours(
 }
 
 // measured appends a row as the metric sees it, if it does.
-func measured(to []usage.Measured, of usage.Metric, row dbsqlc.UsageRecordPageRow) ([]usage.Measured, error) {
+func measured(
+	to []usage.Measured, of usage.Metric, salt []byte, row dbsqlc.UsageRecordPageRow,
+) ([]usage.Measured, error) {
 	record := usage.Record{
 		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: value(row.Corrects),
+		Salt: salt,
 	}
 	var err error
 	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -101,11 +103,15 @@ func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, err
 func (tx *Tx) mergeUsage(
 	ctx context.Context, version Ref, of usage.Metric, page []dbsqlc.UsageTailPageRow, through int64,
 ) error {
-	anew := map[hourOf]bool{}
+	anew, subscriptions := map[hourOf]bool{}, map[string]bool{}
 	for _, row := range page {
-		if row.Corrects != nil {
+		if subscriptions[row.SubscriptionID] = true; row.Corrects != nil {
 			anew[hourOf{row.SubscriptionID, usage.Hour(row.At)}] = true
 		}
+	}
+	salts, err := tx.usageSalts(ctx, version.EnvironmentID, of, slices.Collect(maps.Keys(subscriptions))...)
+	if err != nil {
+		return err
 	}
 	added := aggregates{}
 	for _, row := range page {
@@ -113,7 +119,7 @@ func (tx *Tx) mergeUsage(
 		if anew[h] {
 			continue
 		}
-		m, err := measured(nil, of, dbsqlc.UsageRecordPageRow{
+		m, err := measured(nil, of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})
@@ -128,7 +134,7 @@ func (tx *Tx) mergeUsage(
 		return err
 	}
 	if len(anew) > 0 {
-		counted, err := tx.recountUsage(ctx, version.EnvironmentID, of, anew, through)
+		counted, err := tx.recountUsage(ctx, version.EnvironmentID, of, salts, anew, through)
 		if err != nil {
 			return err
 		}
@@ -173,7 +179,8 @@ func (tx *Tx) joinUsageAggregates(ctx context.Context, version Ref, of usage.Met
 
 // recountUsage counts hours from their records up to a position.
 func (tx *Tx) recountUsage(
-	ctx context.Context, environmentID string, of usage.Metric, hours map[hourOf]bool, through int64,
+	ctx context.Context, environmentID string, of usage.Metric, salts map[string][]byte, hours map[hourOf]bool,
+	through int64,
 ) (aggregates, error) {
 	in := dbsqlc.UsageHourListParams{EnvironmentID: environmentID, MetricID: of.ID, Position: through}
 	for h := range hours {
@@ -186,7 +193,7 @@ func (tx *Tx) recountUsage(
 	records := map[hourOf][]usage.Measured{}
 	for _, row := range rows {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
-		records[h], err = measured(records[h], of, dbsqlc.UsageRecordPageRow{
+		records[h], err = measured(records[h], of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
 			Position: row.Position,
 		})

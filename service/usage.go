@@ -36,8 +36,8 @@ func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (U
 	return out, cmp.Or(err, out.Refusal)
 }
 
-// RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written. What goes
-// wrong afterwards is the refusal of those that it leaves undecided: usage_undecided.
+// RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
+// What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided.
 func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usage.Record) ([]UsageOutcome, error) {
 	outcomes := make([]UsageOutcome, len(records))
 	var plain, corrections []int
@@ -148,8 +148,8 @@ func (s *Service) usageKeys(
 	return s.usage.UsageKeys(ctx, by.EnvironmentID, keys)
 }
 
-// undecided says that a record was neither refused nor is known to be written: the database was away after a part of the
-// batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request.
+// undecided says that a record was neither refused nor is known to be written: the database was away after a part of
+// the batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request.
 func undecided(cause error) error {
 	return fault.New(fault.Unavailable, "usage_undecided",
 		"The record was not decided. Send it again with the same `idempotencyKey`.").Because(cause)

@@ -36,7 +36,8 @@ func TestUsage_StatementEqualsAdmit(t *testing.T) {
 	started := now.Add(-48 * time.Hour)
 	running := h.SubscribeAt(t, h.Customer(t, ""), plan, started).ID
 	old := h.SubscribeAt(t, h.Customer(t, ""), plan, now.Add(-100*24*time.Hour)).ID
-	ended, erased := h.SubscribeAt(t, h.Customer(t, ""), plan, started).ID, h.SubscribeAt(t, h.Customer(t, ""), plan, started).ID
+	ended := h.SubscribeAt(t, h.Customer(t, ""), plan, started).ID
+	erased := h.SubscribeAt(t, h.Customer(t, ""), plan, started).ID
 	end := now.Add(-time.Hour)
 	for _, change := range []struct {
 		sql  string
@@ -45,8 +46,9 @@ func TestUsage_StatementEqualsAdmit(t *testing.T) {
 		{"update metrics set active = false where name = 'archived'", nil},
 		{`update subscriptions set status = 'canceled', canceled_at = $2, next_action = 'none', next_action_at = null
 			where id = $1`, []any{ended, end}},
-		{`update customers set email = null, name = null, phone = null, country = null, region = null, tax_ids = null, metadata = '{}',
-			payment_method = null, payment_details = null, erased_at = now() where id = (select customer_id from subscriptions where id = $1)`, []any{erased}},
+		{`update customers set email = null, name = null, phone = null, country = null, region = null, tax_ids = null,
+			metadata = '{}', payment_method = null, payment_details = null, erased_at = now()
+			where id = (select customer_id from subscriptions where id = $1)`, []any{erased}},
 	} {
 		_, err := h.Pool.Exec(t.Context(), change.sql, change.args...)
 		require.NoError(t, err)
@@ -55,7 +57,9 @@ func TestUsage_StatementEqualsAdmit(t *testing.T) {
 	for _, bound := range []time.Time{started, end, now.Add(usage.MaxAhead), now.Add(-usage.MaxAge)} {
 		times = append(times, bound.Add(-time.Microsecond), bound, bound.Add(time.Microsecond))
 	}
-	values := []string{"", "1.5", "-2", "-0", "0", "x", "+1", "1e3", ".5", "5.", "007", "1234567890123", "0.1234567890123", " 1", "1\n"}
+	values := []string{
+		"", "1.5", "-2", "-0", "0", "x", "+1", "1e3", ".5", "5.", "007", "1234567890123", "0.1234567890123", " 1", "1\n",
+	}
 	r := rand.New(rand.NewPCG(testkit.Seed(t), 8))
 	pick := func(from []string) string { return from[r.IntN(len(from))] }
 	records := make([]db.NewUsage, 2000)

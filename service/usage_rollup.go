@@ -42,8 +42,8 @@ func (r *recorded) take() map[string]map[string]bool {
 	return metrics
 }
 
-// RollUpRecorded merges what this process has recorded since it was called last, and returns how many records there were.
-// It looks at no other metric. What it leaves, because the process ends or another one is at the same metric,
+// RollUpRecorded merges what this process has recorded since it was called last, and returns how many records there
+// were. It looks at no other metric. What it leaves, because the process ends or another one is at the same metric,
 // RollUpUsage finds.
 func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 	var versions []db.Ref
@@ -73,7 +73,8 @@ func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	}
 }
 
-// rollUp merges all that these versions have not merged. They take turns, so that a long backlog delays no other metric.
+// rollUp merges all that these versions have not merged. They take turns, so that a long backlog delays no other
+// metric.
 func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err error) {
 	for len(versions) > 0 {
 		var more []db.Ref

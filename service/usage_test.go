@@ -159,8 +159,8 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	sub, err := h.Store.Subscription(t.Context(), h.Env, ref.ID)
 	require.NoError(t, err)
 	write := func(subscription string, n int) {
-		_, err := h.Pool.Exec(t.Context(), `insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity)
-			select $1, $2, $3, $4, 'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
+		_, err := h.Pool.Exec(t.Context(), `
+			insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity) select $1, $2, $3, $4, 'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
 			one.ID, n)
 		require.NoError(t, err)
 	}
@@ -196,7 +196,8 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.Equal(t, "2 2", named())
 }
 
-// What a process has recorded it merges without asking about other metrics; what others left is found by asking about all.
+// What a process has recorded it merges without asking about other metrics; what others left is found by asking about
+// all.
 func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -258,15 +259,17 @@ func (c *countingUsage) CorrectUsage(
 	return c.UsageStore.CorrectUsage(ctx, by, environmentID, now, correction, decide)
 }
 
-func (c *countingUsage) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]db.UsageKey, error) {
+func (c *countingUsage) UsageKeys(
+	ctx context.Context, environmentID string, keys []string,
+) (map[string]db.UsageKey, error) {
 	if err := c.trip(); err != nil {
 		return nil, err
 	}
 	return c.UsageStore.UsageKeys(ctx, environmentID, keys)
 }
 
-// However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away after a
-// part is written refuses the rest alone.
+// However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away
+// after a part is written refuses the rest alone.
 func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

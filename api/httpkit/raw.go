@@ -70,8 +70,8 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 	k.huma.OpenAPI().AddOperation(&described)
 }
 
-// openRaw does what open does. An endless body is left to the handler, and its request keeps no seat: it mostly waits for
-// its caller.
+// openRaw does what open does. An endless body is left to the handler, and its request keeps no seat: it mostly waits
+// for its caller.
 func (k *Kit) openRaw(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
 ) (*Call, error) {
@@ -97,7 +97,8 @@ func (k *Kit) openRaw(
 	return c, seat.during(ctx, func() (err error) { c.Body, err = readUpTo(w, r, body.Most); return err })
 }
 
-// Readmit judges the caller's key again, as it is now: an endless request may outlive it. Faults: those of every request.
+// Readmit judges the caller's key again, as it is now: an endless request may outlive it. Faults: those of every
+// request.
 func (c *Call) Readmit(ctx context.Context) error { return c.again(ctx) }
 
 // ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of checkJSON; of several wrong

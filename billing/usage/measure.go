@@ -16,7 +16,7 @@ type Measured struct {
 	Corrects string
 	At       time.Time
 	Value    money.Decimal
-	Key      string // of the aggregations that count keys; empty: the metric has no key property
+	Key      string // a hash of the key, of the aggregations that count keys; empty: the metric has no key property
 	Group    Group
 }
 
@@ -61,8 +61,12 @@ func (m Metric) Measure(r Record) (Measured, bool) {
 	if lacks != nil || !m.Filter.Matches(r.Properties) {
 		return Measured{}, false
 	}
+	key := ""
+	if m.KeyProperty != "" {
+		key = keyHash(r.Salt, r.Properties[m.KeyProperty])
+	}
 	return Measured{
-		ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: value, Key: r.Properties[m.KeyProperty],
+		ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: value, Key: key,
 		Group: groupOf(m.GroupBy, r.Properties),
 	}, true
 }

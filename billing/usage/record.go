@@ -19,6 +19,8 @@ type Record struct {
 	At             time.Time
 	Key            string // the caller's, unique in the environment for ever
 	Properties     Properties
+	// Salt is hashed with a key of the properties, so that the key cannot be guessed from a state once the salt is gone.
+	Salt []byte
 	// Corrects is the id of the record whose quantity this one changes by its own, which is negative. It has the time and
 	// the properties of that record.
 	Corrects string

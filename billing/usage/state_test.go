@@ -227,7 +227,8 @@ func aggregated(
 	return buckets, rest
 }
 
-// Of two records at the same time the one received later is the latest, whatever their ids, and whatever state has which.
+// Of two records at the same time the one received later is the latest, whatever their ids, and whatever state has
+// which.
 func TestLast_TiesGoByReceipt(t *testing.T) {
 	t.Parallel()
 	first := usage.Measured{ID: "usg_b", Position: 1, At: start, Value: money.Whole(1)}

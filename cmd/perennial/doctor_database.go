@@ -51,8 +51,8 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	return store
 }
 
-// usagePartitions checks that somebody makes partitions. Without one, records go to the default partition, which retention
-// cannot drop.
+// usagePartitions checks that somebody makes partitions. Without one, records go to the default partition, which
+// retention cannot drop.
 func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
 	const check = "usage partitions"
 	ctx, cancel := d.within(ctx)

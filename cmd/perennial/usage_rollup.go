@@ -36,7 +36,8 @@ func (s *server) rollUpUsage(ctx context.Context, use *service.Service, store *d
 	}
 }
 
-// rollUpAll merges what any process has recorded, unless nothing was since done, and returns up to where nothing is left.
+// rollUpAll merges what any process has recorded, unless nothing was since done, and returns up to where nothing is
+// left.
 func rollUpAll(ctx context.Context, use *service.Service, store *db.Store, done int64) (int64, error) {
 	last, err := store.LastUsagePosition(ctx)
 	if err != nil || last == done {

@@ -42,10 +42,6 @@ for no key update;
 select sqlc.embed(m) from metrics m
 where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current;
 
--- name: MetricGetByName :one
-select sqlc.embed(m) from metrics m
-where m.environment_id = @environment_id and m.name = @name and m.current;
-
 -- name: MetricGetServed :one
 -- The newest version that has caught up; the first one always has.
 select sqlc.embed(m)

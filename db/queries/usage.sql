@@ -206,21 +206,56 @@ select last_usage_position()::bigint as position;
 -- Global: partitions of all environments.
 select maintain_usage_partitions(@ahead::integer, make_interval(days => @keep_days::integer))::integer as dropped;
 
--- name: UsageErase :one
--- The properties of the next records of a customer.
-with batch as materialized (
-    select r.subscription_id, r.metric_id, r.at, r.id
+-- name: UsageEraseBehind :many
+-- The metric versions that have not merged all records of a customer.
+with last as materialized (
+    select r.metric_id, max(r.position) as position
     from subscriptions s
-    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id and r.properties is not null
+    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id
     where s.environment_id = @environment_id and s.customer_id = @customer_id
+    group by r.metric_id
+)
+select p.version_id
+from last l
+join metrics m on m.environment_id = @environment_id and m.metric_id = l.metric_id
+join usage_progress p on p.environment_id = @environment_id and p.version_id = m.id and p.position < l.position
+order by p.version_id;
+
+-- name: UsageEraseSubscription :one
+-- The next subscription of a customer, from an id on.
+select coalesce(min(s.id), '')::text as id
+from subscriptions s
+where s.environment_id = @environment_id and s.customer_id = @customer_id and s.id >= @from_id;
+
+-- name: UsageErase :one
+-- The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+with batch as materialized (
+    select r.metric_id, r.at, r.id
+    from usage_records r
+    where r.environment_id = @environment_id and r.subscription_id = @subscription_id
+      and (r.metric_id, r.at, r.id) > (@after_metric::text, @after_at::timestamptz, @after_id::text)
+    order by r.metric_id, r.at, r.id
     limit @row_limit
 ), written as (
     update usage_records r set properties = null
     from batch b
-    where r.environment_id = @environment_id and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
-      and r.at = b.at and r.id = b.id
+    where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id and r.properties is not null
 )
-select count(*)::integer as handled from batch b;
+select b.metric_id, b.at, b.id, (select count(*) from batch)::integer as handled
+from batch b
+order by b.metric_id desc, b.at desc, b.id desc
+limit 1;
+
+-- name: UsageEraseSalt :exec
+update customers set usage_salt = null where environment_id = @environment_id and id = @customer_id;
+
+-- name: UsageSaltList :many
+-- What keys of subscriptions are hashed with; null: nothing.
+select s.id, c.usage_salt
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id
+where s.environment_id = @environment_id and s.id = any(@subscription_ids::text[]);
 
 -- name: UsageVersionList :many
 -- Global: rebuilding; all metric versions of one environment, or of all.

@@ -12,43 +12,6 @@ import (
 	"perennial/billing/usage"
 )
 
-const metricGetByName = `-- name: MetricGetByName :one
-select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
-where m.environment_id = $1 and m.name = $2 and m.current
-`
-
-type MetricGetByNameParams struct {
-	EnvironmentID string
-	Name          string
-}
-
-type MetricGetByNameRow struct {
-	Metric Metric
-}
-
-func (q *Queries) MetricGetByName(ctx context.Context, db DBTX, arg MetricGetByNameParams) (MetricGetByNameRow, error) {
-	row := db.QueryRow(ctx, metricGetByName, arg.EnvironmentID, arg.Name)
-	var i MetricGetByNameRow
-	err := row.Scan(
-		&i.Metric.ID,
-		&i.Metric.EnvironmentID,
-		&i.Metric.Position,
-		&i.Metric.MetricID,
-		&i.Metric.Version,
-		&i.Metric.Name,
-		&i.Metric.DisplayName,
-		&i.Metric.Active,
-		&i.Metric.Current,
-		&i.Metric.Definition,
-		&i.Metric.Property,
-		&i.Metric.KeyProperty,
-		&i.Metric.Carries,
-		&i.Metric.CreatedAt,
-		&i.Metric.VersionAt,
-	)
-	return i, err
-}
-
 const metricGetLocked = `-- name: MetricGetLocked :one
 select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
 where m.environment_id = $1 and m.metric_id = $2 and m.current

@@ -153,6 +153,7 @@ type Customer struct {
 	Region         *string
 	TaxExempt      *tax.Exemption
 	TaxIds         *tax.IDs
+	UsageSalt      []byte
 }
 
 type Decision struct {
@@ -220,6 +221,7 @@ type Erasure struct {
 	ProgressAt    time.Time
 	FinishedAt    *time.Time
 	StartedEpoch  int64
+	UsageAfter    *string
 }
 
 type Event struct {

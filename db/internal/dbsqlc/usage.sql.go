@@ -265,32 +265,133 @@ func (q *Queries) UsageBehind(ctx context.Context, db DBTX, rowLimit int32) ([]U
 
 const usageErase = `-- name: UsageErase :one
 with batch as materialized (
-    select r.subscription_id, r.metric_id, r.at, r.id
-    from subscriptions s
-    join usage_records r on r.environment_id = $1 and r.subscription_id = s.id and r.properties is not null
-    where s.environment_id = $1 and s.customer_id = $2
-    limit $3
+    select r.metric_id, r.at, r.id
+    from usage_records r
+    where r.environment_id = $1 and r.subscription_id = $2
+      and (r.metric_id, r.at, r.id) > ($3::text, $4::timestamptz, $5::text)
+    order by r.metric_id, r.at, r.id
+    limit $6
 ), written as (
     update usage_records r set properties = null
     from batch b
-    where r.environment_id = $1 and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
-      and r.at = b.at and r.id = b.id
+    where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id and r.properties is not null
 )
-select count(*)::integer as handled from batch b
+select b.metric_id, b.at, b.id, (select count(*) from batch)::integer as handled
+from batch b
+order by b.metric_id desc, b.at desc, b.id desc
+limit 1
 `
 
 type UsageEraseParams struct {
-	EnvironmentID string
-	CustomerID    string
-	RowLimit      int32
+	EnvironmentID  string
+	SubscriptionID string
+	AfterMetric    string
+	AfterAt        time.Time
+	AfterID        string
+	RowLimit       int32
 }
 
-// The properties of the next records of a customer.
-func (q *Queries) UsageErase(ctx context.Context, db DBTX, arg UsageEraseParams) (int, error) {
-	row := db.QueryRow(ctx, usageErase, arg.EnvironmentID, arg.CustomerID, arg.RowLimit)
-	var handled int
-	err := row.Scan(&handled)
-	return handled, err
+type UsageEraseRow struct {
+	MetricID string
+	At       time.Time
+	ID       string
+	Handled  int
+}
+
+// The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+func (q *Queries) UsageErase(ctx context.Context, db DBTX, arg UsageEraseParams) (UsageEraseRow, error) {
+	row := db.QueryRow(ctx, usageErase,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.AfterMetric,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.RowLimit,
+	)
+	var i UsageEraseRow
+	err := row.Scan(
+		&i.MetricID,
+		&i.At,
+		&i.ID,
+		&i.Handled,
+	)
+	return i, err
+}
+
+const usageEraseBehind = `-- name: UsageEraseBehind :many
+with last as materialized (
+    select r.metric_id, max(r.position) as position
+    from subscriptions s
+    join usage_records r on r.environment_id = $1 and r.subscription_id = s.id
+    where s.environment_id = $1 and s.customer_id = $2
+    group by r.metric_id
+)
+select p.version_id
+from last l
+join metrics m on m.environment_id = $1 and m.metric_id = l.metric_id
+join usage_progress p on p.environment_id = $1 and p.version_id = m.id and p.position < l.position
+order by p.version_id
+`
+
+type UsageEraseBehindParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+// The metric versions that have not merged all records of a customer.
+func (q *Queries) UsageEraseBehind(ctx context.Context, db DBTX, arg UsageEraseBehindParams) ([]string, error) {
+	rows, err := db.Query(ctx, usageEraseBehind, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var version_id string
+		if err := rows.Scan(&version_id); err != nil {
+			return nil, err
+		}
+		items = append(items, version_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageEraseSalt = `-- name: UsageEraseSalt :exec
+update customers set usage_salt = null where environment_id = $1 and id = $2
+`
+
+type UsageEraseSaltParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+func (q *Queries) UsageEraseSalt(ctx context.Context, db DBTX, arg UsageEraseSaltParams) error {
+	_, err := db.Exec(ctx, usageEraseSalt, arg.EnvironmentID, arg.CustomerID)
+	return err
+}
+
+const usageEraseSubscription = `-- name: UsageEraseSubscription :one
+select coalesce(min(s.id), '')::text as id
+from subscriptions s
+where s.environment_id = $1 and s.customer_id = $2 and s.id >= $3
+`
+
+type UsageEraseSubscriptionParams struct {
+	EnvironmentID string
+	CustomerID    string
+	FromID        string
+}
+
+// The next subscription of a customer, from an id on.
+func (q *Queries) UsageEraseSubscription(ctx context.Context, db DBTX, arg UsageEraseSubscriptionParams) (string, error) {
+	row := db.QueryRow(ctx, usageEraseSubscription, arg.EnvironmentID, arg.CustomerID, arg.FromID)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const usageFloor = `-- name: UsageFloor :exec
@@ -861,6 +962,44 @@ func (q *Queries) UsageRecordPage(ctx context.Context, db DBTX, arg UsageRecordP
 			&i.Properties,
 			&i.Position,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageSaltList = `-- name: UsageSaltList :many
+select s.id, c.usage_salt
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id
+where s.environment_id = $1 and s.id = any($2::text[])
+`
+
+type UsageSaltListParams struct {
+	EnvironmentID   string
+	SubscriptionIds []string
+}
+
+type UsageSaltListRow struct {
+	ID        string
+	UsageSalt []byte
+}
+
+// What keys of subscriptions are hashed with; null: nothing.
+func (q *Queries) UsageSaltList(ctx context.Context, db DBTX, arg UsageSaltListParams) ([]UsageSaltListRow, error) {
+	rows, err := db.Query(ctx, usageSaltList, arg.EnvironmentID, arg.SubscriptionIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageSaltListRow
+	for rows.Next() {
+		var i UsageSaltListRow
+		if err := rows.Scan(&i.ID, &i.UsageSalt); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
