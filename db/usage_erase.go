@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/erasure"
-	"perennial/billing/fault"
 	"perennial/billing/usage"
 	"perennial/db/internal/dbsqlc"
 )
@@ -24,8 +23,7 @@ type usageMark struct {
 }
 
 // errUsageNotMerged delays an erasure: another process is merging the customer's usage.
-var errUsageNotMerged = fault.New(fault.Unavailable, "usage_not_merged",
-	"The customer's usage is being merged into its aggregates. Its properties are erased afterwards.")
+var errUsageNotMerged = errors.New("db: the customer's usage is being merged; its properties are erased afterwards")
 
 const (
 	usageEraseBatch = 20_000 // records that one transaction of an erasure handles
@@ -34,7 +32,7 @@ const (
 
 // EraseUsage removes the properties of a customer's next records, and reports whether there may be more. Quantities and
 // aggregates stay, as invoices do: so the records are merged into them before. Last goes what the keys in the aggregates
-// were hashed with. Fault: usage_not_merged, for a moment.
+// were hashed with. It fails while another process merges them, for a moment.
 func (tx *Tx) EraseUsage(
 	ctx context.Context, environmentID string, e erasure.Erasure,
 ) (done erasure.Handled, more bool, err error) {
