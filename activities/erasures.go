@@ -72,11 +72,15 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 // eraseResponses erases the properties of usage before the stored responses. They have no stage of their own, which
 // workers of earlier builds could not carry on.
 func eraseResponses(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
-	more, err := tx.EraseUsage(ctx, env, e.CustomerID)
+	handled, more, err := tx.EraseUsage(ctx, env, e)
 	if err != nil || more {
-		return erasure.Handled{Rows: limit}, err
+		handled.Rows = limit
+		return handled, err
 	}
-	return tx.EraseResponses(ctx, env, e, limit)
+	usageAfter := handled.UsageAfter
+	handled, err = tx.EraseResponses(ctx, env, e, limit)
+	handled.UsageAfter = usageAfter
+	return handled, err
 }
 
 // eraseCustomers begins an erasure of each customer of a test clock.

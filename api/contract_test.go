@@ -35,6 +35,7 @@ var promised = []struct {
 	{"POST", "/payments", "subscriptionId amount", "", "id status subscriptionId"},
 	{"GET", "/payments/{id}", "", "",
 		"id status customerId subscriptionId amount currency failureReason failureCode providerResponse completedAt"},
+	{"POST", "/usage", "subscriptionId metricName quantity timestamp idempotencyKey", "", "id"},
 	{"POST", "/webhooks", "url events secret", "", "id url events"},
 	{"GET", "/webhook-logs", "", "paymentTransactionId", "data[].id"},
 	{"POST", "/webhook-logs", "paymentTransactionId", "", "data[].id"},

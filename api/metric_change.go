@@ -27,10 +27,10 @@ type MetricChange struct {
 // MetricDefinition is what a version counts.
 type MetricDefinition struct {
 	Aggregation string            `json:"aggregation" enum:"sum,count,max,last,unique_count,weighted_sum,latest_per_key" example:"sum" doc:"How records become a quantity; see the metric."`
-	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal. Default: the quantity."`
-	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
+	Property    string            `json:"property,omitempty" maxLength:"100" doc:"The property that is aggregated, a decimal; that of the version before. Default: the quantity."`
+	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" doc:"Of unique_count and latest_per_key: the property whose values are the keys; that of the version before."`
 	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`
-	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart."`
+	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart. Put no personal data into them: their values stay in quantities and on invoices when a customer is erased."`
 	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Default: not at all."`
 	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too."`
 }
@@ -95,8 +95,9 @@ func (s *Server) metricOperations() {
 		Name: "updateMetric", Method: http.MethodPatch, Path: "/metrics/{id}", Tag: "Usage",
 		Summary: "Rename or archive a metric, or make its next version",
 		Description: "What a version counts never changes: a definition makes the next version, which all records of the " +
-			"metric are counted for, also those from before. A definition that is that of the newest version is refused " +
-			"with 409 metric_version_unchanged.",
+			"metric are counted for, also those from before; until they are, summaries show the version before. " +
+			"A definition that is that of the newest version is refused with 409 metric_version_unchanged, and one with another property or keyProperty, or that begins or ceases to " +
+			"carry over, with 422 metric_version_incompatible: all versions take the same records. Create another metric.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: MetricChange{Active: &no}, Response: second,
 	}, s.updateMetric)
 }

@@ -68,7 +68,7 @@ type MetricForm struct {
 	Property    string            `json:"property,omitempty" maxLength:"100" example:"bytes" doc:"The property that is aggregated, a decimal. Default: the quantity."`
 	KeyProperty string            `json:"keyProperty,omitempty" maxLength:"100" example:"user" doc:"Of unique_count and latest_per_key: the property whose values are the keys."`
 	Filter      *MetricFilter     `json:"filter,omitempty" doc:"Which records count. Default: all."`
-	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart."`
+	GroupBy     []string          `json:"groupBy,omitempty" maxItems:"5" doc:"The properties by which quantities are kept apart. Put no personal data into them: their values stay in quantities and on invoices when a customer is erased."`
 	Conversion  *MetricConversion `json:"conversion,omitempty" doc:"How the quantity of a period is converted. Default: not at all."`
 	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too, as seats do that were added. Of sum, unique_count and latest_per_key."`
 }

@@ -20,7 +20,7 @@ type UsageSummary struct {
 // UsagePeriod is what was used in one period by one group.
 type UsagePeriod struct {
 	MetricName    string             `json:"metricName" example:"api_calls" doc:"The name of the metric."`
-	MetricVersion int                `json:"metricVersion" example:"1" doc:"The version that counted: the newest."`
+	MetricVersion int                `json:"metricVersion" example:"1" doc:"The version that counted: the newest, once it has counted what was recorded before it."`
 	From          int64              `json:"from" example:"1763640000" doc:"The first instant, in Unix seconds."`
 	To            int64              `json:"to" example:"1766232000" doc:"The first instant after it, in Unix seconds."`
 	Group         map[string]*string `json:"group,omitempty" doc:"The values of the dimensions that were asked for; null where records have no such property."`

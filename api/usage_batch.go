@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 
 	"perennial/api/httpkit"
@@ -10,8 +11,9 @@ import (
 	"perennial/service"
 )
 
-// usageValues bounds the JSON values of a request with many records: each with all of its properties.
-const usageValues = usage.MaxBatch*(usage.MaxProperties+9) + 2
+// maxUsageBody is for requests with many records: each may have 4 KiB, which is more than those with ten long
+// properties have.
+const maxUsageBody = 4 << 20
 
 // UsageBatchForm reports usage many times.
 type UsageBatchForm struct {
@@ -46,23 +48,36 @@ func usageError(err error) *UsageError {
 	return &UsageError{Code: f.Code, Param: f.Param, Detail: f.Detail}
 }
 
-type recordUsageBatchInput struct {
-	Body UsageBatchForm
+func (s *Server) recordUsageBatch(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+	entries, err := httpkit.Entries(c.Body, "records", usage.MaxBatch)
+	if err != nil {
+		return err
+	}
+	return s.recordEntries(ctx, c, w, entries, s.readUsage)
 }
 
-func (s *Server) recordUsageBatch(
-	ctx context.Context, c *httpkit.Call, in *recordUsageBatchInput,
-) (*httpkit.Reply[UsageBatch], error) {
-	reports := make([]usageReport, len(in.Body.Records))
-	for i, form := range in.Body.Records {
-		record, err := form.record()
-		reports[i] = usageReport{form, record, err}
+// recordEntries takes the entries of a list, each read by itself, and answers each.
+func (s *Server) recordEntries(
+	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, entries []json.RawMessage, read func([]byte) usageReport,
+) error {
+	reports := make([]usageReport, len(entries))
+	for i, entry := range entries {
+		reports[i] = read(entry)
 	}
 	out, err := s.recordAll(ctx, c, reports)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return httpkit.OK(out), nil
+	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
+	return nil
+}
+
+// readUsage reads one record.
+func (s *Server) readUsage(text []byte) (r usageReport) {
+	if r.form, r.err = httpkit.ReadJSON[UsageForm](s.shapes, text, recordValues); r.err == nil {
+		r.record, r.err = r.form.record()
+	}
+	return r
 }
 
 // usageReport is a record as it was sent and as it was read, or why it is none.
@@ -71,6 +86,9 @@ type usageReport struct {
 	record usage.Record
 	err    error
 }
+
+// recordValues bounds the JSON values of one record.
+const recordValues = usage.MaxProperties + 15
 
 // recordAll takes records and answers each. The error is that of all.
 func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, reports []usageReport) (UsageBatch, error) {
@@ -114,14 +132,16 @@ func (b *UsageBatch) refuse(i int, err error) {
 }
 
 func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.RegisterRaw(s.kit, httpkit.Operation{
 		Name: "recordUsageBatch", Method: http.MethodPost, Path: "/usage/batch", Tag: "Usage",
 		Summary: "Record usage in a batch",
-		Description: "Up to 1,000 records. Each is judged by itself and has its own result: some may be recorded while " +
-			"others are refused. Send the whole batch again after a 503 or a lost connection: what was recorded is not " +
-			"counted twice. A record that corrects another one may be in the same batch.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Values: usageValues,
+		Description: "Up to 1,000 records, in at most 4 MiB. Each is judged by itself and has its own result: some may " +
+			"be recorded while others are refused. Send the whole batch again after a 503, also of a single result, or a lost connection: what " +
+			"was recorded is not counted twice. A record that corrects another one may be in the same batch.",
+		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request:  UsageBatchForm{Records: []UsageForm{form}},
 		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},
+	}, httpkit.RawBody{
+		Takes: []string{httpkit.JSONType}, Answers: httpkit.JSONType, Most: maxUsageBody,
 	}, s.recordUsageBatch)
 }

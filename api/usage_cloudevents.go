@@ -1,9 +1,14 @@
 package api
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
@@ -18,22 +23,51 @@ const (
 
 // CloudEvent is usage as a CloudEvent 1.0. Extension attributes are ignored.
 type CloudEvent struct {
-	_               struct{}        `additionalProperties:"true"`
-	SpecVersion     string          `json:"specversion" enum:"1.0" example:"1.0" doc:"The version of CloudEvents."`
-	ID              string          `json:"id" minLength:"1" maxLength:"200" example:"8f14e45f" doc:"Unique for its source, for ever. With the source it is the idempotencyKey."`
-	Source          string          `json:"source" minLength:"1" maxLength:"200" example:"/gateway/eu" doc:"Where it happened."`
-	Type            string          `json:"type" minLength:"1" maxLength:"100" example:"api_calls" doc:"The name of the metric."`
-	Subject         string          `json:"subject" minLength:"1" maxLength:"64" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The subscription."`
-	Time            string          `json:"time,omitempty" format:"date-time" example:"2026-01-15T10:00:00Z" doc:"When it was used. Default: now."`
-	DataContentType string          `json:"datacontenttype,omitempty" example:"application/json" doc:"application/json, always."`
-	DataSchema      string          `json:"dataschema,omitempty" doc:"Not read."`
-	Data            UsageProperties `json:"data,omitempty" doc:"quantity, by default 1; everything else is a property of the record."`
+	_               struct{}       `additionalProperties:"true"`
+	SpecVersion     string         `json:"specversion" enum:"1.0" example:"1.0" doc:"The version of CloudEvents."`
+	ID              string         `json:"id" minLength:"1" maxLength:"200" example:"8f14e45f" doc:"Unique for its source, for ever. With the source it is the idempotencyKey, which has at most 255 bytes."`
+	Source          string         `json:"source" minLength:"1" maxLength:"200" example:"/gateway/eu" doc:"Where it happened."`
+	Type            string         `json:"type" minLength:"1" maxLength:"100" example:"api_calls" doc:"The name of the metric."`
+	Subject         string         `json:"subject" minLength:"1" maxLength:"64" example:"sub_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The subscription."`
+	Time            string         `json:"time,omitempty" format:"date-time" example:"2026-01-15T10:00:00Z" doc:"When it was used. Default: now."`
+	DataContentType string         `json:"datacontenttype,omitempty" example:"application/json" doc:"application/json, always."`
+	DataSchema      string         `json:"dataschema,omitempty" doc:"Not read."`
+	Data            CloudEventData `json:"data,omitempty" doc:"quantity, by default 1; everything else is a property of the record."`
+	DataBase64      string         `json:"data_base64,omitempty" doc:"Refused: it is not read. Send the data as JSON."`
 }
 
-// record is what the event reports. Faults: value_unknown, for its time, and those of UsageForm.record.
+// CloudEventData are the quantity and the properties of a record.
+type CloudEventData UsageProperties
+
+// UnmarshalJSON reads properties. A quantity that is null is kept as what is no number: it must not count as absent,
+// and so as 1.
+func (d *CloudEventData) UnmarshalJSON(b []byte) error {
+	if err := (*UsageProperties)(d).UnmarshalJSON(b); err != nil {
+		return err
+	}
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(b, &raw); err != nil {
+		return err
+	}
+	if quantity, sent := raw["quantity"]; sent && string(quantity) == "null" {
+		(*d)["quantity"] = "null"
+	}
+	return nil
+}
+
+// Schema is what the OpenAPI document says about data.
+func (CloudEventData) Schema(r huma.Registry) *huma.Schema { return UsageProperties{}.Schema(r) }
+
+// key is the idempotencyKey of an event. The source is escaped, so that its end can be told.
+func (e CloudEvent) key() string {
+	return strings.NewReplacer("%", "%25", "#", "%23").Replace(e.Source) + "#" + e.ID
+}
+
+// record is what the event reports. Faults: content_type_unsupported, for binary data; value_unknown, for its time;
+// those of UsageForm.record.
 func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 	f := UsageForm{
-		SubscriptionID: e.Subject, MetricName: e.Type, Quantity: "1", IdempotencyKey: e.Source + "#" + e.ID,
+		SubscriptionID: e.Subject, MetricName: e.Type, Quantity: "1", IdempotencyKey: e.key(),
 		Properties: UsageProperties{},
 	}
 	for name, value := range e.Data {
@@ -42,6 +76,10 @@ func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 			continue
 		}
 		f.Properties[name] = value
+	}
+	if e.DataBase64 != "" {
+		return f, usage.Record{}, fault.InvalidParam("data_base64", "content_type_unsupported",
+			"Binary data is not read. Send `data` as a JSON object.")
 	}
 	var at time.Time
 	if e.Time != "" {
@@ -53,58 +91,49 @@ func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 		at = at.UTC().Truncate(time.Microsecond)
 	}
 	record, err := f.record()
-	if err == nil {
-		f.Quantity = Number(record.Quantity.String()) // "007" is a quantity, and no number of JSON
+	if err != nil {
+		return f, record, fault.From(err).Within("data")
 	}
+	f.Quantity = Number(record.Quantity.String()) // "007" is a quantity, and no number of JSON
 	record.At = at
-	return f, record, err
+	return f, record, nil
+}
+
+// readCloudEvent reads one event.
+func (s *Server) readCloudEvent(text []byte) (r usageReport) {
+	event, err := httpkit.ReadJSON[CloudEvent](s.shapes, text, recordValues)
+	if err != nil {
+		return usageReport{err: err}
+	}
+	r.form, r.record, r.err = event.record()
+	return r
 }
 
 // recordCloudEvents takes one event, which is answered like a record, or a list, which is answered like a batch.
-func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, r *http.Request) error {
-	payload, err := httpkit.ReadRaw(w, r)
+func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+	if text := bytes.TrimSpace(c.Body); len(text) == 0 || text[0] != '[' {
+		return s.recordCloudEvent(ctx, c, w, s.readCloudEvent(text))
+	}
+	entries, err := httpkit.Entries(c.Body, "", usage.MaxBatch)
 	if err != nil {
 		return err
 	}
-	if len(payload) == 0 || payload[0] != '[' {
-		event, err := httpkit.ReadJSON[CloudEvent](s.shapes, payload, streamValues)
-		if err != nil {
-			return err
-		}
-		return s.recordCloudEvent(ctx, c, w, event)
-	}
-	events, err := httpkit.ReadJSON[[]CloudEvent](s.shapes, payload, usageValues)
-	if err != nil {
-		return err
-	}
-	if len(events) == 0 || len(events) > usage.MaxBatch {
-		return fault.New(fault.Invalid, "out_of_range", "A batch must have 1 to %d events.", usage.MaxBatch)
-	}
-	reports := make([]usageReport, len(events))
-	for i, event := range events {
-		form, record, err := event.record()
-		reports[i] = usageReport{form, record, err}
-	}
-	out, err := s.recordAll(ctx, c, reports)
-	if err != nil {
-		return err
-	}
-	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
-	return nil
+	return s.recordEntries(ctx, c, w, entries, s.readCloudEvent)
 }
 
 // recordCloudEvent takes one event. Its sender reads the status alone, so that a refusal is the answer.
-func (s *Server) recordCloudEvent(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event CloudEvent) error {
-	form, record, err := event.record()
-	if err != nil {
-		return err
+func (s *Server) recordCloudEvent(
+	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event usageReport,
+) error {
+	if event.err != nil {
+		return event.err
 	}
-	outcome, err := s.service.RecordUsage(ctx, caller(c), record)
+	outcome, err := s.service.RecordUsage(ctx, caller(c), event.record)
 	if err != nil {
 		return err
 	}
 	out := UsageBatch{Data: make([]UsageResult, 1)}
-	out.take(0, form, outcome)
+	out.take(0, event.form, outcome)
 	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
 	return nil
 }
@@ -115,15 +144,16 @@ func (s *Server) cloudEventOperation(example UsageRecord) {
 		Summary: "Record usage as CloudEvents",
 		Description: "One CloudEvent 1.0 in structured mode, or a list of up to 1,000 of them: type is the metric, subject " +
 			"the subscription, and data holds the quantity and the properties. Source and id together are the " +
-			"idempotencyKey. The status of one event is that of its refusal, if it is refused; a list has one result for " +
-			"each.",
+			"idempotencyKey: source#id, with # and % of the source as %23 and %25. The status of one event is that of its " +
+			"refusal, if it is refused; a list has one result for each.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request: CloudEvent{
 			SpecVersion: "1.0", ID: "8f14e45f", Source: "/gateway/eu", Type: "api_calls",
-			Subject: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Data: UsageProperties{"quantity": "12.5", "region": "eu"},
+			Subject: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Data: CloudEventData{"quantity": "12.5", "region": "eu"},
 		},
 		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},
 	}, httpkit.RawBody{
 		Takes: []string{cloudEventType, cloudEventBatchType, httpkit.JSONType}, Answers: httpkit.JSONType,
+		Most: maxUsageBody,
 	}, s.recordCloudEvents)
 }

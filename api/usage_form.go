@@ -57,7 +57,7 @@ func (UsageProperties) Schema(huma.Registry) *huma.Schema {
 		Type: huma.TypeObject,
 		Description: "What filters, dimensions and keys of metrics read: up to " + strconv.Itoa(usage.MaxProperties) +
 			" properties. Values are text of at most " + strconv.Itoa(usage.MaxProperty) + " bytes; numbers, true and false " +
-			"count as their text. Erased with the customer.",
+			"count as their text. Erased with the customer, but for the values of dimensions (groupBy of metrics).",
 		AdditionalProperties: &huma.Schema{
 			Extensions: map[string]any{"type": []string{"string", "number", "boolean", "null"}},
 		},

@@ -17,9 +17,10 @@ import (
 const (
 	ndjsonType    = "application/x-ndjson"
 	maxStreamLine = 64 << 10
-	streamValues  = usage.MaxProperties + 9
 	// streamPause is how long the next lines may take to arrive, and an answer to be read.
 	streamPause = 30 * time.Second
+	// streamWait is how long a record waits for others before it is written.
+	streamWait = 250 * time.Millisecond
 )
 
 // UsageProgress is one line of the answer to a stream.
@@ -37,7 +38,6 @@ type UsageProgress struct {
 type usageStream struct {
 	server  *Server
 	call    *httpkit.Call
-	lines   *bufio.Reader
 	out     http.ResponseWriter
 	control *http.ResponseController
 
@@ -48,15 +48,21 @@ type usageStream struct {
 }
 
 func (s *Server) streamUsage(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, r *http.Request) error {
-	stream := &usageStream{
-		server: s, call: c, lines: bufio.NewReaderSize(r.Body, maxStreamLine), out: w,
-		control: http.NewResponseController(w),
-	}
+	stream := &usageStream{server: s, call: c, out: w, control: http.NewResponseController(w)}
 	// The answer begins before the request ends. Without full duplex net/http would read the rest of the request first.
 	if err := stream.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	err := stream.run(ctx)
+	reading, stop := context.WithCancel(ctx)
+	lines := make(chan streamLine)
+	go stream.readLines(reading, r.Body, lines)
+	err := stream.run(ctx, lines)
+	stop()
+	if err != nil {
+		_ = stream.control.SetReadDeadline(time.Unix(1, 0)) // ends a read in progress, which net/http would wait for
+	}
+	for range lines { // until the reader has ended: the body is not its own any more
+	}
 	if err == nil || !stream.began {
 		return err
 	}
@@ -66,34 +72,87 @@ func (s *Server) streamUsage(ctx context.Context, c *httpkit.Call, w http.Respon
 	return stream.say(stream.total)
 }
 
-// run reads until the end, and decides records in parts.
-func (u *usageStream) run(ctx context.Context) error {
-	for line := 1; ; line++ {
+// streamLine is what was read of one line. The last one has an error, io.EOF at the end of the request.
+type streamLine struct {
+	text []byte
+	err  error
+}
+
+// readLines sends lines until one has an error or ctx ends, and closes the channel.
+func (u *usageStream) readLines(ctx context.Context, body io.Reader, to chan<- streamLine) {
+	defer close(to)
+	lines := bufio.NewReaderSize(body, maxStreamLine)
+	for ctx.Err() == nil {
 		_ = u.control.SetReadDeadline(u.server.now().Add(streamPause)) // where it is not supported, the server's holds
-		text, err := u.lines.ReadSlice('\n')
-		ended := errors.Is(err, io.EOF)
+		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			err = fault.New(fault.Invalid, "body_too_large", "A line is too long. Send at most %d bytes in one.", maxStreamLine)
 		}
-		if err != nil && !ended {
-			return u.stop(ctx, err)
+		select {
+		case to <- streamLine{bytes.Clone(bytes.TrimSpace(text)), err}:
+		case <-ctx.Done():
+			return
 		}
-		if text = bytes.TrimSpace(text); len(text) > 0 {
-			if err := u.take(line, text); err != nil {
+		if err != nil {
+			return
+		}
+	}
+}
+
+// run takes lines until the end, and decides records in parts: 1,000 at most, and none later than streamWait.
+func (u *usageStream) run(ctx context.Context, lines <-chan streamLine) error {
+	wait := time.NewTimer(streamWait)
+	defer wait.Stop()
+	for number := 1; ; number++ {
+		line, err := u.next(ctx, lines, wait.C, number)
+		if err != nil {
+			return err
+		}
+		ended := errors.Is(line.err, io.EOF)
+		if line.err != nil && !ended {
+			return u.stop(ctx, line.err)
+		}
+		if len(line.text) > 0 {
+			if err := u.take(number, line.text); err != nil {
 				return err
+			}
+			if len(u.read) == 1 {
+				wait.Reset(streamWait)
 			}
 		}
 		if len(u.read) == usage.MaxBatch || ended {
-			if err := u.decide(ctx, line); err != nil {
+			if err := u.decide(ctx, number); err != nil {
 				return err
 			}
 		}
 		if ended {
-			u.total.Line, u.total.Done = line, true
-			if len(text) == 0 {
+			u.total.Line, u.total.Done = number, true
+			if len(line.text) == 0 {
 				u.total.Line--
 			}
 			return u.say(u.total)
+		}
+	}
+}
+
+// next waits for a line, and decides what was read before it when that has waited long enough.
+func (u *usageStream) next(
+	ctx context.Context, lines <-chan streamLine, waited <-chan time.Time, number int,
+) (streamLine, error) {
+	for {
+		select {
+		case line, open := <-lines:
+			if !open {
+				return line, ctx.Err()
+			}
+			return line, nil
+		case <-waited:
+			if len(u.read) == 0 {
+				continue
+			}
+			if err := u.decide(ctx, number-1); err != nil {
+				return streamLine{}, err
+			}
 		}
 	}
 }
@@ -114,16 +173,12 @@ func (u *usageStream) stop(ctx context.Context, cause error) error {
 
 // take reads one record. What is no record is refused, and the stream goes on.
 func (u *usageStream) take(line int, text []byte) error {
-	form, err := httpkit.ReadJSON[UsageForm](u.server.shapes, text, streamValues)
-	var record usage.Record
-	if err == nil {
-		record, err = form.record()
-	}
-	if err != nil {
+	report := u.server.readUsage(text)
+	if report.err != nil {
 		u.total.Refused++
-		return u.refuse(line, usageError(err))
+		return u.refuse(line, usageError(report.err))
 	}
-	u.read, u.at = append(u.read, usageReport{form: form, record: record}), append(u.at, line)
+	u.read, u.at = append(u.read, report), append(u.at, line)
 	return nil
 }
 
@@ -134,12 +189,21 @@ func (u *usageStream) refuse(line int, why *UsageError) error {
 	return u.say(said)
 }
 
-// decide records what was read up to a line, and says so.
+// decide records what was read up to a line, and says so. The key that the stream began with may be revoked by now.
 func (u *usageStream) decide(ctx context.Context, line int) error {
 	if len(u.read) > 0 {
+		if err := u.call.Readmit(ctx); err != nil {
+			return err
+		}
 		batch, err := u.server.recordAll(ctx, u.call, u.read)
 		if err != nil {
 			return err
+		}
+		for i, result := range batch.Data {
+			if result.Status >= http.StatusInternalServerError { // not decided: no line may say that it is
+				return fault.New(fault.Unavailable, "usage_undecided",
+					"The record of line %d was not decided. Send the lines behind the last progress line again.", u.at[i])
+			}
 		}
 		u.total.Accepted += batch.Accepted
 		u.total.Repeated += batch.Repeated
@@ -176,7 +240,8 @@ func (s *Server) usageStreamOperation(form UsageForm) {
 		Name: "streamUsage", Method: http.MethodPost, Path: "/usage/stream", Tag: "Usage",
 		Summary: "Record usage in a stream",
 		Description: "For back-fills of any length: one record a line (NDJSON). The answer has a line for each refused " +
-			"record, a progress line after every 1,000 records, and a last one with done. After an interruption send the " +
+			"record, a progress line after every 1,000 records, or sooner where fewer come, and a last one with done. " +
+			"The API key is checked again each time. After an interruption send the " +
 			"lines behind the last progress line, or all: what was recorded is not counted twice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Request: form,
 		Response: UsageProgress{Line: 1000, Accepted: 998, Repeated: 1, Refused: 1},

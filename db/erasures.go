@@ -58,15 +58,15 @@ func (tx *Tx) LockErasure(ctx context.Context, environmentID, id string) (erasur
 	e := row.Erasure
 	return erasure.Erasure{
 		ID: e.ID, CustomerID: value(e.CustomerID), TestClockID: value(e.TestClockID), Stage: e.Stage, After: e.AfterPosition,
-		RequestedAt: e.RequestedAt, ProgressAt: e.ProgressAt, FinishedAt: value(e.FinishedAt),
+		UsageAfter: value(e.UsageAfter), RequestedAt: e.RequestedAt, ProgressAt: e.ProgressAt, FinishedAt: value(e.FinishedAt),
 	}, readError("erasure", err)
 }
 
 // SaveErasure writes how far a locked erasure is.
 func (tx *Tx) SaveErasure(ctx context.Context, environmentID string, e erasure.Erasure) error {
 	return queries.ErasureUpdate(ctx, tx.pipe, dbsqlc.ErasureUpdateParams{
-		EnvironmentID: environmentID, ID: e.ID, Stage: e.Stage, AfterPosition: e.After, ProgressAt: e.ProgressAt,
-		FinishedAt: nullTime(e.FinishedAt),
+		EnvironmentID: environmentID, ID: e.ID, Stage: e.Stage, AfterPosition: e.After,
+		UsageAfter: null(e.UsageAfter), ProgressAt: e.ProgressAt, FinishedAt: nullTime(e.FinishedAt),
 	})
 }
 

@@ -39,6 +39,7 @@ var global = map[string]bool{
 	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
 	"PausedCharging": true,
 	"BehindUsage":    true, "LastUsagePosition": true, "UsageVersions": true, "UsageSubscriptions": true,
+	"UsageMonthReady":     true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
 }
@@ -175,8 +176,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"APIKeys": "none", "APIKeyWithKey": b.key,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
 			"Metrics": "none", "MetricWithKey": metric.ID, "MetricVersions": metric.ID, "MetricVersion": metric.ID,
-			"MetricByName": "calls",
-			"CreditNotes":  "none", "CreditNoteWithKey": note.ID,
+			"ServedMetric": "calls", "ServedMetrics": "none", "UsageVersionsNamed": "calls",
+			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
 			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,

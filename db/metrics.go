@@ -22,10 +22,21 @@ func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (APIK
 	return apiKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
 }
 
-// MetricByName reads the newest version of the metric with a name. Fault: metric_not_found.
-func (r Reader) MetricByName(ctx context.Context, environmentID, name string) (usage.Metric, error) {
-	row, err := queries.MetricGetByName(ctx, r.handle, dbsqlc.MetricGetByNameParams{EnvironmentID: environmentID, Name: name})
+// ServedMetric reads the version that answers about the metric with a name: the newest, unless it is still counting
+// what was recorded before it. Fault: metric_not_found.
+func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error) {
+	row, err := queries.MetricGetServed(ctx, r.handle,
+		dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
 	return metricFromDB(row.Metric), readError("metric", err)
+}
+
+// ServedMetrics lists the metrics that take records, at most limit, each in the version that answers about it.
+func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit int) ([]usage.Metric, error) {
+	found, err := queries.MetricListServed(ctx, r.handle,
+		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: rows(limit)})
+	return refs(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
+		return metricFromDB(row.Metric)
+	}), translate("MetricListServed", err)
 }
 
 // MetricVersion reads one version by its id. Fault: metric_not_found.
@@ -66,7 +77,12 @@ func (r Reader) Metrics(
 // LockMetric reads the newest version of one that nobody else may change until the transaction ends. Fault:
 // metric_not_found.
 func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.Metric, error) {
-	row, err := queries.MetricLock(ctx, tx.pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
+	_, err := queries.MetricLock(ctx, tx.pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
+	if err != nil {
+		return usage.Metric{}, readError("metric", err)
+	}
+	row, err := queries.MetricGetLocked(ctx, tx.pipe,
+		dbsqlc.MetricGetLockedParams{EnvironmentID: environmentID, MetricID: id})
 	return metricFromDB(row.Metric), readError("metric", err)
 }
 
@@ -91,7 +107,9 @@ func (tx *Tx) InsertMetric(ctx context.Context, environmentID string, m usage.Me
 		return err
 	}
 	return queries.UsageProgressInsert(ctx, tx.pipe,
-		dbsqlc.UsageProgressInsertParams{EnvironmentID: environmentID, VersionID: m.VersionID()})
+		dbsqlc.UsageProgressInsertParams{
+			EnvironmentID: environmentID, VersionID: m.VersionID(), MetricID: m.ID, Tail: usageTail,
+		})
 }
 
 // SaveMetric writes what may change: the name for people, and whether records are taken. The caller holds the lock.

@@ -28,8 +28,8 @@ type UsageTaken struct {
 	Facts usage.Facts
 }
 
-// InsertUsage judges records and writes those that pass and whose key was never used. Keys must differ. Results, in the
-// order of the records, are there once the transaction has committed, so that all of it is one round trip.
+// InsertUsage judges records and writes those that pass and whose key was never used, also by one before it. Results,
+// in the order of the records, are there once the transaction has committed, so that all of it is one round trip.
 func (tx *Tx) InsertUsage(
 	ctx context.Context, environmentID string, records []NewUsage, results []UsageTaken,
 ) error {

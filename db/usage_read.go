@@ -31,12 +31,16 @@ func (l *UsageLog) UsageSeries(
 	if err != nil {
 		return nil, err
 	}
-	tail, err := queries.UsageTailList(ctx, r.handle, dbsqlc.UsageTailListParams{
+	tail, err := r.usageTail(ctx, dbsqlc.UsageTailOfParams{
 		EnvironmentID: environmentID, MetricID: of.ID, Position: position, SubscriptionID: subscriptionID, FromTime: from,
 		ToTime: to,
 	})
 	if err != nil {
-		return nil, translate("UsageTailList", err)
+		return nil, err
+	}
+	salts, err := r.usageSalts(ctx, environmentID, of, subscriptionID)
+	if err != nil {
+		return nil, err
 	}
 	// A correction may be of a record that is aggregated: its hour is counted anew.
 	for _, row := range tail {
@@ -47,12 +51,15 @@ func (l *UsageLog) UsageSeries(
 	var records []usage.Measured
 	for _, row := range tail {
 		if !split[usage.Hour(row.At)] {
-			if records, err = measured(records, of, row); err != nil {
+			if records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow{
+				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: row.Position,
+			}); err != nil {
 				return nil, err
 			}
 		}
 	}
-	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, split)
+	hours, err := r.usageHours(ctx, environmentID, subscriptionID, of, salts[subscriptionID], split)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +70,35 @@ func (l *UsageLog) UsageSeries(
 		}
 	}
 	return of.Series(periods, by, whole, append(records, hours...)), nil
+}
+
+// usageTail bounds the records of a metric, of all subscriptions, that are read by their position.
+const usageTail = 5_000
+
+// usageTail reads the records of a subscription behind a position: among those of the metric, while they are few, else
+// among those of the subscription.
+func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]dbsqlc.UsageTailOfRow, error) {
+	short, err := queries.UsageTailList(ctx, r.handle, dbsqlc.UsageTailListParams{
+		EnvironmentID: in.EnvironmentID, MetricID: in.MetricID, Position: in.Position, SubscriptionID: in.SubscriptionID,
+		FromTime: in.FromTime, ToTime: in.ToTime, RowLimit: usageTail + 1,
+	})
+	if err != nil {
+		return nil, translate("UsageTailList", err)
+	}
+	var tail []dbsqlc.UsageTailOfRow
+	for _, row := range short {
+		if row.Long {
+			tail, err = queries.UsageTailOf(ctx, r.handle, in)
+			return tail, translate("UsageTailOf", err)
+		}
+		if row.ID != nil {
+			tail = append(tail, dbsqlc.UsageTailOfRow{
+				ID: *row.ID, Corrects: row.Corrects, At: *row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: value(row.Position),
+			})
+		}
+	}
+	return tail, nil
 }
 
 func (r Reader) usageBuckets(
@@ -87,7 +123,7 @@ func (r Reader) usageBuckets(
 
 // usageHours reads all records of some hours.
 func (r Reader) usageHours(
-	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, hours map[time.Time]bool,
+	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, salt []byte, hours map[time.Time]bool,
 ) (records []usage.Measured, err error) {
 	if len(hours) == 0 {
 		return nil, nil
@@ -101,8 +137,9 @@ func (r Reader) usageHours(
 		return nil, translate("UsageHourList", err)
 	}
 	for _, row := range rows {
-		records, err = measured(records, of, dbsqlc.UsageTailListRow{
+		records, err = measured(records, of, salt, dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return nil, err
@@ -112,8 +149,13 @@ func (r Reader) usageHours(
 }
 
 // measured appends a row as the metric sees it, if it does.
-func measured(to []usage.Measured, of usage.Metric, row dbsqlc.UsageTailListRow) ([]usage.Measured, error) {
-	record := usage.Record{ID: row.ID, Metric: of.Name, At: row.At, Corrects: value(row.Corrects)}
+func measured(
+	to []usage.Measured, of usage.Metric, salt []byte, row dbsqlc.UsageRecordPageRow,
+) ([]usage.Measured, error) {
+	record := usage.Record{
+		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: value(row.Corrects),
+		Salt: salt,
+	}
 	var err error
 	if record.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
 		return to, err

@@ -96,16 +96,18 @@ const rebuildPage = 10_000
 func (tx *Tx) countUsage(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, through int64, out *RebuiltUsage,
 ) (aggregates, error) {
+	salts, err := tx.usageSalts(ctx, environmentID, of, subscriptionID)
+	if err != nil {
+		return nil, err
+	}
 	counted := aggregates{}
 	var hour hourOf
 	var records []usage.Measured
-	positions := map[string]int64{}
 	end := func() {
 		for _, one := range usage.Effective(records) {
-			counted.of(hour, one.Group, of, positions[one.ID]).Add(one)
+			counted.add(hour, of, one)
 		}
 		records = records[:0]
-		clear(positions)
 	}
 	in := dbsqlc.UsageRecordPageParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, Position: through, RowLimit: rebuildPage,
@@ -122,9 +124,9 @@ func (tx *Tx) countUsage(
 				hour = h
 				out.Hours++
 			}
-			positions[row.ID] = row.Position
-			records, err = measured(records, of, dbsqlc.UsageTailListRow{
+			records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow{
 				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+				Position: row.Position,
 			})
 			if err != nil {
 				return nil, err
@@ -191,17 +193,4 @@ func sameUsage(a, b map[usage.Group]*aggregate) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// usageEraseBatch is how many records one transaction of an erasure handles: each batch reads past what those before it
-// have erased.
-const usageEraseBatch = 20_000
-
-// EraseUsage removes the properties of a customer's next records, and reports whether there may be more. Quantities and
-// aggregates stay, as invoices do.
-func (tx *Tx) EraseUsage(ctx context.Context, environmentID, customerID string) (more bool, err error) {
-	n, err := queries.UsageErase(ctx, tx.pipe, dbsqlc.UsageEraseParams{
-		EnvironmentID: environmentID, CustomerID: customerID, RowLimit: usageEraseBatch,
-	})
-	return n == usageEraseBatch, translate("UsageErase", err)
 }

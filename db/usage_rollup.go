@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,17 +29,17 @@ type aggregate struct {
 // aggregates are rows of one metric version, by hour and dimension.
 type aggregates map[hourOf]map[usage.Group]*aggregate
 
-func (a aggregates) of(h hourOf, g usage.Group, metric usage.Metric, position int64) usage.State {
+func (a aggregates) add(h hourOf, to usage.Metric, one usage.Measured) {
 	if a[h] == nil {
 		a[h] = map[usage.Group]*aggregate{}
 	}
-	row := a[h][g]
+	row := a[h][one.Group]
 	if row == nil {
-		row = &aggregate{first: position, state: metric.Aggregation.New()}
-		a[h][g] = row
+		row = &aggregate{first: one.Position, state: to.Aggregation.New()}
+		a[h][one.Group] = row
 	}
-	row.first = min(row.first, position)
-	return row.state
+	row.first = min(row.first, one.Position)
+	row.state.Add(one)
 }
 
 // BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
@@ -46,6 +48,13 @@ func (r Reader) BehindUsage(ctx context.Context, limit int) ([]Ref, error) {
 	return refs(found, func(f dbsqlc.UsageBehindRow) Ref {
 		return Ref{f.EnvironmentID, f.VersionID}
 	}), translate("UsageBehind", err)
+}
+
+// UsageVersionsNamed lists all versions of the metrics with these names.
+func (r Reader) UsageVersionsNamed(ctx context.Context, environmentID string, names []string) ([]Ref, error) {
+	found, err := queries.UsageVersionsNamed(ctx, r.handle,
+		dbsqlc.UsageVersionsNamedParams{EnvironmentID: environmentID, Names: names})
+	return refs(found, func(id string) Ref { return Ref{environmentID, id} }), translate("UsageVersionsNamed", err)
 }
 
 // LastUsagePosition is that of the newest record of all.
@@ -76,49 +85,56 @@ func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, err
 		EnvironmentID: version.EnvironmentID, MetricID: of.ID, AfterPosition: row.Position, Horizon: horizon,
 		RowLimit: rows(limit),
 	})
-	if err != nil || len(page) == 0 {
+	if err != nil || len(page) == 0 && !row.CatchingUp {
 		return 0, translate("UsageTailPage", err)
 	}
-	through := page[len(page)-1].Position
-	if err := tx.mergeUsage(ctx, version, of, page, through); err != nil {
-		return 0, err
+	through := row.Position
+	if len(page) > 0 {
+		through = page[len(page)-1].Position
+		if err := tx.mergeUsage(ctx, version, of, page, through); err != nil {
+			return 0, err
+		}
 	}
 	return len(page), queries.UsageProgressSave(ctx, tx.pipe, dbsqlc.UsageProgressSaveParams{
-		EnvironmentID: version.EnvironmentID, VersionID: version.ID, Position: through,
+		EnvironmentID: version.EnvironmentID, VersionID: version.ID, Position: through, More: len(page) == limit,
 	})
 }
 
 func (tx *Tx) mergeUsage(
 	ctx context.Context, version Ref, of usage.Metric, page []dbsqlc.UsageTailPageRow, through int64,
 ) error {
-	touched, anew := map[hourOf]bool{}, map[hourOf]bool{}
+	anew, subscriptions := map[hourOf]bool{}, map[string]bool{}
 	for _, row := range page {
-		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
-		if touched[h] = true; row.Corrects != nil {
-			anew[h] = true
+		if subscriptions[row.SubscriptionID] = true; row.Corrects != nil {
+			anew[hourOf{row.SubscriptionID, usage.Hour(row.At)}] = true
 		}
 	}
-	merged, err := tx.usageAggregates(ctx, version, of, touched, anew)
+	salts, err := tx.usageSalts(ctx, version.EnvironmentID, of, slices.Collect(maps.Keys(subscriptions))...)
 	if err != nil {
 		return err
 	}
+	added := aggregates{}
 	for _, row := range page {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
 		if anew[h] {
 			continue
 		}
-		m, err := measured(nil, of, dbsqlc.UsageTailListRow{
+		m, err := measured(nil, of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return err
 		}
 		for _, one := range m {
-			merged.of(h, one.Group, of, row.Position).Add(one)
+			added.add(h, of, one)
 		}
 	}
+	if err := tx.joinUsageAggregates(ctx, version, of, added); err != nil {
+		return err
+	}
 	if len(anew) > 0 {
-		counted, err := tx.recountUsage(ctx, version.EnvironmentID, of, anew, through)
+		counted, err := tx.recountUsage(ctx, version.EnvironmentID, of, salts, anew, through)
 		if err != nil {
 			return err
 		}
@@ -126,47 +142,45 @@ func (tx *Tx) mergeUsage(
 			return err
 		}
 		for h, groups := range counted {
-			merged[h] = groups
+			added[h] = groups
 		}
 	}
-	return tx.saveUsageAggregates(ctx, version, merged)
+	return tx.saveUsageAggregates(ctx, version, added)
 }
 
-// usageAggregates reads the rows of hours, without those that are counted anew.
-func (tx *Tx) usageAggregates(
-	ctx context.Context, version Ref, of usage.Metric, hours, without map[hourOf]bool,
-) (aggregates, error) {
+// joinUsageAggregates merges the rows that there are of the same hours and dimensions into those that were added. Other
+// dimensions of an hour are neither read nor written.
+func (tx *Tx) joinUsageAggregates(ctx context.Context, version Ref, of usage.Metric, added aggregates) error {
 	in := dbsqlc.UsageAggregateGetParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
-	for h := range hours {
-		if !without[h] {
+	for h, groups := range added {
+		for group := range groups {
 			in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
+			in.Dimensions = append(in.Dimensions, string(group))
 		}
 	}
-	found := aggregates{}
 	if len(in.Hours) == 0 {
-		return found, nil
+		return nil
 	}
 	rows, err := queries.UsageAggregateGet(ctx, tx.pipe, in)
 	if err != nil {
-		return nil, translate("UsageAggregateGet", err)
+		return translate("UsageAggregateGet", err)
 	}
 	for _, row := range rows {
 		state, err := of.Aggregation.Read(row.State)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		h := hourOf{row.SubscriptionID, row.Bucket}
-		if found[h] == nil {
-			found[h] = map[usage.Group]*aggregate{}
-		}
-		found[h][usage.Group(row.Dimension)] = &aggregate{first: row.FirstPosition, state: state}
+		one := added[hourOf{row.SubscriptionID, row.Bucket}][usage.Group(row.Dimension)]
+		one.state.Merge(state)
+		one.first = min(one.first, row.FirstPosition)
 	}
-	return found, nil
+	return nil
 }
 
 // recountUsage counts hours from their records up to a position.
 func (tx *Tx) recountUsage(
-	ctx context.Context, environmentID string, of usage.Metric, hours map[hourOf]bool, through int64,
+	ctx context.Context, environmentID string, of usage.Metric, salts map[string][]byte, hours map[hourOf]bool,
+	through int64,
 ) (aggregates, error) {
 	in := dbsqlc.UsageHourListParams{EnvironmentID: environmentID, MetricID: of.ID, Position: through}
 	for h := range hours {
@@ -176,12 +190,12 @@ func (tx *Tx) recountUsage(
 	if err != nil {
 		return nil, translate("UsageHourList", err)
 	}
-	records, positions := map[hourOf][]usage.Measured{}, map[string]int64{}
+	records := map[hourOf][]usage.Measured{}
 	for _, row := range rows {
 		h := hourOf{row.SubscriptionID, usage.Hour(row.At)}
-		positions[row.ID] = row.Position
-		records[h], err = measured(records[h], of, dbsqlc.UsageTailListRow{
+		records[h], err = measured(records[h], of, salts[row.SubscriptionID], dbsqlc.UsageRecordPageRow{
 			ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
+			Position: row.Position,
 		})
 		if err != nil {
 			return nil, err
@@ -190,7 +204,7 @@ func (tx *Tx) recountUsage(
 	counted := aggregates{}
 	for h, all := range records {
 		for _, one := range usage.Effective(all) {
-			counted.of(h, one.Group, of, positions[one.ID]).Add(one)
+			counted.add(h, of, one)
 		}
 	}
 	return counted, nil

@@ -56,6 +56,16 @@ const (
 	usageMonthsAhead = 6
 )
 
+// UsageMonthsReady is how many months ahead there must be partitions, for whoever checks: fewer than are made, so that
+// there is time.
+const UsageMonthsReady = 2
+
+// UsageMonthReady reports whether there is a partition for the records of the month that many months ahead. Global.
+func (r Reader) UsageMonthReady(ctx context.Context, months int) (bool, error) {
+	ready, err := queries.UsageMonthReady(ctx, r.handle, months)
+	return ready, translate("UsageMonthReady", err)
+}
+
 // MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep. Global:
 // retention.
 func (tx *Tx) MaintainUsage(ctx context.Context) (dropped int, err error) {

@@ -20,11 +20,15 @@ type Service struct {
 	gateway   *gateway.Gateway
 	usage     UsageStore
 	gather    *gather
+	recorded  *recorded
 }
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
 func New(store *db.Store, now func() time.Time) *Service {
-	return &Service{store: store, now: now, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store), gather: &gather{}}
+	return &Service{
+		store: store, now: now, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store), gather: &gather{},
+		recorded: &recorded{},
+	}
 }
 
 // Caller is who has something done, and in which environment.

@@ -37,45 +37,46 @@ func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (U
 }
 
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
+// What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided.
 func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usage.Record) ([]UsageOutcome, error) {
 	outcomes := make([]UsageOutcome, len(records))
-	var valid []int
+	var plain, corrections []int
 	for i, r := range records {
 		outcomes[i].Record = r
-		if outcomes[i].Refusal = r.Validate(); outcomes[i].Refusal == nil && r.Corrects == "" {
-			valid = append(valid, i)
+		switch outcomes[i].Refusal = r.Validate(); {
+		case outcomes[i].Refusal != nil:
+		case r.Corrects == "":
+			plain = append(plain, i)
+		default:
+			corrections = append(corrections, i)
 		}
 	}
-	// A key that occurs again is judged after the first record that has it.
-	for len(valid) > 0 {
-		seen := make(map[string]bool, len(valid))
-		var now, later []int
-		for _, i := range valid {
-			if key := records[i].Key; seen[key] {
-				later = append(later, i)
-			} else {
-				seen[key], now = true, append(now, i)
+	if len(plain) > 0 {
+		if err := s.recordUsage(ctx, by, outcomes, plain); err != nil {
+			return nil, err
+		}
+	}
+	// Corrections come last, so that they may correct records of the same batch. Those of a batch that is sent again are
+	// known, so that it gets further than the time before.
+	known, err := s.usageKeys(ctx, by, outcomes, corrections)
+	for _, i := range corrections {
+		out := &outcomes[i]
+		key, used := known[out.Record.Key]
+		switch {
+		case err != nil:
+			out.Refusal = undecided(err)
+		case used:
+			out.repeat(key, out.Record.Fingerprint())
+		default:
+			if *out, err = s.correctUsage(ctx, by, records[i]); err != nil {
+				out.Refusal = undecided(err) // and those behind it: each would wait for what is away
 			}
-		}
-		if err := s.recordUsage(ctx, by, outcomes, now); err != nil {
-			return nil, err
-		}
-		valid = later
-	}
-	// Corrections come last, so that they may correct records of the same batch.
-	for i, r := range records {
-		if outcomes[i].Refusal != nil || r.Corrects == "" {
-			continue
-		}
-		var err error
-		if outcomes[i], err = s.correctUsage(ctx, by, r); err != nil {
-			return nil, err
 		}
 	}
 	return outcomes, nil
 }
 
-// recordUsage writes the outcomes at these places, whose keys differ.
+// recordUsage writes the outcomes at these places, and judges those that it does not write. The error: none is written.
 func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOutcome, at []int) error {
 	now := s.now()
 	records := make([]db.NewUsage, len(at))
@@ -88,42 +89,71 @@ func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOu
 	if err != nil {
 		return err
 	}
-	var others []int // of records: a repeat, or refused
+	here := map[string]int{} // the place of the record that has taken a key
 	for n, t := range taken {
 		records[n].At = t.At
-		if outcomes[at[n]].Record = records[n].Record; !t.Taken {
+		if outcomes[at[n]].Record = records[n].Record; t.Taken {
+			s.recorded.note(by.EnvironmentID, records[n].Metric)
+			here[records[n].Key] = n
+		}
+	}
+	var others []int // of records: their keys were used before this batch, or they are refused
+	for n, t := range taken {
+		first, used := here[records[n].Key]
+		switch {
+		case t.Taken:
+		case used && first < n:
+			outcomes[at[n]].repeat(db.UsageKey{
+				RecordID: records[first].ID, At: records[first].At, Fingerprint: records[first].Fingerprint,
+			}, records[n].Fingerprint)
+		default:
 			others = append(others, n)
 		}
 	}
-	if len(others) == 0 {
-		return nil
+	places := make([]int, len(others))
+	for i, n := range others {
+		places[i] = at[n]
 	}
 	// Keys come first: a repeat is answered as its first request was, whatever has become of the subscription since.
-	keys := make([]string, len(others))
-	for n, i := range others {
-		keys[n] = records[i].Key
-	}
-	known, err := s.usage.UsageKeys(ctx, by.EnvironmentID, keys)
-	if err != nil {
-		return err
-	}
+	known, err := s.usageKeys(ctx, by, outcomes, places)
 	for _, n := range others {
 		out := &outcomes[at[n]]
-		if key, used := known[records[n].Key]; used {
+		key, used := known[records[n].Key]
+		_, later := here[records[n].Key] // taken by one behind it: this one was refused
+		switch {
+		case err != nil:
+			out.Refusal = undecided(err)
+		case used && !later:
 			out.repeat(key, records[n].Fingerprint)
-			continue
-		}
-		if out.Refusal = usage.Admit(out.Record, taken[n].Facts); out.Refusal == nil {
-			return errUsageUndecided
+		default:
+			if out.Refusal = usage.Admit(out.Record, taken[n].Facts); out.Refusal == nil {
+				out.Refusal = undecided(nil)
+			}
 		}
 	}
 	return nil
 }
 
-// errUsageUndecided says that a record was neither written nor refused nor a repeat: the transaction that had taken its
-// key was rolled back just now. The caller repeats the request.
-var errUsageUndecided = fault.New(fault.Unavailable, "usage_undecided",
-	"Another request with this `idempotencyKey` failed at the same time. Send the request again.")
+// usageKeys reads what is known of the keys of the outcomes at these places.
+func (s *Service) usageKeys(
+	ctx context.Context, by Caller, outcomes []UsageOutcome, at []int,
+) (map[string]db.UsageKey, error) {
+	if len(at) == 0 {
+		return nil, nil
+	}
+	keys := make([]string, len(at))
+	for n, i := range at {
+		keys[n] = outcomes[i].Record.Key
+	}
+	return s.usage.UsageKeys(ctx, by.EnvironmentID, keys)
+}
+
+// undecided says that a record was neither refused nor is known to be written: the database was away after a part of
+// the batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request.
+func undecided(cause error) error {
+	return fault.New(fault.Unavailable, "usage_undecided",
+		"The record was not decided. Send it again with the same `idempotencyKey`.").Because(cause)
+}
 
 // repeat answers a key that was used before.
 func (o *UsageOutcome) repeat(key db.UsageKey, fingerprint []byte) {
@@ -144,6 +174,7 @@ func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (
 		return out, err
 	}
 	if err == nil && taken.Taken {
+		s.recorded.note(by.EnvironmentID, r.Metric)
 		out.Record.ID, out.Record.At = correction.ID, taken.At
 		return out, nil
 	}

@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -97,6 +99,18 @@ func (g *gather) write(ctx context.Context, s *Service, environmentID string, q 
 	}
 }
 
+// recordSafely makes a panic an error of the records that met it. No handler is above this goroutine to recover it.
+func (s *Service) recordSafely(
+	ctx context.Context, by Caller, records []usage.Record,
+) (outcomes []UsageOutcome, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("service: panic while usage was recorded: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return s.RecordUsageBatch(ctx, by, records)
+}
+
 func (s *Service) writeGathered(ctx context.Context, batch []*gathered) {
 	within, cancel := context.WithTimeout(ctx, gatherTimeout)
 	defer cancel()
@@ -104,7 +118,7 @@ func (s *Service) writeGathered(ctx context.Context, batch []*gathered) {
 	for i, one := range batch {
 		records[i] = one.outcome.Record
 	}
-	outcomes, err := s.RecordUsageBatch(within, batch[0].by, records)
+	outcomes, err := s.recordSafely(within, batch[0].by, records)
 	for i, one := range batch {
 		if one.err = err; err == nil {
 			one.outcome = outcomes[i]

@@ -2,6 +2,9 @@ package service
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"sync"
 
 	"perennial/db"
 )
@@ -11,15 +14,72 @@ const (
 	rollUpRecords  = 5_000 // of one transaction
 )
 
-// RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns how many there
-// were. Several processes may do it at once: they take turns at one version.
-func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
-	behind, err := s.store.BehindUsage(ctx, rollUpVersions)
-	if err != nil {
-		return 0, err
+// recorded are the metrics whose records this process has written and not merged, by environment and name. The zero
+// value is ready.
+type recorded struct {
+	mu      sync.Mutex
+	metrics map[string]map[string]bool
+}
+
+func (r *recorded) note(environmentID, metricName string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.metrics == nil {
+		r.metrics = map[string]map[string]bool{}
 	}
-	for _, version := range behind {
-		for n := rollUpRecords; n == rollUpRecords; total += n {
+	if r.metrics[environmentID] == nil {
+		r.metrics[environmentID] = map[string]bool{}
+	}
+	r.metrics[environmentID][metricName] = true
+}
+
+// take empties it.
+func (r *recorded) take() map[string]map[string]bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	metrics := r.metrics
+	r.metrics = nil
+	return metrics
+}
+
+// RollUpRecorded merges what this process has recorded since it was called last, and returns how many records there
+// were. It looks at no other metric. What it leaves, because the process ends or another one is at the same metric,
+// RollUpUsage finds.
+func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
+	var versions []db.Ref
+	for environmentID, names := range s.recorded.take() {
+		some, err := s.store.UsageVersionsNamed(ctx, environmentID, slices.Collect(maps.Keys(names)))
+		if err != nil {
+			return 0, err
+		}
+		versions = append(versions, some...)
+	}
+	return s.rollUp(ctx, versions)
+}
+
+// RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns how many there
+// were. It asks about every version. Several processes may do it at once: they take turns at one version.
+func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
+	for {
+		behind, err := s.store.BehindUsage(ctx, rollUpVersions)
+		if err != nil {
+			return total, err
+		}
+		n, err := s.rollUp(ctx, behind)
+		// The others have them, or their records are still being written.
+		if total += n; err != nil || n == 0 || len(behind) < rollUpVersions {
+			return total, err
+		}
+	}
+}
+
+// rollUp merges all that these versions have not merged. They take turns, so that a long backlog delays no other
+// metric.
+func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err error) {
+	for len(versions) > 0 {
+		var more []db.Ref
+		for _, version := range versions {
+			n := 0
 			err := s.store.InTx(ctx, db.BySystem("usage"), s.now(), func(tx *db.Tx) (err error) {
 				n, err = tx.RollUpUsage(ctx, version, rollUpRecords)
 				return err
@@ -27,7 +87,11 @@ func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 			if err != nil {
 				return total, err
 			}
+			if total += n; n == rollUpRecords {
+				more = append(more, version)
+			}
 		}
+		versions = more
 	}
 	return total, nil
 }

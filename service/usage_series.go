@@ -9,7 +9,6 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/billing/usage"
-	"perennial/db"
 )
 
 // UsageQuestion asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
@@ -30,8 +29,8 @@ type UsageAnswer struct {
 // usageMetrics bounds the metrics of an answer about all.
 const usageMetrics = 100
 
-// Usage reads what a subscription used, by the newest versions of metrics. Faults: metric_not_found,
-// usage_range_invalid, usage_group_unknown.
+// Usage reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
+// them. Faults: metric_not_found, usage_range_invalid, usage_group_unknown.
 func (s *Service) Usage(
 	ctx context.Context, by Caller, sub subscription.Subscription, q UsageQuestion,
 ) ([]UsageAnswer, error) {
@@ -69,12 +68,9 @@ func (s *Service) Usage(
 // metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
 func (s *Service) metricsAsked(ctx context.Context, by Caller, q UsageQuestion) ([]usage.Metric, error) {
 	if q.MetricName == "" && len(q.GroupBy) == 0 {
-		yes := true
-		metrics, _, err := s.store.Metrics(ctx, by.EnvironmentID, db.MetricFilter{Active: &yes},
-			db.Page{Limit: usageMetrics, Unsettled: true})
-		return metrics, err
+		return s.store.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
 	}
-	metric, err := s.store.MetricByName(ctx, by.EnvironmentID, q.MetricName)
+	metric, err := s.store.ServedMetric(ctx, by.EnvironmentID, q.MetricName)
 	if err != nil {
 		return nil, inParam(err, "metric")
 	}

@@ -11,8 +11,8 @@ import (
 // UsageStore is what usage needs of the place where records are kept. PostgreSQL is behind it (db.UsageLog); an engine for
 // more records than one PostgreSQL takes would be another (ADR 55).
 type UsageStore interface {
-	// RecordUsage judges records and writes those that pass and whose key was never used, all in one transaction and one
-	// round trip. Keys must differ.
+	// RecordUsage judges records and writes those that pass and whose key was never used, also by one before it, all in
+	// one transaction and one round trip.
 	RecordUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage) (
 		[]db.UsageTaken, error)
 	// CorrectUsage writes a correction, which decide makes of the record that it corrects, under the lock of that record.

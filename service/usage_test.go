@@ -1,6 +1,8 @@
 package service
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -8,7 +10,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -83,6 +87,9 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 				original := accepted[ids[record.Corrects]]
 				record.Corrects, record.At, record.Properties = original.ID, original.At, original.Properties
 			}
+			if record.Position = accepted[record.ID].Position; record.Position == 0 {
+				record.Position = int64(len(accepted) + 1) // corrections have none that decides anything
+			}
 			ids[record.Key] = record.ID
 			accepted[record.ID] = record
 		}
@@ -137,4 +144,210 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	require.Equal(t, 1, rebuild(false).Different, "and it is corrected")
 	require.Zero(t, rebuild(true).Different)
 	check("rebuilt")
+}
+
+// A new version of a metric with many records serves nobody before it has counted them; who names it has the truth.
+func TestUsage_VersionCatchesUp(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	one, err := h.CreateMetric(t.Context(), h.caller, NewMetric{
+		Name: "calls", Definition: usage.Definition{Aggregation: usage.Sum},
+	}, nil)
+	require.NoError(t, err)
+	now := h.Clock.Now().Truncate(time.Microsecond)
+	ref := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour))
+	sub, err := h.Store.Subscription(t.Context(), h.Env, ref.ID)
+	require.NoError(t, err)
+	write := func(subscription string, n int) {
+		_, err := h.Pool.Exec(t.Context(), `
+			insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity) select $1, $2, $3, $4, 'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
+			one.ID, n)
+		require.NoError(t, err)
+	}
+	write(sub.ID, 2)
+	write("sub_other", 5001)
+	_, err = h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	two, err := h.UpdateMetric(t.Context(), h.caller, one.ID, MetricUpdate{
+		Definition: &usage.Definition{Aggregation: usage.Max},
+	}, nil)
+	require.NoError(t, err)
+	served := func() (answered []string) {
+		for _, name := range []string{"calls", ""} {
+			answers, err := h.Usage(t.Context(), h.caller, sub, UsageQuestion{MetricName: name, Granularity: usage.Whole})
+			require.NoError(t, err)
+			require.Len(t, answers, 1)
+			answered = append(answered, fmt.Sprint(answers[0].Metric.Version, answers[0].Totals[0][0].Value))
+		}
+		return answered
+	}
+	named := func() string {
+		periods := []usage.Span{{Start: now.Add(-24 * time.Hour), End: now}}
+		totals, err := h.Quantities(t.Context(), h.Env, sub.ID, two, periods, nil)
+		require.NoError(t, err)
+		return fmt.Sprint(totals[0][0].Value, totals[0][0].Records)
+	}
+	require.Equal(t, []string{"1 4", "1 4"}, served())
+	require.Equal(t, "2 2", named())
+	n, err := h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 5003, n)
+	require.Equal(t, []string{"2 2", "2 2"}, served())
+	require.Equal(t, "2 2", named())
+}
+
+// What a process has recorded it merges without asking about other metrics; what others left is found by asking about
+// all.
+func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.meters(t)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), h.Clock.Now().Add(-time.Hour)).ID
+	record := func(by *Service, metric usage.Aggregation) {
+		_, err := by.RecordUsage(t.Context(), h.caller, usage.Record{
+			SubscriptionID: sub, Metric: string(metric), Key: string(metric), Quantity: money.Whole(1),
+		})
+		require.NoError(t, err)
+	}
+	record(h.Service, usage.Sum)
+	record(New(h.Store, h.Clock.Now), usage.Max) // and ends
+	for _, want := range []int{1, 0} {
+		n, err := h.RollUpRecorded(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, n)
+	}
+	n, err := h.RollUpUsage(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+}
+
+// countingUsage counts the round trips of a store, and fails or panics where it is told to.
+type countingUsage struct {
+	UsageStore
+	trips  int
+	failAt int // the trip that fails, from 1; 0: none
+	panics bool
+}
+
+var errAway = errors.New("the database is away")
+
+func (c *countingUsage) trip() error {
+	if c.trips++; c.panics {
+		panic("told to")
+	}
+	if c.trips == c.failAt {
+		return errAway
+	}
+	return nil
+}
+
+func (c *countingUsage) RecordUsage(
+	ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage,
+) ([]db.UsageTaken, error) {
+	if err := c.trip(); err != nil {
+		return nil, err
+	}
+	return c.UsageStore.RecordUsage(ctx, by, environmentID, now, records)
+}
+
+func (c *countingUsage) CorrectUsage(
+	ctx context.Context, by db.Actor, environmentID string, now time.Time, correction db.NewUsage, decide db.Correction,
+) (db.UsageTaken, error) {
+	if err := c.trip(); err != nil {
+		return db.UsageTaken{}, err
+	}
+	return c.UsageStore.CorrectUsage(ctx, by, environmentID, now, correction, decide)
+}
+
+func (c *countingUsage) UsageKeys(
+	ctx context.Context, environmentID string, keys []string,
+) (map[string]db.UsageKey, error) {
+	if err := c.trip(); err != nil {
+		return nil, err
+	}
+	return c.UsageStore.UsageKeys(ctx, environmentID, keys)
+}
+
+// However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away
+// after a part is written refuses the rest alone.
+func TestRecordUsageBatch_RoundTrips(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.meters(t)
+	sub := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), h.Clock.Now().Add(-time.Hour)).ID
+	record := func(key string, quantity int64) usage.Record {
+		return usage.Record{SubscriptionID: sub, Metric: "sum", Key: key, Quantity: money.Whole(quantity)}
+	}
+	correct := func(key, of string) usage.Record {
+		r := record(key, -1)
+		r.Corrects = of
+		return r
+	}
+	counting := &countingUsage{UsageStore: h.usage}
+	h.usage = counting
+	send := func(records ...usage.Record) (trips int, said []string) {
+		counting.trips = 0
+		outcomes, err := h.RecordUsageBatch(t.Context(), h.caller, records)
+		require.NoError(t, err)
+		for i, o := range outcomes {
+			switch {
+			case o.Refusal != nil:
+				said = append(said, fault.From(o.Refusal).Code)
+			default:
+				said = append(said, fmt.Sprint(o.Repeated))
+			}
+			require.Equal(t, records[i].Key, o.Record.Key)
+		}
+		return counting.trips, said
+	}
+	many := []usage.Record{record("a", -1)}
+	want := []string{"usage_quantity_negative"}
+	for i := range 400 {
+		many, want = append(many, record("a", 1)), append(want, fmt.Sprint(i > 0))
+	}
+	many, want = append(many, record("a", 2), record("b", 5)), append(want, "usage_key_reused", "false")
+	trips, said := send(many...)
+	require.Equal(t, want, said)
+	require.Equal(t, 2, trips)
+	require.Equal(t, 2, h.count(t, "select count(*) from usage_records"))
+
+	corrections := []usage.Record{correct("c", "b"), correct("d", "b"), correct("e", "b")}
+	counting.failAt = 3
+	_, said = send(corrections...)
+	require.Equal(t, []string{"false", "usage_undecided", "usage_undecided"}, said)
+	trips, said = send(corrections[:1]...)
+	require.Equal(t, []string{"true"}, said)
+	require.Equal(t, 1, trips, "a correction that is sent again")
+	_, said = send(record("f", 1), correct("g", "b"), record("a", 1))
+	require.Equal(t, []string{"false", "usage_undecided", "true"}, said, "the first statement is committed")
+	counting.trips, counting.failAt = 0, 1
+	_, err := h.RecordUsageBatch(t.Context(), h.caller, []usage.Record{record("h", 1), {}})
+	require.ErrorIs(t, err, errAway)
+
+	counting.panics = true
+	for range 2 * gatherAtOnce {
+		_, err = h.RecordUsage(t.Context(), h.caller, record("i", 1))
+		require.ErrorContains(t, err, "told to")
+	}
+}
+
+// Those who make versions at the same moment wait for each other.
+func TestUpdateMetric_AtTheSameTime(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	m, err := h.CreateMetric(t.Context(), h.caller, NewMetric{
+		Name: "calls", Definition: usage.Definition{Aggregation: usage.Sum},
+	}, nil)
+	require.NoError(t, err)
+	var all errgroup.Group
+	for i := range 4 {
+		all.Go(func() error {
+			_, err := h.UpdateMetric(t.Context(), h.caller, m.ID, MetricUpdate{
+				Definition: &usage.Definition{Aggregation: usage.Sum, GroupBy: []string{fmt.Sprint("by", i)}},
+			}, nil)
+			return err
+		})
+	}
+	require.NoError(t, all.Wait())
+	require.Equal(t, 5, h.count(t, "select count(*) from metrics"))
 }

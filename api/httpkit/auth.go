@@ -122,6 +122,19 @@ func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	return address
 }
 
+// keyByHash reads a key alone. Fault: api_key_unknown.
+func (k *Kit) keyByHash(ctx context.Context, hash []byte) (db.APIKey, error) {
+	key, err := k.store.KeyByHash(ctx, hash)
+	return key, keyFault(err)
+}
+
+func keyFault(err error) error {
+	if errors.Is(err, db.ErrAPIKeyUnknown) {
+		return errKeyUnknown
+	}
+	return err
+}
+
 // authenticate fetches the caller's key, and the resource of the path with it where there is one, judges the key, and
 // counts its request, whatever comes of it.
 func (k *Kit) authenticate(
@@ -133,15 +146,12 @@ func (k *Kit) authenticate(
 	if op.Load.fetch != nil {
 		key, found, err = op.Load.fetch(ctx, hash, resourceID)
 	} else {
-		key, err = k.store.KeyByHash(ctx, hash)
+		key, err = k.keyByHash(ctx, hash)
 	}
 	// Without a key the error is about the key or the database. With one it is about the resource, and is told only to
 	// a key that may see it: else a revoked key could ask which ids exist.
 	if err != nil && key.ID == "" {
-		if errors.Is(err, db.ErrAPIKeyUnknown) {
-			err = errKeyUnknown
-		}
-		return nil, err
+		return nil, keyFault(err)
 	}
 	now, from := k.now(), clientAddress(r, k.config.TrustedProxies)
 	refusal := admit(key, mode, op.Access, from, now)

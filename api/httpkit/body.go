@@ -2,7 +2,6 @@ package httpkit
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -22,25 +21,26 @@ import (
 const maxBody = 1 << 20
 
 var (
-	errBodyTooLarge = fault.New(fault.Invalid, "body_too_large",
-		"The request body is too large. Send at most %d bytes.", maxBody)
-	errBodyTimeout = fault.New(fault.Invalid, "body_timeout",
+	errBodyTooLarge = bodyTooLarge(maxBody)
+	errBodyTimeout  = fault.New(fault.Invalid, "body_timeout",
 		"The request body did not arrive in time. Send the request again.")
 	errEncoded = fault.InvalidParam("Content-Encoding", "content_type_unsupported",
 		"The request body has a content encoding. Send it uncompressed, without `Content-Encoding`.")
 )
 
-// ReadRaw reads a whole body within its limit. Faults: body_too_large, body_timeout, request_invalid, for a connection
-// that ended in the middle.
-func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+// ReadRaw reads a whole body within the usual limit. Faults: body_too_large, body_timeout, request_invalid, for a
+// connection that ended in the middle.
+func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) { return readUpTo(w, r, maxBody) }
+
+func readUpTo(w http.ResponseWriter, r *http.Request, most int64) ([]byte, error) {
+	payload, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
 	var tooLarge *http.MaxBytesError
 	var timeout net.Error
 	switch {
 	case err == nil:
 		return payload, nil
 	case errors.As(err, &tooLarge):
-		return nil, errBodyTooLarge
+		return nil, bodyTooLarge(most)
 	// The server's read time-out, which is for the whole request: the client is slow, not we.
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, errBodyTimeout.Because(err)
@@ -50,10 +50,14 @@ func ReadRaw(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	}
 }
 
+func bodyTooLarge(most int64) *fault.Error {
+	return fault.New(fault.Invalid, "body_too_large", "The request body is too large. Send at most %d bytes.", most)
+}
+
 // readBody reads the JSON body of an API request, nil where there is none. Faults: those of ReadRaw and checkJSON,
 // content_type_unsupported. An absent Content-Type is taken as JSON: many a client forgets it, and nothing else could
 // be meant.
-func readBody(w http.ResponseWriter, r *http.Request, values int) ([]byte, error) {
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	payload, err := ReadRaw(w, r)
 	if err != nil || len(payload) == 0 {
 		return nil, err
@@ -66,7 +70,7 @@ func readBody(w http.ResponseWriter, r *http.Request, values int) ([]byte, error
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
 			"The request body is not JSON. Send it with `Content-Type: application/json`.")
 	}
-	return payload, checkJSONOf(payload, cmp.Or(values, maxValues))
+	return payload, checkJSON(payload)
 }
 
 // refuseFields is the check of a request that has no fields: it may have no body, or an empty object. A field here is a

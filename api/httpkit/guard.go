@@ -61,6 +61,15 @@ func (k *Kit) enter(
 		return nil, err
 	}
 	c.caller, c.schemas, c.seat = ctx, k.huma.OpenAPI().Components.Schemas, seat
+	c.again = func(ctx context.Context) error {
+		within, cancel := context.WithTimeout(ctx, k.bounds.Key)
+		defer cancel()
+		key, err := k.keyByHash(within, hash)
+		if err != nil {
+			return err
+		}
+		return admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), k.now())
+	}
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
 	return c, checkQuery(r.URL.RawQuery)
 }
@@ -75,7 +84,7 @@ func (k *Kit) open(
 	}
 	var payload []byte
 	if r.ContentLength != 0 {
-		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r, op.Values); return err })
+		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r); return err })
 	}
 	if err != nil {
 		return nil, nil, err

@@ -24,7 +24,6 @@ type Operation struct {
 	Waits       bool   // honours Prefer: wait
 	Tagged      bool   // answers with an ETag, or with 304
 	Crowds      bool   // bounded in number at a time for one resource, and refused with 429 beyond it
-	Values      int    // most JSON values of a body; 0: 2000
 	Request     any    // example
 	Response    any    // example
 	Publicly    any    // example of what a publishable key is answered, where that is less
@@ -37,12 +36,14 @@ func (o Operation) changes() bool { return o.Method != http.MethodGet }
 type Call struct {
 	Principal
 	Prefix   string // under which the operation was called
+	Body     []byte // of a raw operation that is not endless
 	resource any
 	schemas  huma.Registry // of the requests of all operations
 	repeat   *repeatable   // nil: the request has no Idempotency-Key
 	wait     wait
 	seat     *seat           // among those who are worked for; left while the caller merely waits
 	caller   context.Context // ends when the caller goes away, however long we let the request take
+	again    func(context.Context) error
 }
 
 type callKey struct{}

@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"reflect"
@@ -20,6 +21,7 @@ type RawBody struct {
 	Takes   []string // content types of requests; the first is documented
 	Answers string   // the content type of success
 	Endless bool     // the request may take longer than an answer may, as long as its parts arrive
+	Most    int64    // bytes of a body that is not endless
 }
 
 // RawHandler serves an operation that reads the body and writes the success itself. An error that it returns before it
@@ -60,10 +62,16 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 		Required: true, Content: map[string]*huma.MediaType{body.Takes[0]: media(op.Request)},
 	}
 	described.Responses[strconv.Itoa(op.Status)].Content = map[string]*huma.MediaType{body.Answers: media(op.Response)}
+	tooLarge := fmt.Sprintf("The body is larger than %d MiB.", body.Most>>20)
+	if body.Endless {
+		tooLarge = "A line of the body is too long."
+	}
+	described.Responses[strconv.Itoa(http.StatusRequestEntityTooLarge)].Description = tooLarge
 	k.huma.OpenAPI().AddOperation(&described)
 }
 
-// openRaw does what open does, but for the body. An endless request keeps no seat: it mostly waits for its caller.
+// openRaw does what open does. An endless body is left to the handler, and its request keeps no seat: it mostly waits
+// for its caller.
 func (k *Kit) openRaw(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
 ) (*Call, error) {
@@ -84,9 +92,14 @@ func (k *Kit) openRaw(
 	}
 	if body.Endless {
 		seat.leave()
+		return c, nil
 	}
-	return c, nil
+	return c, seat.during(ctx, func() (err error) { c.Body, err = readUpTo(w, r, body.Most); return err })
 }
+
+// Readmit judges the caller's key again, as it is now: an endless request may outlive it. Faults: those of every
+// request.
+func (c *Call) Readmit(ctx context.Context) error { return c.again(ctx) }
 
 // ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of checkJSON; of several wrong
 // fields, the first.

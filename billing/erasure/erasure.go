@@ -3,7 +3,10 @@
 // when the next batch runs (workflows).
 package erasure
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Stage is what an erasure works on.
 type Stage string
@@ -35,7 +38,8 @@ type Erasure struct {
 	CustomerID  string
 	TestClockID string
 	Stage       Stage
-	After       int64 // the list position up to which the stage is done
+	After       int64  // the list position up to which the stage is done
+	UsageAfter  string // the record up to which usage is done, in words of where it is kept
 	RequestedAt time.Time
 	ProgressAt  time.Time // of the last batch
 	FinishedAt  time.Time
@@ -65,11 +69,13 @@ func (e Erasure) Batch() int {
 type Handled struct {
 	Rows int
 	Last int64 // the highest position among them; 0: the rows of this stage have none
+	// UsageAfter is the last record of usage among them; empty: the batch was of something else.
+	UsageAfter string
 }
 
 // Next returns the erasure after a batch of at most atMost rows. A batch that was not full ends its stage.
 func (e Erasure) Next(h Handled, atMost int, now time.Time) Erasure {
-	e.ProgressAt = now
+	e.ProgressAt, e.UsageAfter = now, cmp.Or(h.UsageAfter, e.UsageAfter)
 	if h.Rows >= atMost {
 		e.After = h.Last
 		return e

@@ -142,6 +142,16 @@ func TestNext_Metric(t *testing.T) {
 	require.Equal(t, "met_1.2", next.VersionID())
 	id, version := usage.SplitVersionID(next.VersionID())
 	require.Equal(t, []any{"met_1", 2}, []any{id, version})
+	for param, d := range map[string]usage.Definition{
+		"property":    {Aggregation: usage.Max, Property: "bytes"},
+		"keyProperty": {Aggregation: usage.UniqueCount, KeyProperty: "user"},
+		"carriesOver": {Aggregation: usage.WeightedSum},
+	} {
+		_, err := m.Next(d, start)
+		require.Error(t, err, param)
+		f := fault.From(err)
+		require.Equal(t, []string{"metric_version_incompatible", param}, []string{f.Code, f.Param})
+	}
 	m.Version = usage.MaxVersions
 	_, err = m.Next(usage.Definition{Aggregation: usage.Max}, start)
 	require.Equal(t, "metric_versions_too_many", fault.From(err).Code)

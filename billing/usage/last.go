@@ -1,6 +1,7 @@
 package usage
 
 import (
+	"cmp"
 	"time"
 
 	"perennial/billing/money"
@@ -8,17 +9,15 @@ import (
 
 // moment is when a record counts, for what only the latest decides: of two at the same time, the one received later.
 type moment struct {
-	At int64  `json:"at"` // in microseconds of Unix time
-	ID string `json:"id"`
+	At       int64  `json:"at"`          // in microseconds of Unix time
+	Position int64  `json:"p,omitempty"` // 0 in states that were stored without it
+	ID       string `json:"id"`
 }
 
-func momentOf(m Measured) moment { return moment{m.At.UnixMicro(), m.ID} }
+func momentOf(m Measured) moment { return moment{m.At.UnixMicro(), m.Position, m.ID} }
 
 func (m moment) after(other moment) bool {
-	if m.At != other.At {
-		return m.At > other.At
-	}
-	return m.ID > other.ID
+	return cmp.Or(cmp.Compare(m.At, other.At), cmp.Compare(m.Position, other.Position), cmp.Compare(m.ID, other.ID)) > 0
 }
 
 // last keeps the quantity of the latest record. Without records it is 0.

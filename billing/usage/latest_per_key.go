@@ -21,14 +21,14 @@ type latest struct {
 
 // keyHash stands for a key in a state. Keys are often names or addresses of people, and a state outlives the records;
 // 128 bits keep any number of keys apart.
-func keyHash(key string) string {
-	sum := sha256.Sum256([]byte(key))
+func keyHash(salt []byte, key string) string {
+	sum := sha256.Sum256(append(salt[:len(salt):len(salt)], key...))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
 func (s *perKey) Add(m Measured) {
 	s.N++
-	s.take(keyHash(m.Key), latest{number{money.Whole(0).Add(m.Value)}, momentOf(m)})
+	s.take(m.Key, latest{number{money.Whole(0).Add(m.Value)}, momentOf(m)})
 }
 
 func (s *perKey) merge(o *perKey) {

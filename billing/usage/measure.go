@@ -12,10 +12,11 @@ import (
 // Measured is a record as one metric sees it.
 type Measured struct {
 	ID       string
+	Position int64 // in the order of receipt
 	Corrects string
 	At       time.Time
 	Value    money.Decimal
-	Key      string // of the aggregations that count keys; empty: the metric has no key property
+	Key      string // a hash of the key, of the aggregations that count keys; empty: the metric has no key property
 	Group    Group
 }
 
@@ -54,14 +55,18 @@ func groupOf(names []string, p Properties) Group {
 }
 
 // Measure returns what a record means to the metric; false: its filters leave the record out, or it lacks the property
-// that the metric counts. A metric that came later may ask for properties that earlier records do not have.
+// that the metric counts, which was erased.
 func (m Metric) Measure(r Record) (Measured, bool) {
 	value, lacks := m.value(r)
 	if lacks != nil || !m.Filter.Matches(r.Properties) {
 		return Measured{}, false
 	}
+	key := ""
+	if m.KeyProperty != "" {
+		key = keyHash(r.Salt, r.Properties[m.KeyProperty])
+	}
 	return Measured{
-		ID: r.ID, Corrects: r.Corrects, At: r.At, Value: value, Key: r.Properties[m.KeyProperty],
+		ID: r.ID, Position: r.Position, Corrects: r.Corrects, At: r.At, Value: value, Key: key,
 		Group: groupOf(m.GroupBy, r.Properties),
 	}, true
 }

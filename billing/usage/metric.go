@@ -130,7 +130,8 @@ func (f Filter) validate() error {
 var ErrArchived = fault.New(fault.Conflict, "metric_archived",
 	"The metric is archived and takes no new records. Activate it, or send another metric.").In("metricName")
 
-// Next is the version that follows m. Faults: metric_version_unchanged, metric_versions_too_many, those of Validate.
+// Next is the version that follows m. Faults: metric_version_unchanged, metric_versions_too_many, those of Validate,
+// metric_version_incompatible.
 func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
 	switch {
 	case d.says() == m.says():
@@ -141,7 +142,26 @@ func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
 	}
 	next := m
 	next.Version, next.Definition, next.VersionAt = m.Version+1, d, now
-	return next, next.Validate()
+	return next, cmp.Or(next.Validate(), m.compatible(d))
+}
+
+// compatible refuses a version that would judge records in another way: metric_version_incompatible. A record and a
+// correction are judged once, by the current version, and count in all of them: a correction has the unit of the value
+// that it changes, and a record that one version takes must be countable by the others, which prices may name.
+func (m Metric) compatible(d Definition) error {
+	changed := ""
+	switch {
+	case d.Property != m.Property:
+		changed = "property"
+	case d.KeyProperty != m.KeyProperty:
+		changed = "keyProperty"
+	case d.Carries() != m.Carries():
+		changed = "carriesOver"
+	default:
+		return nil
+	}
+	return fault.InvalidParam(changed, "metric_version_incompatible",
+		"All versions of a metric take the same records. `%s` cannot change. Create another metric.", changed)
 }
 
 // says is the same for definitions that count the same.

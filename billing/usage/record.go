@@ -11,13 +11,16 @@ import (
 
 // Record is one report of usage. It never changes: what was reported wrongly is corrected by another record.
 type Record struct {
-	ID             string // sorts by the time of its receipt
+	ID             string
+	Position       int64 // in the order of receipt; 0: not known
 	SubscriptionID string
 	Metric         string // the metric's name
 	Quantity       money.Decimal
 	At             time.Time
 	Key            string // the caller's, unique in the environment for ever
 	Properties     Properties
+	// Salt is hashed with a key of the properties, so that the key cannot be guessed from a state once the salt is gone.
+	Salt []byte
 	// Corrects is the id of the record whose quantity this one changes by its own, which is negative. It has the time and
 	// the properties of that record.
 	Corrects string

@@ -227,6 +227,25 @@ func aggregated(
 	return buckets, rest
 }
 
+// Of two records at the same time the one received later is the latest, whatever their ids, and whatever state has
+// which.
+func TestLast_TiesGoByReceipt(t *testing.T) {
+	t.Parallel()
+	first := usage.Measured{ID: "usg_b", Position: 1, At: start, Value: money.Whole(1)}
+	second := usage.Measured{ID: "usg_a", Position: 2, At: start, Value: money.Whole(2)}
+	for _, a := range []usage.Aggregation{usage.Last, usage.LatestPerKey} {
+		for _, order := range [][]usage.Measured{{first, second}, {second, first}} {
+			state := a.Recount(order[:1])
+			text, err := json.Marshal(state)
+			require.NoError(t, err)
+			state, err = a.Read(text)
+			require.NoError(t, err)
+			state.Merge(a.Recount(order[1:]))
+			require.Equal(t, "2", state.Value(usage.Span{}).String(), a)
+		}
+	}
+}
+
 func TestSeries_AddsGroupsUp(t *testing.T) {
 	t.Parallel()
 	m := usage.Metric{Name: "m", Definition: usage.Definition{

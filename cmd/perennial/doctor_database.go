@@ -47,7 +47,25 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 		return nil
 	}
 	d.keys(ctx, store)
+	d.usagePartitions(ctx, store)
 	return store
+}
+
+// usagePartitions checks that somebody makes partitions. Without one, records go to the default partition, which
+// retention cannot drop.
+func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
+	const check = "usage partitions"
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	switch ready, err := store.UsageMonthReady(ctx, db.UsageMonthsReady); {
+	case err != nil:
+		d.fail(check, "see the database's log", "%s", describe(err))
+	case !ready:
+		d.warn(check, "see why the reconciler's passes fail: each makes the partitions of the next months",
+			"there is none for usage in %d months", db.UsageMonthsReady)
+	default:
+		d.ok(check, "made for the next %d months", db.UsageMonthsReady)
+	}
 }
 
 // connect asks on a connection of its own: the time must not wait in a pool.

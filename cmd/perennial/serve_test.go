@@ -98,7 +98,8 @@ func TestServeAndDoctor(t *testing.T) {
 	require.Equal(t, exitFailed, got.code)
 	require.False(t, sick.Healthy)
 	for check, verdicts := range map[string][]string{
-		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good}, "environment": {good},
+		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good},
+		"usage partitions": {good}, "environment": {good},
 		"payment provider": {bad}, "Temporal": {good}, "namespace": {good}, "search attributes": {bad}, "worker version": {bad},
 		"queue billing": {bad, bad}, "queue payments": {bad}, "reconciler": {
 			bad, bad,

@@ -10,7 +10,8 @@ select sqlc.embed(e) from erasures e where e.environment_id = @environment_id an
 
 -- name: ErasureUpdate :exec
 update erasures
-set stage = @stage, after_position = @after_position, progress_at = @progress_at, finished_at = @finished_at
+set stage = @stage, after_position = @after_position, usage_after = @usage_after, progress_at = @progress_at,
+    finished_at = @finished_at
 where environment_id = @environment_id and id = @id;
 
 -- name: CustomerListToErase :many

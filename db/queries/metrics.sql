@@ -16,7 +16,12 @@ update metrics set current = false
 where environment_id = @environment_id and metric_id = @metric_id and current;
 
 -- name: UsageProgressInsert :exec
-insert into usage_progress (environment_id, version_id, position) values (@environment_id, @version_id, 0);
+-- Catching up: there are more records than a reader takes as a tail.
+insert into usage_progress (environment_id, version_id, position, catching_up)
+values (@environment_id, @version_id, 0, exists (
+    select from usage_records r where r.environment_id = @environment_id and r.metric_id = @metric_id
+    offset @tail::integer
+));
 
 -- name: MetricUpdate :exec
 with written as (
@@ -27,14 +32,37 @@ with written as (
 select 1 / count(*) from written;
 
 -- name: MetricLock :one
--- The newest version; whoever makes another one waits.
-select sqlc.embed(m) from metrics m
-where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current
+-- The first version, which is always there; whoever changes the metric waits for it.
+select m.id from metrics m
+where m.environment_id = @environment_id and m.metric_id = @metric_id and m.version = 1
 for no key update;
 
--- name: MetricGetByName :one
+-- name: MetricGetLocked :one
+-- The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
 select sqlc.embed(m) from metrics m
-where m.environment_id = @environment_id and m.name = @name and m.current;
+where m.environment_id = @environment_id and m.metric_id = @metric_id and m.current;
+
+-- name: MetricGetServed :one
+-- The newest version that has caught up; the first one always has.
+select sqlc.embed(m)
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+join usage_progress p on p.environment_id = m.environment_id and p.version_id = m.id and not p.catching_up
+where c.environment_id = @environment_id and c.name = @name and c.current
+order by m.version desc limit 1;
+
+-- name: MetricListServed :many
+-- Of each metric that takes records the newest version that has caught up, the newest metrics first.
+select sqlc.embed(m)
+from metrics f
+join metrics m on m.environment_id = f.environment_id and m.metric_id = f.metric_id
+where f.environment_id = @environment_id and f.version = 1 and f.active and m.version = (
+    select max(v.version) from metrics v
+    join usage_progress p on p.environment_id = v.environment_id and p.version_id = v.id and not p.catching_up
+    where v.environment_id = f.environment_id and v.metric_id = f.metric_id
+)
+order by f.position desc
+limit @row_limit;
 
 -- name: MetricGetVersion :one
 select sqlc.embed(m) from metrics m where m.environment_id = @environment_id and m.id = @id;

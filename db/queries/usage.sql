@@ -4,8 +4,8 @@ select usage_floor(@environment_id);
 
 -- name: UsageInsert :many
 -- Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
--- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Keys occur
--- once in a request.
+-- Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
+-- with the same key the first that passes takes it. Positions are in the order of the records.
 with given as materialized (
     select unnest(@ordinals::integer[]) as ordinal, unnest(@ids::text[]) as id, unnest(@keys::text[]) as key,
            unnest(@fingerprints::bytea[]) as fingerprint, unnest(@subscription_ids::text[]) as subscription_id,
@@ -38,19 +38,22 @@ with given as materialized (
       end)
 ), taken as (
     insert into usage_keys (environment_id, key, at, fingerprint, record_id)
-    select @environment_id, a.key, a.at, a.fingerprint, a.id from admitted a order by a.key collate "C"
+    select distinct on (a.key collate "C") @environment_id, a.key, a.at, a.fingerprint, a.id
+    from admitted a
+    order by a.key collate "C", a.ordinal
     on conflict do nothing
-    returning key
+    returning record_id
 ), written as (
     insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
     select @environment_id, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
-    from admitted a join taken t on t.key = a.key
+    from admitted a join taken t on t.record_id = a.id
+    order by a.ordinal
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
        coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
-       j.carries::boolean as carries, j.property, j.key_property, (t.key is not null)::boolean as taken
-from judged j left join taken t on t.key = j.key;
+       j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
+from judged j left join taken t on t.record_id = j.id;
 
 -- name: UsageKeyList :many
 select k.key, k.at, k.fingerprint, k.record_id
@@ -88,15 +91,27 @@ where p.environment_id = @environment_id and p.version_id = @version_id;
 
 -- name: UsageTailList :many
 -- A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
--- index for: the tail is short, while the subscription's records of a period may be many.
+-- index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
+-- without a record says so. One row without a record also where there is none.
 with tail as materialized (
-    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
     from usage_records r
     where r.environment_id = @environment_id and r.metric_id = @metric_id and r.position > @position
+    limit @row_limit
+), size as (
+    select count(*) = @row_limit::bigint as long from tail
 )
-select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
-from tail t
-where t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz and t.at < @to_time::timestamptz;
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties, t.position
+from size z
+left join tail t on not z.long and t.subscription_id = @subscription_id::text and t.at >= @from_time::timestamptz
+    and t.at < @to_time::timestamptz;
+
+-- name: UsageTailOf :many
+-- The same where the tail is long: among all of the subscription's records of the time.
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = @metric_id
+  and r.at >= @from_time and r.at < @to_time and r.position > @position;
 
 -- name: UsageHourList :many
 -- All records of some hours of subscriptions, up to a position.
@@ -108,7 +123,7 @@ where r.position <= @position;
 
 -- name: UsageProgressLock :one
 -- One process at a time aggregates for a version.
-select p.position, sqlc.embed(m)
+select p.position, p.catching_up, sqlc.embed(m)
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
 where p.environment_id = @environment_id and p.version_id = @version_id
@@ -135,9 +150,10 @@ limit @row_limit;
 
 -- name: UsageAggregateGet :many
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
-from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour) h
+from (select unnest(@subscription_ids::text[]) as subscription_id, unnest(@hours::timestamptz[]) as hour,
+             unnest(@dimensions::text[]) as dimension) h
 join usage_aggregates a on a.environment_id = @environment_id and a.subscription_id = h.subscription_id
-    and a.version_id = @version_id and a.bucket = h.hour;
+    and a.version_id = @version_id and a.bucket = h.hour and a.dimension = h.dimension;
 
 -- name: UsageAggregateDelete :exec
 delete from usage_aggregates a
@@ -155,7 +171,7 @@ on conflict (environment_id, subscription_id, version_id, bucket, dimension) do 
 set state = excluded.state, first_position = least(usage_aggregates.first_position, excluded.first_position);
 
 -- name: UsageProgressSave :exec
-update usage_progress set position = @position
+update usage_progress set position = @position, catching_up = catching_up and @more::boolean
 where environment_id = @environment_id and version_id = @version_id;
 
 -- name: UsageBehind :many
@@ -163,12 +179,24 @@ where environment_id = @environment_id and version_id = @version_id;
 select p.environment_id, p.version_id
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
-where exists (
+where p.catching_up or exists (
     select 1 from usage_records r
     where r.environment_id = p.environment_id and r.metric_id = m.metric_id and r.position > p.position
 )
 order by random() -- processes begin with different ones
 limit @row_limit;
+
+-- name: UsageVersionsNamed :many
+-- The versions of the metrics with these names.
+select m.id
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+where c.environment_id = @environment_id and c.name = any(@names::text[]) and c.current;
+
+-- name: UsageMonthReady :one
+-- Global: whether there is a partition for the month that many months ahead.
+select (to_regclass('usage_records_'
+    || to_char((now() at time zone 'UTC') + make_interval(months => @months::integer), 'YYYY_MM')) is not null)::boolean as ready;
 
 -- name: UsageLastPosition :one
 -- Global: tells whether anything was written since.
@@ -178,21 +206,56 @@ select last_usage_position()::bigint as position;
 -- Global: partitions of all environments.
 select maintain_usage_partitions(@ahead::integer, make_interval(days => @keep_days::integer))::integer as dropped;
 
--- name: UsageErase :one
--- The properties of the next records of a customer.
-with batch as materialized (
-    select r.subscription_id, r.metric_id, r.at, r.id
+-- name: UsageEraseBehind :many
+-- The metric versions that have not merged all records of a customer.
+with last as materialized (
+    select r.metric_id, max(r.position) as position
     from subscriptions s
-    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id and r.properties is not null
+    join usage_records r on r.environment_id = @environment_id and r.subscription_id = s.id
     where s.environment_id = @environment_id and s.customer_id = @customer_id
+    group by r.metric_id
+)
+select p.version_id
+from last l
+join metrics m on m.environment_id = @environment_id and m.metric_id = l.metric_id
+join usage_progress p on p.environment_id = @environment_id and p.version_id = m.id and p.position < l.position
+order by p.version_id;
+
+-- name: UsageEraseSubscription :one
+-- The next subscription of a customer, from an id on.
+select coalesce(min(s.id), '')::text as id
+from subscriptions s
+where s.environment_id = @environment_id and s.customer_id = @customer_id and s.id >= @from_id;
+
+-- name: UsageErase :one
+-- The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+with batch as materialized (
+    select r.metric_id, r.at, r.id
+    from usage_records r
+    where r.environment_id = @environment_id and r.subscription_id = @subscription_id
+      and (r.metric_id, r.at, r.id) > (@after_metric::text, @after_at::timestamptz, @after_id::text)
+    order by r.metric_id, r.at, r.id
     limit @row_limit
 ), written as (
     update usage_records r set properties = null
     from batch b
-    where r.environment_id = @environment_id and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
-      and r.at = b.at and r.id = b.id
+    where r.environment_id = @environment_id and r.subscription_id = @subscription_id and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id and r.properties is not null
 )
-select count(*)::integer as handled from batch b;
+select b.metric_id, b.at, b.id, (select count(*) from batch)::integer as handled
+from batch b
+order by b.metric_id desc, b.at desc, b.id desc
+limit 1;
+
+-- name: UsageEraseSalt :exec
+update customers set usage_salt = null where environment_id = @environment_id and id = @customer_id;
+
+-- name: UsageSaltList :many
+-- What keys of subscriptions are hashed with; null: nothing.
+select s.id, c.usage_salt
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id
+where s.environment_id = @environment_id and s.id = any(@subscription_ids::text[]);
 
 -- name: UsageVersionList :many
 -- Global: rebuilding; all metric versions of one environment, or of all.

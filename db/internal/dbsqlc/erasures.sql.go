@@ -191,7 +191,7 @@ func (q *Queries) ErasureListUnstarted(ctx context.Context, db DBTX, arg Erasure
 }
 
 const erasureLock = `-- name: ErasureLock :one
-select e.id, e.environment_id, e.customer_id, e.test_clock_id, e.stage, e.after_position, e.requested_at, e.progress_at, e.finished_at, e.started_epoch from erasures e where e.environment_id = $1 and e.id = $2 for no key update
+select e.id, e.environment_id, e.customer_id, e.test_clock_id, e.stage, e.after_position, e.requested_at, e.progress_at, e.finished_at, e.started_epoch, e.usage_after from erasures e where e.environment_id = $1 and e.id = $2 for no key update
 `
 
 type ErasureLockParams struct {
@@ -217,6 +217,7 @@ func (q *Queries) ErasureLock(ctx context.Context, db DBTX, arg ErasureLockParam
 		&i.Erasure.ProgressAt,
 		&i.Erasure.FinishedAt,
 		&i.Erasure.StartedEpoch,
+		&i.Erasure.UsageAfter,
 	)
 	return i, err
 }
@@ -250,13 +251,15 @@ func (q *Queries) ErasureSetStarted(ctx context.Context, db DBTX, arg ErasureSet
 
 const erasureUpdate = `-- name: ErasureUpdate :exec
 update erasures
-set stage = $1, after_position = $2, progress_at = $3, finished_at = $4
-where environment_id = $5 and id = $6
+set stage = $1, after_position = $2, usage_after = $3, progress_at = $4,
+    finished_at = $5
+where environment_id = $6 and id = $7
 `
 
 type ErasureUpdateParams struct {
 	Stage         erasure.Stage
 	AfterPosition int64
+	UsageAfter    *string
 	ProgressAt    time.Time
 	FinishedAt    *time.Time
 	EnvironmentID string
@@ -267,6 +270,7 @@ func (q *Queries) ErasureUpdate(ctx context.Context, db DBTX, arg ErasureUpdateP
 	_, err := db.Exec(ctx, erasureUpdate,
 		arg.Stage,
 		arg.AfterPosition,
+		arg.UsageAfter,
 		arg.ProgressAt,
 		arg.FinishedAt,
 		arg.EnvironmentID,

@@ -12,23 +12,66 @@ import (
 	"perennial/billing/usage"
 )
 
-const metricGetByName = `-- name: MetricGetByName :one
+const metricGetLocked = `-- name: MetricGetLocked :one
 select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
-where m.environment_id = $1 and m.name = $2 and m.current
+where m.environment_id = $1 and m.metric_id = $2 and m.current
 `
 
-type MetricGetByNameParams struct {
+type MetricGetLockedParams struct {
+	EnvironmentID string
+	MetricID      string
+}
+
+type MetricGetLockedRow struct {
+	Metric Metric
+}
+
+// The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
+func (q *Queries) MetricGetLocked(ctx context.Context, db DBTX, arg MetricGetLockedParams) (MetricGetLockedRow, error) {
+	row := db.QueryRow(ctx, metricGetLocked, arg.EnvironmentID, arg.MetricID)
+	var i MetricGetLockedRow
+	err := row.Scan(
+		&i.Metric.ID,
+		&i.Metric.EnvironmentID,
+		&i.Metric.Position,
+		&i.Metric.MetricID,
+		&i.Metric.Version,
+		&i.Metric.Name,
+		&i.Metric.DisplayName,
+		&i.Metric.Active,
+		&i.Metric.Current,
+		&i.Metric.Definition,
+		&i.Metric.Property,
+		&i.Metric.KeyProperty,
+		&i.Metric.Carries,
+		&i.Metric.CreatedAt,
+		&i.Metric.VersionAt,
+	)
+	return i, err
+}
+
+const metricGetServed = `-- name: MetricGetServed :one
+select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+join usage_progress p on p.environment_id = m.environment_id and p.version_id = m.id and not p.catching_up
+where c.environment_id = $1 and c.name = $2 and c.current
+order by m.version desc limit 1
+`
+
+type MetricGetServedParams struct {
 	EnvironmentID string
 	Name          string
 }
 
-type MetricGetByNameRow struct {
+type MetricGetServedRow struct {
 	Metric Metric
 }
 
-func (q *Queries) MetricGetByName(ctx context.Context, db DBTX, arg MetricGetByNameParams) (MetricGetByNameRow, error) {
-	row := db.QueryRow(ctx, metricGetByName, arg.EnvironmentID, arg.Name)
-	var i MetricGetByNameRow
+// The newest version that has caught up; the first one always has.
+func (q *Queries) MetricGetServed(ctx context.Context, db DBTX, arg MetricGetServedParams) (MetricGetServedRow, error) {
+	row := db.QueryRow(ctx, metricGetServed, arg.EnvironmentID, arg.Name)
+	var i MetricGetServedRow
 	err := row.Scan(
 		&i.Metric.ID,
 		&i.Metric.EnvironmentID,
@@ -243,9 +286,68 @@ func (q *Queries) MetricList(ctx context.Context, db DBTX, arg MetricListParams)
 	return items, nil
 }
 
+const metricListServed = `-- name: MetricListServed :many
+select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
+from metrics f
+join metrics m on m.environment_id = f.environment_id and m.metric_id = f.metric_id
+where f.environment_id = $1 and f.version = 1 and f.active and m.version = (
+    select max(v.version) from metrics v
+    join usage_progress p on p.environment_id = v.environment_id and p.version_id = v.id and not p.catching_up
+    where v.environment_id = f.environment_id and v.metric_id = f.metric_id
+)
+order by f.position desc
+limit $2
+`
+
+type MetricListServedParams struct {
+	EnvironmentID string
+	RowLimit      int32
+}
+
+type MetricListServedRow struct {
+	Metric Metric
+}
+
+// Of each metric that takes records the newest version that has caught up, the newest metrics first.
+func (q *Queries) MetricListServed(ctx context.Context, db DBTX, arg MetricListServedParams) ([]MetricListServedRow, error) {
+	rows, err := db.Query(ctx, metricListServed, arg.EnvironmentID, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MetricListServedRow
+	for rows.Next() {
+		var i MetricListServedRow
+		if err := rows.Scan(
+			&i.Metric.ID,
+			&i.Metric.EnvironmentID,
+			&i.Metric.Position,
+			&i.Metric.MetricID,
+			&i.Metric.Version,
+			&i.Metric.Name,
+			&i.Metric.DisplayName,
+			&i.Metric.Active,
+			&i.Metric.Current,
+			&i.Metric.Definition,
+			&i.Metric.Property,
+			&i.Metric.KeyProperty,
+			&i.Metric.Carries,
+			&i.Metric.CreatedAt,
+			&i.Metric.VersionAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const metricLock = `-- name: MetricLock :one
-select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at from metrics m
-where m.environment_id = $1 and m.metric_id = $2 and m.current
+select m.id from metrics m
+where m.environment_id = $1 and m.metric_id = $2 and m.version = 1
 for no key update
 `
 
@@ -254,32 +356,12 @@ type MetricLockParams struct {
 	MetricID      string
 }
 
-type MetricLockRow struct {
-	Metric Metric
-}
-
-// The newest version; whoever makes another one waits.
-func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (MetricLockRow, error) {
+// The first version, which is always there; whoever changes the metric waits for it.
+func (q *Queries) MetricLock(ctx context.Context, db DBTX, arg MetricLockParams) (string, error) {
 	row := db.QueryRow(ctx, metricLock, arg.EnvironmentID, arg.MetricID)
-	var i MetricLockRow
-	err := row.Scan(
-		&i.Metric.ID,
-		&i.Metric.EnvironmentID,
-		&i.Metric.Position,
-		&i.Metric.MetricID,
-		&i.Metric.Version,
-		&i.Metric.Name,
-		&i.Metric.DisplayName,
-		&i.Metric.Active,
-		&i.Metric.Current,
-		&i.Metric.Definition,
-		&i.Metric.Property,
-		&i.Metric.KeyProperty,
-		&i.Metric.Carries,
-		&i.Metric.CreatedAt,
-		&i.Metric.VersionAt,
-	)
-	return i, err
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const metricRetire = `-- name: MetricRetire :exec
@@ -376,15 +458,27 @@ func (q *Queries) MetricVersionList(ctx context.Context, db DBTX, arg MetricVers
 }
 
 const usageProgressInsert = `-- name: UsageProgressInsert :exec
-insert into usage_progress (environment_id, version_id, position) values ($1, $2, 0)
+insert into usage_progress (environment_id, version_id, position, catching_up)
+values ($1, $2, 0, exists (
+    select from usage_records r where r.environment_id = $1 and r.metric_id = $3
+    offset $4::integer
+))
 `
 
 type UsageProgressInsertParams struct {
 	EnvironmentID string
 	VersionID     string
+	MetricID      string
+	Tail          int
 }
 
+// Catching up: there are more records than a reader takes as a tail.
 func (q *Queries) UsageProgressInsert(ctx context.Context, db DBTX, arg UsageProgressInsertParams) error {
-	_, err := db.Exec(ctx, usageProgressInsert, arg.EnvironmentID, arg.VersionID)
+	_, err := db.Exec(ctx, usageProgressInsert,
+		arg.EnvironmentID,
+		arg.VersionID,
+		arg.MetricID,
+		arg.Tail,
+	)
 	return err
 }

@@ -175,6 +175,7 @@ type Customer struct {
 	Region         *string
 	TaxExempt      *tax.Exemption
 	TaxIds         *tax.IDs
+	UsageSalt      []byte
 }
 
 type Decision struct {
@@ -242,6 +243,7 @@ type Erasure struct {
 	ProgressAt    time.Time
 	FinishedAt    *time.Time
 	StartedEpoch  int64
+	UsageAfter    *string
 }
 
 type Event struct {

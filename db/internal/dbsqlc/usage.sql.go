@@ -38,14 +38,16 @@ func (q *Queries) UsageAggregateDelete(ctx context.Context, db DBTX, arg UsageAg
 
 const usageAggregateGet = `-- name: UsageAggregateGet :many
 select a.subscription_id, a.bucket, a.dimension, a.first_position, a.state
-from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour) h
-join usage_aggregates a on a.environment_id = $3 and a.subscription_id = h.subscription_id
-    and a.version_id = $4 and a.bucket = h.hour
+from (select unnest($1::text[]) as subscription_id, unnest($2::timestamptz[]) as hour,
+             unnest($3::text[]) as dimension) h
+join usage_aggregates a on a.environment_id = $4 and a.subscription_id = h.subscription_id
+    and a.version_id = $5 and a.bucket = h.hour and a.dimension = h.dimension
 `
 
 type UsageAggregateGetParams struct {
 	SubscriptionIds []string
 	Hours           []time.Time
+	Dimensions      []string
 	EnvironmentID   string
 	VersionID       string
 }
@@ -62,6 +64,7 @@ func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggre
 	rows, err := db.Query(ctx, usageAggregateGet,
 		arg.SubscriptionIds,
 		arg.Hours,
+		arg.Dimensions,
 		arg.EnvironmentID,
 		arg.VersionID,
 	)
@@ -226,7 +229,7 @@ const usageBehind = `-- name: UsageBehind :many
 select p.environment_id, p.version_id
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
-where exists (
+where p.catching_up or exists (
     select 1 from usage_records r
     where r.environment_id = p.environment_id and r.metric_id = m.metric_id and r.position > p.position
 )
@@ -262,32 +265,133 @@ func (q *Queries) UsageBehind(ctx context.Context, db DBTX, rowLimit int32) ([]U
 
 const usageErase = `-- name: UsageErase :one
 with batch as materialized (
-    select r.subscription_id, r.metric_id, r.at, r.id
-    from subscriptions s
-    join usage_records r on r.environment_id = $1 and r.subscription_id = s.id and r.properties is not null
-    where s.environment_id = $1 and s.customer_id = $2
-    limit $3
+    select r.metric_id, r.at, r.id
+    from usage_records r
+    where r.environment_id = $1 and r.subscription_id = $2
+      and (r.metric_id, r.at, r.id) > ($3::text, $4::timestamptz, $5::text)
+    order by r.metric_id, r.at, r.id
+    limit $6
 ), written as (
     update usage_records r set properties = null
     from batch b
-    where r.environment_id = $1 and r.subscription_id = b.subscription_id and r.metric_id = b.metric_id
-      and r.at = b.at and r.id = b.id
+    where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = b.metric_id
+      and r.at = b.at and r.id = b.id and r.properties is not null
 )
-select count(*)::integer as handled from batch b
+select b.metric_id, b.at, b.id, (select count(*) from batch)::integer as handled
+from batch b
+order by b.metric_id desc, b.at desc, b.id desc
+limit 1
 `
 
 type UsageEraseParams struct {
-	EnvironmentID string
-	CustomerID    string
-	RowLimit      int32
+	EnvironmentID  string
+	SubscriptionID string
+	AfterMetric    string
+	AfterAt        time.Time
+	AfterID        string
+	RowLimit       int32
 }
 
-// The properties of the next records of a customer.
-func (q *Queries) UsageErase(ctx context.Context, db DBTX, arg UsageEraseParams) (int, error) {
-	row := db.QueryRow(ctx, usageErase, arg.EnvironmentID, arg.CustomerID, arg.RowLimit)
-	var handled int
-	err := row.Scan(&handled)
-	return handled, err
+type UsageEraseRow struct {
+	MetricID string
+	At       time.Time
+	ID       string
+	Handled  int
+}
+
+// The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
+func (q *Queries) UsageErase(ctx context.Context, db DBTX, arg UsageEraseParams) (UsageEraseRow, error) {
+	row := db.QueryRow(ctx, usageErase,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.AfterMetric,
+		arg.AfterAt,
+		arg.AfterID,
+		arg.RowLimit,
+	)
+	var i UsageEraseRow
+	err := row.Scan(
+		&i.MetricID,
+		&i.At,
+		&i.ID,
+		&i.Handled,
+	)
+	return i, err
+}
+
+const usageEraseBehind = `-- name: UsageEraseBehind :many
+with last as materialized (
+    select r.metric_id, max(r.position) as position
+    from subscriptions s
+    join usage_records r on r.environment_id = $1 and r.subscription_id = s.id
+    where s.environment_id = $1 and s.customer_id = $2
+    group by r.metric_id
+)
+select p.version_id
+from last l
+join metrics m on m.environment_id = $1 and m.metric_id = l.metric_id
+join usage_progress p on p.environment_id = $1 and p.version_id = m.id and p.position < l.position
+order by p.version_id
+`
+
+type UsageEraseBehindParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+// The metric versions that have not merged all records of a customer.
+func (q *Queries) UsageEraseBehind(ctx context.Context, db DBTX, arg UsageEraseBehindParams) ([]string, error) {
+	rows, err := db.Query(ctx, usageEraseBehind, arg.EnvironmentID, arg.CustomerID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var version_id string
+		if err := rows.Scan(&version_id); err != nil {
+			return nil, err
+		}
+		items = append(items, version_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageEraseSalt = `-- name: UsageEraseSalt :exec
+update customers set usage_salt = null where environment_id = $1 and id = $2
+`
+
+type UsageEraseSaltParams struct {
+	EnvironmentID string
+	CustomerID    string
+}
+
+func (q *Queries) UsageEraseSalt(ctx context.Context, db DBTX, arg UsageEraseSaltParams) error {
+	_, err := db.Exec(ctx, usageEraseSalt, arg.EnvironmentID, arg.CustomerID)
+	return err
+}
+
+const usageEraseSubscription = `-- name: UsageEraseSubscription :one
+select coalesce(min(s.id), '')::text as id
+from subscriptions s
+where s.environment_id = $1 and s.customer_id = $2 and s.id >= $3
+`
+
+type UsageEraseSubscriptionParams struct {
+	EnvironmentID string
+	CustomerID    string
+	FromID        string
+}
+
+// The next subscription of a customer, from an id on.
+func (q *Queries) UsageEraseSubscription(ctx context.Context, db DBTX, arg UsageEraseSubscriptionParams) (string, error) {
+	row := db.QueryRow(ctx, usageEraseSubscription, arg.EnvironmentID, arg.CustomerID, arg.FromID)
+	var id string
+	err := row.Scan(&id)
+	return id, err
 }
 
 const usageFloor = `-- name: UsageFloor :exec
@@ -406,19 +510,22 @@ with given as materialized (
       end)
 ), taken as (
     insert into usage_keys (environment_id, key, at, fingerprint, record_id)
-    select $12, a.key, a.at, a.fingerprint, a.id from admitted a order by a.key collate "C"
+    select distinct on (a.key collate "C") $12, a.key, a.at, a.fingerprint, a.id
+    from admitted a
+    order by a.key collate "C", a.ordinal
     on conflict do nothing
-    returning key
+    returning record_id
 ), written as (
     insert into usage_records (environment_id, subscription_id, metric_id, at, id, quantity, properties, corrects)
     select $12, a.subscription_id, a.metric_id, a.at, a.id, a.quantity, a.properties, nullif(a.corrects, '')
-    from admitted a join taken t on t.key = a.key
+    from admitted a join taken t on t.record_id = a.id
+    order by a.ordinal
 )
 select j.ordinal::integer as ordinal, j.subscription_absent::boolean as subscription_absent, j.metric_absent::boolean as metric_absent,
        j.now::timestamptz as now, j.at::timestamptz as at,
        coalesce(j.started, '0001-01-01 00:00:00+00')::timestamptz as started, j.ended, j.active::boolean as active,
-       j.carries::boolean as carries, j.property, j.key_property, (t.key is not null)::boolean as taken
-from judged j left join taken t on t.key = j.key
+       j.carries::boolean as carries, j.property, j.key_property, (t.record_id is not null)::boolean as taken
+from judged j left join taken t on t.record_id = j.id
 `
 
 type UsageInsertParams struct {
@@ -454,8 +561,8 @@ type UsageInsertRow struct {
 }
 
 // Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
-// Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Keys occur
-// once in a request.
+// Keys are taken in their order, so that two who bring the same ones do not wait for each other in a circle. Of records
+// with the same key the first that passes takes it. Positions are in the order of the records.
 func (q *Queries) UsageInsert(ctx context.Context, db DBTX, arg UsageInsertParams) ([]UsageInsertRow, error) {
 	rows, err := db.Query(ctx, usageInsert,
 		arg.Ordinals,
@@ -576,6 +683,19 @@ func (q *Queries) UsageMaintain(ctx context.Context, db DBTX, arg UsageMaintainP
 	return dropped, err
 }
 
+const usageMonthReady = `-- name: UsageMonthReady :one
+select (to_regclass('usage_records_'
+    || to_char((now() at time zone 'UTC') + make_interval(months => $1::integer), 'YYYY_MM')) is not null)::boolean as ready
+`
+
+// Global: whether there is a partition for the month that many months ahead.
+func (q *Queries) UsageMonthReady(ctx context.Context, db DBTX, months int) (bool, error) {
+	row := db.QueryRow(ctx, usageMonthReady, months)
+	var ready bool
+	err := row.Scan(&ready)
+	return ready, err
+}
+
 const usageOldestPosition = `-- name: UsageOldestPosition :one
 select coalesce((
     select min(r.position) from usage_records r where r.environment_id = $1 and r.metric_id = $2
@@ -596,7 +716,7 @@ func (q *Queries) UsageOldestPosition(ctx context.Context, db DBTX, arg UsageOld
 }
 
 const usageProgressLock = `-- name: UsageProgressLock :one
-select p.position, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
+select p.position, p.catching_up, m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.display_name, m.active, m.current, m.definition, m.property, m.key_property, m.carries, m.created_at, m.version_at
 from usage_progress p
 join metrics m on m.environment_id = p.environment_id and m.id = p.version_id
 where p.environment_id = $1 and p.version_id = $2
@@ -609,8 +729,9 @@ type UsageProgressLockParams struct {
 }
 
 type UsageProgressLockRow struct {
-	Position int64
-	Metric   Metric
+	Position   int64
+	CatchingUp bool
+	Metric     Metric
 }
 
 // One process at a time aggregates for a version.
@@ -619,6 +740,7 @@ func (q *Queries) UsageProgressLock(ctx context.Context, db DBTX, arg UsageProgr
 	var i UsageProgressLockRow
 	err := row.Scan(
 		&i.Position,
+		&i.CatchingUp,
 		&i.Metric.ID,
 		&i.Metric.EnvironmentID,
 		&i.Metric.Position,
@@ -639,18 +761,24 @@ func (q *Queries) UsageProgressLock(ctx context.Context, db DBTX, arg UsageProgr
 }
 
 const usageProgressSave = `-- name: UsageProgressSave :exec
-update usage_progress set position = $1
-where environment_id = $2 and version_id = $3
+update usage_progress set position = $1, catching_up = catching_up and $2::boolean
+where environment_id = $3 and version_id = $4
 `
 
 type UsageProgressSaveParams struct {
 	Position      int64
+	More          bool
 	EnvironmentID string
 	VersionID     string
 }
 
 func (q *Queries) UsageProgressSave(ctx context.Context, db DBTX, arg UsageProgressSaveParams) error {
-	_, err := db.Exec(ctx, usageProgressSave, arg.Position, arg.EnvironmentID, arg.VersionID)
+	_, err := db.Exec(ctx, usageProgressSave,
+		arg.Position,
+		arg.More,
+		arg.EnvironmentID,
+		arg.VersionID,
+	)
 	return err
 }
 
@@ -844,6 +972,44 @@ func (q *Queries) UsageRecordPage(ctx context.Context, db DBTX, arg UsageRecordP
 	return items, nil
 }
 
+const usageSaltList = `-- name: UsageSaltList :many
+select s.id, c.usage_salt
+from subscriptions s
+join customers c on c.environment_id = s.environment_id and c.id = s.customer_id
+where s.environment_id = $1 and s.id = any($2::text[])
+`
+
+type UsageSaltListParams struct {
+	EnvironmentID   string
+	SubscriptionIds []string
+}
+
+type UsageSaltListRow struct {
+	ID        string
+	UsageSalt []byte
+}
+
+// What keys of subscriptions are hashed with; null: nothing.
+func (q *Queries) UsageSaltList(ctx context.Context, db DBTX, arg UsageSaltListParams) ([]UsageSaltListRow, error) {
+	rows, err := db.Query(ctx, usageSaltList, arg.EnvironmentID, arg.SubscriptionIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageSaltListRow
+	for rows.Next() {
+		var i UsageSaltListRow
+		if err := rows.Scan(&i.ID, &i.UsageSalt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const usageSubscriptionList = `-- name: UsageSubscriptionList :many
 select s.id
 from subscriptions s
@@ -895,13 +1061,17 @@ func (q *Queries) UsageSubscriptionList(ctx context.Context, db DBTX, arg UsageS
 
 const usageTailList = `-- name: UsageTailList :many
 with tail as materialized (
-    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id
+    select r.id, r.corrects, r.at, r.quantity, r.properties, r.subscription_id, r.position
     from usage_records r
     where r.environment_id = $4 and r.metric_id = $5 and r.position > $6
+    limit $7
+), size as (
+    select count(*) = $7::bigint as long from tail
 )
-select t.id, t.corrects, t.at, t.quantity::text as quantity, t.properties
-from tail t
-where t.subscription_id = $1::text and t.at >= $2::timestamptz and t.at < $3::timestamptz
+select z.long::boolean as long, t.id, t.corrects, t.at, coalesce(t.quantity, 0)::text as quantity, t.properties, t.position
+from size z
+left join tail t on not z.long and t.subscription_id = $1::text and t.at >= $2::timestamptz
+    and t.at < $3::timestamptz
 `
 
 type UsageTailListParams struct {
@@ -911,18 +1081,22 @@ type UsageTailListParams struct {
 	EnvironmentID  string
 	MetricID       string
 	Position       int64
+	RowLimit       int32
 }
 
 type UsageTailListRow struct {
-	ID         string
+	Long       bool
+	ID         *string
 	Corrects   *string
-	At         time.Time
+	At         *time.Time
 	Quantity   string
 	Properties []byte
+	Position   *int64
 }
 
 // A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
-// index for: the tail is short, while the subscription's records of a period may be many.
+// index for: the tail is short, while the subscription's records of a period may be many. Where it is not short, one row
+// without a record says so. One row without a record also where there is none.
 func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListParams) ([]UsageTailListRow, error) {
 	rows, err := db.Query(ctx, usageTailList,
 		arg.SubscriptionID,
@@ -931,6 +1105,7 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 		arg.EnvironmentID,
 		arg.MetricID,
 		arg.Position,
+		arg.RowLimit,
 	)
 	if err != nil {
 		return nil, err
@@ -940,11 +1115,73 @@ func (q *Queries) UsageTailList(ctx context.Context, db DBTX, arg UsageTailListP
 	for rows.Next() {
 		var i UsageTailListRow
 		if err := rows.Scan(
+			&i.Long,
 			&i.ID,
 			&i.Corrects,
 			&i.At,
 			&i.Quantity,
 			&i.Properties,
+			&i.Position,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageTailOf = `-- name: UsageTailOf :many
+select r.id, r.corrects, r.at, r.quantity::text as quantity, r.properties, r.position
+from usage_records r
+where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
+  and r.at >= $4 and r.at < $5 and r.position > $6
+`
+
+type UsageTailOfParams struct {
+	EnvironmentID  string
+	SubscriptionID string
+	MetricID       string
+	FromTime       time.Time
+	ToTime         time.Time
+	Position       int64
+}
+
+type UsageTailOfRow struct {
+	ID         string
+	Corrects   *string
+	At         time.Time
+	Quantity   string
+	Properties []byte
+	Position   int64
+}
+
+// The same where the tail is long: among all of the subscription's records of the time.
+func (q *Queries) UsageTailOf(ctx context.Context, db DBTX, arg UsageTailOfParams) ([]UsageTailOfRow, error) {
+	rows, err := db.Query(ctx, usageTailOf,
+		arg.EnvironmentID,
+		arg.SubscriptionID,
+		arg.MetricID,
+		arg.FromTime,
+		arg.ToTime,
+		arg.Position,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []UsageTailOfRow
+	for rows.Next() {
+		var i UsageTailOfRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Corrects,
+			&i.At,
+			&i.Quantity,
+			&i.Properties,
+			&i.Position,
 		); err != nil {
 			return nil, err
 		}
@@ -1043,6 +1280,39 @@ func (q *Queries) UsageVersionList(ctx context.Context, db DBTX, environmentID *
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const usageVersionsNamed = `-- name: UsageVersionsNamed :many
+select m.id
+from metrics c
+join metrics m on m.environment_id = c.environment_id and m.metric_id = c.metric_id
+where c.environment_id = $1 and c.name = any($2::text[]) and c.current
+`
+
+type UsageVersionsNamedParams struct {
+	EnvironmentID string
+	Names         []string
+}
+
+// The versions of the metrics with these names.
+func (q *Queries) UsageVersionsNamed(ctx context.Context, db DBTX, arg UsageVersionsNamedParams) ([]string, error) {
+	rows, err := db.Query(ctx, usageVersionsNamed, arg.EnvironmentID, arg.Names)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

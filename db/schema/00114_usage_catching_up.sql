@@ -1,0 +1,5 @@
+-- A new version of a metric counts what was recorded before. While it does, summaries are served by the version before.
+
+-- +goose Up
+alter table usage_progress add column catching_up boolean not null default false;
+create index usage_progress_catching_up on usage_progress (environment_id, version_id) where catching_up;
