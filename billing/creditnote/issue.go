@@ -70,11 +70,11 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 		return Note{}, ErrNotPaid
 	}
 	bill, before := inv.Billed(), given.before(inv)
-	left, err := totals.Left(bill, before)
-	if err != nil {
+	left, err := given.left(inv)
+	switch {
+	case err != nil:
 		return Note{}, err
-	}
-	if left = min(left, inv.Total-given.total()-given.unnoted()); left <= 0 {
+	case left <= 0:
 		return Note{}, ErrNothingLeft
 	}
 	items, worth, err := ask.value(inv, bill, before, left)
@@ -157,6 +157,18 @@ func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 	}
 	n.Balance = n.Total - n.Due - n.Refund
 	return n, nil
+}
+
+// left is what can still be given back of an invoice, with taxes.
+func (g Given) left(inv invoice.Invoice) (money.Minor, error) {
+	left, err := totals.Left(inv.Billed(), g.before(inv))
+	return min(left, inv.Total-g.total()-g.unnoted()), err
+}
+
+// Beside is what went back of an invoice without a credit note: money, or unused time that credits took back.
+func (g Given) Beside(inv invoice.Invoice) (money.Minor, error) {
+	left, err := g.left(inv)
+	return max(inv.Total-g.total()-max(left, 0), 0), err
 }
 
 // total is what the notes gave back.

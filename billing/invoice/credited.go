@@ -25,13 +25,13 @@ var ErrHasCreditNotes = fault.New(fault.Conflict, "invoice_has_credit_notes",
 func (i Invoice) OwnDue() money.Minor { return max(i.AmountDue-i.BroughtForward, 0) }
 
 // Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and toBalance what goes to
-// the customer's balance, or back to the grants that paid. An open invoice asks for less; what the provider could not take of
+// the customer's balance, or back to the grants that paid. Beside is what went back of the invoice without a note. An open invoice asks for less; what the provider could not take of
 // the rest is carried forward. One with nothing left to pay is the caller's to settle.
 func (i Invoice) Credit(
-	more Credited, lines map[string]money.Minor, toBalance money.Minor, limits money.Limits,
+	more Credited, lines map[string]money.Minor, toBalance, beside money.Minor, limits money.Limits,
 ) (Invoice, []CreditEntry) {
 	var l ledger
-	before := i.Credited.Total
+	before := i.Credited.Total + beside
 	i.Credited.Total += more.Total
 	i.Credited.Tax += more.Tax
 	i.Credited.Due += more.Due
@@ -47,20 +47,20 @@ func (i Invoice) Credit(
 		i.AmountDue -= left
 		l.add(-left, CreditCarriedForward)
 	}
-	back := i.grantsBack(before, toBalance)
+	back := i.grantsBack(before, before+more.Total, toBalance)
 	l.move(back, 1, CreditNoted)
 	l.add(toBalance-back.Sum(), CreditNoted)
 	return i, l.entries
 }
 
-// grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice. All that was paid in
-// another way is given back before, so that it is what credit notes give back beyond that.
-func (i Invoice) grantsBack(before, amount money.Minor) balance.Uses {
+// grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice, where before and after it
+// so much went back in all. What was paid in another way is given back first.
+func (i Invoice) grantsBack(before, after, amount money.Minor) balance.Uses {
 	if len(i.GrantsUsed) == 0 {
 		return nil
 	}
 	otherwise := i.Total - i.GrantsUsed.Sum()
-	from, to := max(before-otherwise, 0), max(i.Credited.Total-otherwise, 0)
+	from, to := max(before-otherwise, 0), max(after-otherwise, 0)
 	return i.GrantsUsed.Back(from, min(to, from+amount))
 }
 

@@ -88,8 +88,12 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	for _, l := range note.Lines {
 		lines[l.InvoiceLineID] += l.Amount
 	}
+	beside, err := c.Given.Beside(c.Invoice)
+	if err != nil {
+		return credited{}, err
+	}
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
-	inv, entries := c.Invoice.Credit(more, lines, note.Balance, d.limits())
+	inv, entries := c.Invoice.Credit(more, lines, note.Balance, beside, d.limits())
 	return credited{note, inv, entries, c.Charge, c.Grants}, nil
 }
 

@@ -114,6 +114,22 @@ func TestGrants_ComeBackByCreditNotes(t *testing.T) {
 	}
 }
 
+// What went back without a note counts as the part that grants did not pay: a note gives the rest back to them.
+func TestGrants_ComeBackBehindARefund(t *testing.T) {
+	t.Parallel()
+	l := granted(t, balance.Grant{Amount: 600})
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	l.reviewed = true // the books of a life know no refund that only a person asked for
+	changes, err := lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, l.charges()[0], 400, l.moment())
+	require.NoError(t, err)
+	l.store.write(changes)
+	_, err = l.creditInvoice(l.last(), creditnote.Request{ID: "cn", Reason: creditnote.Goodwill})
+	require.NoError(t, err)
+	require.Zero(t, l.store.balance)
+	require.Equal(t, []money.Minor{600}, l.left())
+}
+
 // What a replaced invoice had used comes back before the new one uses it.
 func TestGrants_OfAReplacedInvoice(t *testing.T) {
 	t.Parallel()

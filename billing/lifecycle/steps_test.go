@@ -64,7 +64,7 @@ func someLife(t require.TestingT, draw chance) *life {
 		PastDueBilling: []subscription.PastDueBilling{
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
-		RenewalReminderDays: []int{0, 0, 1, 40}[draw(4, "reminder days")],
+		RenewalReminderDays: []int{0, 0, 1, 3}[draw(4, "reminder days")],
 	}
 	trialDays := []int{0, 0, 0, 14, 60}[draw(5, "trial")]
 	in := subscription.NewInput{TrialDays: &trialDays}
