@@ -36,6 +36,9 @@ func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Ti
 		if err := tx.EndCreditGrant(ctx, due.EnvironmentID, grant, left, invoice.CreditExpired, at); err != nil {
 			return err
 		}
+		if !state.Customer.ErasedAt.IsZero() {
+			return nil // nobody would read it
+		}
 		return tx.Emit(ctx, due.EnvironmentID, event.New(event.CreditGrantExpired{
 			CreditGrant: grant.Announced(), AmountExpired: int64(left),
 		}, at))

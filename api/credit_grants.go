@@ -57,7 +57,7 @@ func (f CreditGrantForm) grant(customerID string) (balance.Grant, error) {
 
 // GrantUse is what an invoice has used of a credit grant.
 type GrantUse struct {
-	CreditGrantID string `json:"creditGrantId" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	CreditGrantID string `json:"creditGrantId" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The credit grant."`
 	Amount        int64  `json:"amount" example:"1800" doc:"Minor units."`
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/balance"
 )
 
 // A manual invoice uses grants in their order and then the plain balance, and a void gives all of it back.
@@ -60,6 +61,8 @@ func TestCreditGrants_Refusals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	path := "/api/customers/" + b.newCustomer(t, b.test).ID + "/credit-grants"
+	addOn := as[Plan](t, 201, b.ask(t, b.test, "POST", "/api/plans",
+		`{"kind":"add_on","name":"Support","currency":"USD","interval":"month","amount":900}`)).ID
 	for param, c := range map[string]struct {
 		body   any
 		status int
@@ -67,9 +70,14 @@ func TestCreditGrants_Refusals(t *testing.T) {
 	}{
 		"expiresAt":  {map[string]any{"currency": "USD", "amount": 1, "expiresAt": b.clock().Unix() - 1}, 422, "expires_at_past"},
 		"planIds[0]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{absent(b.clock()).plan}}, 404, "plan_not_found"},
+		"planIds[1]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{b.newPlan(t, b.test).ID, addOn}}, 422, "plan_is_add_on"},
 		"name":       {map[string]any{"currency": "USD", "amount": 1, "name": " "}, 422, "text_blank"},
 		"currency":   {map[string]any{"currency": "XXX", "amount": 1}, 422, "currency_unknown"},
 	} {
 		problem(t, c.status, c.code, param, b.ask(t, b.test, "POST", path, c.body))
 	}
+	for range balance.MaxUsable {
+		as[CreditGrant](t, 201, b.ask(t, b.test, "POST", path, `{"currency":"EUR","amount":1}`))
+	}
+	problem(t, 409, "credit_grants_too_many", "", b.ask(t, b.test, "POST", path, `{"currency":"EUR","amount":1}`))
 }

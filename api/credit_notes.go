@@ -29,7 +29,7 @@ type CreditNote struct {
 	Taxes           []InvoiceTax     `json:"taxes" doc:"The taxes that it gives back, by rate."`
 	Total           int64            `json:"total" example:"500" doc:"subtotal plus tax, and amountDueReduced plus balanceCredited plus refundAmount."`
 	DueReduced      int64            `json:"amountDueReduced" doc:"By how much the open invoice asks for less."`
-	BalanceCredited int64            `json:"balanceCredited" example:"500" doc:"Given to the customer's balance, which pays for later invoices."`
+	BalanceCredited int64            `json:"balanceCredited" example:"500" doc:"Given to the customer's balance, which pays for later invoices. What credit grants had paid goes back to them, and is lost where they have ended."`
 	RefundAmount    int64            `json:"refundAmount" doc:"Given back in money."`
 	RefundID        string           `json:"refundId,omitempty" doc:"The refund that gives it back; its status says how far it is."`
 	CreatedAt       int64            `json:"createdAt" example:"1763640000" doc:"Unix seconds."`

@@ -49,6 +49,7 @@ var tags = []huma.Tag{
 	{Name: "Payments", Description: "Attempts to move money: charges and refunds."},
 	{Name: "Disputes", Description: "Objections of payers to charges, made at their banks."},
 	{Name: "Invoices", Description: "The amounts owed for a period."},
+	{Name: "Credit grants", Description: "Credit beside the balance, which is used first and may expire."},
 	{Name: "Credit notes", Description: "What was given back of invoices, and where to."},
 	{Name: "Events",
 		Description: "The state changes, in order for each subscription. " +

@@ -56,6 +56,17 @@ func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (ba
 	return grantFromDB(row.CreditGrant), readError("credit_grant", err)
 }
 
+// UsableCreditGrants counts a customer's grants in a currency that have something left. The caller holds the lock of the
+// balance.
+func (tx *Tx) UsableCreditGrants(
+	ctx context.Context, environmentID, customerID string, currency money.Currency,
+) (int, error) {
+	n, err := queries.CreditGrantCountUsable(ctx, tx.pipe, dbsqlc.CreditGrantCountUsableParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+	})
+	return n, translate("CreditGrantCountUsable", err)
+}
+
 // InsertCreditGrant writes a new grant, and its entry in the ledger.
 func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g balance.Grant) error {
 	return queries.CreditGrantInsert(ctx, tx.pipe, dbsqlc.CreditGrantInsertParams{

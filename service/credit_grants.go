@@ -2,21 +2,23 @@ package service
 
 import (
 	"context"
+	"fmt"
 
 	"perennial/billing/balance"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
 )
 
 // GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
 // customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of metadata
-// and of balance.Grant.Check; amount_too_large where the customer would have more than an amount can be.
+// and of balance.Grant.Check; credit_grants_too_many, those of checkGrantPlans; amount_too_large where the customer would have more than an amount can be.
 func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, around Around[db.CreditGrant]) error {
-	if err := joined(checkText("name", g.Name), g.Metadata.Check(), s.plansExist(ctx, by, g.PlanIDs)); err != nil {
+	if err := joined(checkText("name", g.Name), g.Metadata.Check(), s.checkGrantPlans(ctx, by, g)); err != nil {
 		return err
 	}
 	c, err := s.payer(ctx, by, g.CustomerID)
@@ -42,12 +44,36 @@ func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, a
 		if _, err := money.Sum(max(was.Balance, 0), was.Granted, g.Amount); err != nil {
 			return made, fault.From(err).In("amount")
 		}
+		switch n, err := tx.UsableCreditGrants(ctx, by.EnvironmentID, c.ID, g.Currency); {
+		case err != nil:
+			return made, err
+		case n >= balance.MaxUsable:
+			return made, balance.ErrTooMany
+		}
 		if err := tx.InsertCreditGrant(ctx, by.EnvironmentID, g); err != nil {
 			return made, err
 		}
 		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
 			event.New(event.CreditGrantCreated{CreditGrant: g.Announced()}, now))
 	})
+}
+
+// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch.
+func (s *Service) checkGrantPlans(ctx context.Context, by Caller, g balance.Grant) error {
+	for i, planID := range g.PlanIDs {
+		p, err := s.Plan(ctx, by, planID)
+		switch {
+		case err != nil:
+		case p.AddOn:
+			err = subscription.ErrPlanIsAddOn
+		case p.Currency != g.Currency:
+			err = subscription.ErrCurrency
+		}
+		if err != nil {
+			return fault.From(err).In(fmt.Sprintf("planIds[%d]", i))
+		}
+	}
+	return nil
 }
 
 // VoidCreditGrant takes back what is left of seen, which was read before. What invoices have used stays paid. Faults:

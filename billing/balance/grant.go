@@ -14,6 +14,15 @@ import (
 // MaxPlans is how many plans a grant can be restricted to.
 const MaxPlans = 20
 
+// MaxUsable is how many grants with something left a customer can have in one currency: every decision about what the
+// customer owes reads them all.
+const MaxUsable = 100
+
+// ErrTooMany refuses a grant beyond MaxUsable.
+var ErrTooMany = fault.New(fault.Conflict, "credit_grants_too_many",
+	"The customer has %d credit grants in this currency with something left. Void some, or give credit by entries of the balance.",
+	MaxUsable)
+
 // MaxPriority is that of the grants which are used last, DefaultPriority that of a grant without one.
 const (
 	MaxPriority     = 100

@@ -70,6 +70,12 @@ from credit_grants g
 where g.environment_id = @environment_id and g.id = @id
 for no key update;
 
+-- name: CreditGrantCountUsable :one
+-- Under the lock of the balance.
+select count(*)::integer
+from credit_grants g
+where g.environment_id = @environment_id and g.customer_id = @customer_id and g.currency = @currency and g.remaining > 0;
+
 -- name: CreditGrantListUsable :many
 -- Those of a customer in a currency that have something left, and those that are named. The balance is locked, so that they
 -- stay as they are.
@@ -81,10 +87,9 @@ order by g.id;
 
 -- name: CreditGrantListDue :many
 -- In real time, over all environments. Where a period of the customer should have been billed before the end, it may still use
--- the grant. Those of erased customers are left alone: nothing uses them, and nobody would read that they have ended.
+-- the grant.
 select g.environment_id, g.id, g.customer_id, g.currency
 from credit_grants g
-join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
 where g.test_clock_id is null and g.remaining > 0 and g.ends_at <= @due_by
   and not exists (
       select from subscriptions s

@@ -40,6 +40,26 @@ func (q *Queries) CreditGrantClose(ctx context.Context, db DBTX, arg CreditGrant
 	return err
 }
 
+const creditGrantCountUsable = `-- name: CreditGrantCountUsable :one
+select count(*)::integer
+from credit_grants g
+where g.environment_id = $1 and g.customer_id = $2 and g.currency = $3 and g.remaining > 0
+`
+
+type CreditGrantCountUsableParams struct {
+	EnvironmentID string
+	CustomerID    string
+	Currency      money.Currency
+}
+
+// Under the lock of the balance.
+func (q *Queries) CreditGrantCountUsable(ctx context.Context, db DBTX, arg CreditGrantCountUsableParams) (int, error) {
+	row := db.QueryRow(ctx, creditGrantCountUsable, arg.EnvironmentID, arg.CustomerID, arg.Currency)
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const creditGrantGetWithKey = `-- name: CreditGrantGetWithKey :one
 select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.currency, g.amount, g.remaining, g.priority, g.plan_ids, g.name, g.metadata, g.expires_at, g.expired_at, g.voided_at, g.ends_at, g.created_at, c.now_at as clock_now
 from api_key_details k
@@ -230,7 +250,6 @@ func (q *Queries) CreditGrantList(ctx context.Context, db DBTX, arg CreditGrantL
 const creditGrantListDue = `-- name: CreditGrantListDue :many
 select g.environment_id, g.id, g.customer_id, g.currency
 from credit_grants g
-join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
 where g.test_clock_id is null and g.remaining > 0 and g.ends_at <= $1
   and not exists (
       select from subscriptions s
@@ -253,7 +272,7 @@ type CreditGrantListDueRow struct {
 }
 
 // In real time, over all environments. Where a period of the customer should have been billed before the end, it may still use
-// the grant. Those of erased customers are left alone: nothing uses them, and nobody would read that they have ended.
+// the grant.
 func (q *Queries) CreditGrantListDue(ctx context.Context, db DBTX, arg CreditGrantListDueParams) ([]CreditGrantListDueRow, error) {
 	rows, err := db.Query(ctx, creditGrantListDue, arg.DueBy, arg.RowLimit)
 	if err != nil {

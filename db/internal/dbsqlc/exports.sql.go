@@ -72,7 +72,8 @@ select g.id, g.environment_id, g.position, g.customer_id, g.test_clock_id, g.cur
 from credit_grants g
 join customers c on c.environment_id = g.environment_id and c.id = g.customer_id and c.erased_at is null
 left join imported_records r on r.environment_id = g.environment_id and r.customer_id = g.customer_id and r.object_id = g.customer_id and r.type = 'customer' and r.hash is not null
-where g.environment_id = $1 and g.position > $2::bigint and g.remaining > 0
+where g.environment_id = $1 and g.position > $2::bigint and g.remaining > 0 and g.voided_at is null
+  and (g.expires_at is null or g.test_clock_id is not null or g.expires_at > now())
 order by g.position
 limit $3
 `
