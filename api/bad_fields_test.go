@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -91,4 +92,12 @@ func TestCreateCustomer_ListsEveryWrongField(t *testing.T) {
 	p = problem(t, 422, "phone_malformed", "phone",
 		b.ask(t, b.test, "POST", "/v1/customers", `{"email":"a@b.c","phone":"1"}`))
 	require.Empty(t, p.Errors)
+}
+
+func manyFields(n int) string {
+	fields := make([]string, n)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"k%d":"v"`, i)
+	}
+	return strings.Join(fields, ",")
 }

@@ -391,11 +391,3 @@ func replaceField(object, field, value string) string {
 	}
 	return "{" + strings.TrimPrefix(out.String(), ",") + "}"
 }
-
-func manyFields(n int) string {
-	fields := make([]string, n)
-	for i := range fields {
-		fields[i] = fmt.Sprintf(`"k%d":"v"`, i)
-	}
-	return strings.Join(fields, ",")
-}

@@ -51,10 +51,7 @@ func (l *UsageLog) UsageSeries(
 	var records []usage.Measured
 	for _, row := range tail {
 		if !split[usage.Hour(row.At)] {
-			if records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow{
-				ID: row.ID, Corrects: row.Corrects, At: row.At, Quantity: row.Quantity, Properties: row.Properties,
-				Position: row.Position,
-			}); err != nil {
+			if records, err = measured(records, of, salts[subscriptionID], dbsqlc.UsageRecordPageRow(row)); err != nil {
 				return nil, err
 			}
 		}

@@ -51,7 +51,7 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	if !in.Terms.Sent() && !(chosen.FreeFromTheStart() && subscription.AllFree(addOns)) {
+	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Terms.Sent() {
 		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}

@@ -15,7 +15,7 @@ import (
 func Entries(payload []byte, field string, most int) ([]json.RawMessage, error) {
 	dec := json.NewDecoder(bytes.NewReader(payload))
 	var entries []json.RawMessage
-	err := error(nil)
+	var err error
 	if field == "" {
 		entries, err = listOf(dec, field, most)
 	} else {

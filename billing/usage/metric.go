@@ -149,7 +149,7 @@ func (m Metric) Next(d Definition, now time.Time) (Metric, error) {
 // correction are judged once, by the current version, and count in all of them: a correction has the unit of the value
 // that it changes, and a record that one version takes must be countable by the others, which prices may name.
 func (m Metric) compatible(d Definition) error {
-	changed := ""
+	var changed string
 	switch {
 	case d.Property != m.Property:
 		changed = "property"
