@@ -16,7 +16,9 @@ import (
 // failingMerger fails to merge what was recorded, and counts how often it is asked for what is left.
 type failingMerger struct{ left int }
 
-func (m *failingMerger) RollUpRecorded(context.Context) (int, error) { return 0, errors.New("unreadable") }
+func (m *failingMerger) RollUpRecorded(context.Context) (int, error) {
+	return 0, errors.New("unreadable")
+}
 
 func (m *failingMerger) RollUpUsage(context.Context) (int, error) {
 	m.left++
