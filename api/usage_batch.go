@@ -3,11 +3,15 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+
+	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
+	"perennial/internal/telemetry"
 	"perennial/service"
 )
 
@@ -45,6 +49,9 @@ type UsageError struct {
 
 func usageError(err error) *UsageError {
 	f := fault.From(err)
+	if f.Kind == fault.Internal {
+		return &UsageError{Code: f.Code, Detail: "The record met a server error. Quote the request id when you ask for help."}
+	}
 	return &UsageError{Code: f.Code, Param: f.Param, Detail: f.Detail}
 }
 
@@ -64,10 +71,11 @@ func (s *Server) recordEntries(
 	for i, entry := range entries {
 		reports[i] = read(entry)
 	}
-	out, err := s.recordAll(ctx, c, reports)
+	out, refusals, err := s.recordAll(ctx, c, reports)
 	if err != nil {
 		return err
 	}
+	s.logServerErrors(ctx, refusals)
 	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
 	return nil
 }
@@ -90,13 +98,17 @@ type usageReport struct {
 // recordValues bounds the JSON values of one record.
 const recordValues = usage.MaxProperties + 15
 
-// recordAll takes records and answers each. The error is that of all.
-func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, reports []usageReport) (UsageBatch, error) {
-	out := UsageBatch{Data: make([]UsageResult, len(reports))}
+// recordAll takes records and answers each. It returns also why each was refused, nil where it was not: answers do not
+// show causes. The error is that of all.
+func (s *Server) recordAll(
+	ctx context.Context, c *httpkit.Call, reports []usageReport,
+) (out UsageBatch, refusals []error, err error) {
+	out, refusals = UsageBatch{Data: make([]UsageResult, len(reports))}, make([]error, len(reports))
 	var records []usage.Record
 	var places []int
 	for i, r := range reports {
 		if r.err != nil {
+			refusals[i] = r.err
 			out.refuse(i, r.err)
 			continue
 		}
@@ -104,13 +116,36 @@ func (s *Server) recordAll(ctx context.Context, c *httpkit.Call, reports []usage
 	}
 	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)
 	if err != nil {
-		return out, err
+		return out, nil, err
 	}
 	for n, o := range outcomes {
+		refusals[places[n]] = o.Refusal
 		out.take(places[n], reports[places[n]].form, o)
 	}
-	return out, nil
+	return out, refusals, nil
 }
+
+// logServerErrors writes one line about the server errors among refusals, with the cause of a defect, if there is one,
+// else of the first. That of a caller that left is none.
+func (s *Server) logServerErrors(ctx context.Context, refusals []error) {
+	var cause error
+	count := 0
+	for _, err := range refusals {
+		if err == nil || httpkit.StatusOf(err) < http.StatusInternalServerError {
+			continue
+		}
+		if count++; cause == nil || !isDefect(cause) && isDefect(err) {
+			cause = err
+		}
+	}
+	if cause != nil && !errors.Is(ctx.Err(), context.Canceled) {
+		telemetry.For(ctx, s.telemetry.Logger).Error("usage records met a server error", zap.Int("records", count),
+			zap.String("code", fault.From(cause).Code), zap.Error(cause))
+	}
+}
+
+// isDefect reports whether a refusal is a fault of the program, which a repeat meets again.
+func isDefect(refusal error) bool { return fault.From(refusal).Kind == fault.Internal }
 
 func (b *UsageBatch) take(i int, form UsageForm, o service.UsageOutcome) {
 	if o.Refusal != nil {

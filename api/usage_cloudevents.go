@@ -58,10 +58,12 @@ func (d *CloudEventData) UnmarshalJSON(b []byte) error {
 // Schema is what the OpenAPI document says about data.
 func (CloudEventData) Schema(r huma.Registry) *huma.Schema { return UsageProperties{}.Schema(r) }
 
-// key is the idempotencyKey of an event. The source is escaped, so that its end can be told.
-func (e CloudEvent) key() string {
-	return strings.NewReplacer("%", "%25", "#", "%23").Replace(e.Source) + "#" + e.ID
-}
+// sourceEscapes make the end of a source visible in a key. A percent sign is escaped only where it could be read as one of
+// the escapes, so that the keys of sources such as /a%20b remain what they were before there were escapes.
+var sourceEscapes = strings.NewReplacer("#", "%23", "%23", "%2523", "%25", "%2525")
+
+// key returns the idempotencyKey of an event. No two pairs of source and id have the same one.
+func (e CloudEvent) key() string { return sourceEscapes.Replace(e.Source) + "#" + e.ID }
 
 // record is what the event reports. Faults: content_type_unsupported, for binary data; value_unknown, for its time;
 // those of UsageForm.record.
@@ -144,8 +146,8 @@ func (s *Server) cloudEventOperation(example UsageRecord) {
 		Summary: "Record usage as CloudEvents",
 		Description: "One CloudEvent 1.0 in structured mode, or a list of up to 1,000 of them: type is the metric, subject " +
 			"the subscription, and data holds the quantity and the properties. Source and id together are the " +
-			"idempotencyKey: source#id, with # and % of the source as %23 and %25. The status of one event is that of its " +
-			"refusal, if it is refused; a list has one result for each.",
+			"idempotencyKey: source#id, where # of the source is written as %23, %23 as %2523 and %25 as %2525. The status of " +
+			"one event is that of its refusal, if it is refused; a list has one result for each.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess,
 		Request: CloudEvent{
 			SpecVersion: "1.0", ID: "8f14e45f", Source: "/gateway/eu", Type: "api_calls",

@@ -68,6 +68,7 @@ func (s *Server) streamUsage(ctx context.Context, c *httpkit.Call, w http.Respon
 	}
 	// The status is sent: the last line says what went wrong, and the log.
 	httpkit.LogRefusal(ctx, err)
+	s.logServerErrors(ctx, []error{err})
 	stream.total.Stopped, stream.total.Error = true, usageError(err)
 	return stream.say(stream.total)
 }
@@ -195,16 +196,18 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 		if err := u.call.Readmit(ctx); err != nil {
 			return err
 		}
-		batch, err := u.server.recordAll(ctx, u.call, u.read)
+		batch, refusals, err := u.server.recordAll(ctx, u.call, u.read)
 		if err != nil {
 			return err
 		}
-		for i, result := range batch.Data {
-			if result.Status >= http.StatusInternalServerError { // not decided: no line may say that it is
+		for i, refusal := range refusals {
+			if refusal != nil && fault.From(refusal).Kind == fault.Unavailable { // no line may say that it is decided
 				return fault.New(fault.Unavailable, "usage_undecided",
-					"The record of line %d was not decided. Send the lines behind the last progress line again.", u.at[i])
+					"The record of line %d was not decided. Send the lines behind the last progress line again.", u.at[i]).
+					Because(refusal)
 			}
 		}
+		u.server.logServerErrors(ctx, refusals)
 		u.total.Accepted += batch.Accepted
 		u.total.Repeated += batch.Repeated
 		u.total.Refused += batch.Refused

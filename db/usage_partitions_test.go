@@ -1,7 +1,9 @@
 package db_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -45,4 +47,33 @@ func TestMaintainUsage_EmptiesDefaultPartition(t *testing.T) {
 	var left int
 	require.NoError(t, b.pool.QueryRow(t.Context(), "select count(*) from usage_records").Scan(&left))
 	require.Zero(t, left)
+}
+
+// A long query about usage delays a new partition, and nobody waits behind the partition.
+func TestMaintainUsage_WaitsForNoReader(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, err := b.pool.Exec(t.Context(), `do $$ begin
+		execute 'drop table usage_records_' || to_char((now() at time zone 'UTC') + interval '2 months', 'YYYY_MM');
+	end $$`)
+	require.NoError(t, err)
+	maintained := func() bool {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		var within string // the function's lock_timeout is gone with it
+		require.NoError(t, b.pool.QueryRow(ctx, `select current_setting('lock_timeout')
+			from maintain_usage_partitions(2, interval '400 days')`).Scan(&within))
+		require.Equal(t, "0", within)
+		is, err := b.store.UsageMonthReady(ctx, 2)
+		require.NoError(t, err)
+		return is
+	}
+	reader, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = reader.Exec(t.Context(), "select from usage_records")
+	require.NoError(t, err)
+	require.False(t, maintained())
+	require.NoError(t, reader.Rollback(t.Context()))
+	require.True(t, maintained())
 }

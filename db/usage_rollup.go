@@ -57,12 +57,6 @@ func (r Reader) UsageVersionsNamed(ctx context.Context, environmentID string, na
 	return refs(found, func(id string) Ref { return Ref{environmentID, id} }), translate("UsageVersionsNamed", err)
 }
 
-// LastUsagePosition is that of the newest record of all.
-func (r Reader) LastUsagePosition(ctx context.Context) (int64, error) {
-	position, err := queries.UsageLastPosition(ctx, r.handle)
-	return position, translate("UsageLastPosition", err)
-}
-
 // RollUpUsage merges the next records of a metric, at most limit, into the aggregates of one of its versions, and says
 // how many there were. It does nothing where another transaction does it. Records are taken in the order of their
 // positions up to the horizon, behind which none appears any more, so that each is merged once; hours with corrections

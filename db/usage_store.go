@@ -66,8 +66,8 @@ func (r Reader) UsageMonthReady(ctx context.Context, months int) (bool, error) {
 	return ready, translate("UsageMonthReady", err)
 }
 
-// MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep. Global:
-// retention.
+// MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep, where
+// they are not in use: else the next call does. Global: retention.
 func (tx *Tx) MaintainUsage(ctx context.Context) (dropped int, err error) {
 	dropped, err = queries.UsageMaintain(ctx, tx.pipe,
 		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 
 	"perennial/billing/fault"
 	"perennial/billing/usage"
@@ -37,7 +38,7 @@ func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (U
 }
 
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
-// What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided.
+// What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided, or the defect itself.
 func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usage.Record) ([]UsageOutcome, error) {
 	outcomes := make([]UsageOutcome, len(records))
 	var plain, corrections []int
@@ -64,12 +65,16 @@ func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usa
 		key, used := known[out.Record.Key]
 		switch {
 		case err != nil:
-			out.Refusal = undecided(err)
+			out.Refusal = undecided(ctx, err)
 		case used:
 			out.repeat(key, out.Record.Fingerprint())
 		default:
-			if *out, err = s.correctUsage(ctx, by, records[i]); err != nil {
-				out.Refusal = undecided(err) // and those behind it: each would wait for what is away
+			corrected, failure := s.correctUsage(ctx, by, records[i])
+			if *out = corrected; failure == nil {
+				continue
+			}
+			if out.Refusal = undecided(ctx, failure); errors.Is(out.Refusal, errUndecided) {
+				err = failure // also of those behind it: each would wait for what is away
 			}
 		}
 	}
@@ -122,12 +127,12 @@ func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOu
 		_, later := here[records[n].Key] // taken by one behind it: this one was refused
 		switch {
 		case err != nil:
-			out.Refusal = undecided(err)
+			out.Refusal = undecided(ctx, err)
 		case used && !later:
 			out.repeat(key, records[n].Fingerprint)
 		default:
 			if out.Refusal = usage.Admit(out.Record, taken[n].Facts); out.Refusal == nil {
-				out.Refusal = undecided(nil)
+				out.Refusal = errUndecided
 			}
 		}
 	}
@@ -148,11 +153,17 @@ func (s *Service) usageKeys(
 	return s.usage.UsageKeys(ctx, by.EnvironmentID, keys)
 }
 
+var errUndecided = fault.New(fault.Unavailable, "usage_undecided",
+	"The record was not decided. Send it again with the same `idempotencyKey`.")
+
 // undecided says that a record was neither refused nor is known to be written: the database was away after a part of
-// the batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request.
-func undecided(cause error) error {
-	return fault.New(fault.Unavailable, "usage_undecided",
-		"The record was not decided. Send it again with the same `idempotencyKey`.").Because(cause)
+// the batch, or the transaction that had taken its key was rolled back just now. The caller repeats the request. A
+// defect stays the internal fault that it is: a repeat would meet it again.
+func undecided(ctx context.Context, cause error) error {
+	if fault.From(cause).Kind == fault.Internal && ctx.Err() == nil {
+		return cause
+	}
+	return errUndecided.Because(cause)
 }
 
 // repeat answers a key that was used before.

@@ -2,6 +2,8 @@ package service
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -43,22 +45,22 @@ func (r *recorded) take() map[string]map[string]bool {
 }
 
 // RollUpRecorded merges what this process has recorded since it was called last, and returns how many records there
-// were. It looks at no other metric. What it leaves, because the process ends or another one is at the same metric,
-// RollUpUsage finds.
+// were. It looks at no other metric. What it leaves, because the process ends, a version fails or another process is at
+// the same metric, RollUpUsage finds.
 func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 	var versions []db.Ref
+	var failed []error
 	for environmentID, names := range s.recorded.take() {
 		some, err := s.store.UsageVersionsNamed(ctx, environmentID, slices.Collect(maps.Keys(names)))
-		if err != nil {
-			return 0, err
-		}
-		versions = append(versions, some...)
+		versions, failed = append(versions, some...), append(failed, err)
 	}
-	return s.rollUp(ctx, versions)
+	total, err = s.rollUp(ctx, versions)
+	return total, errors.Join(append(failed, err)...)
 }
 
 // RollUpUsage merges records into running aggregates until no version of a metric is behind, and returns how many there
-// were. It asks about every version. Several processes may do it at once: they take turns at one version.
+// were. It asks about every version. Several processes may do it at once: they take turns at one version. The error is
+// that of all versions that fail: they stay behind, so that those of the last page are all of them.
 func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	for {
 		behind, err := s.store.BehindUsage(ctx, rollUpVersions)
@@ -66,16 +68,17 @@ func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 			return total, err
 		}
 		n, err := s.rollUp(ctx, behind)
-		// The others have them, or their records are still being written.
-		if total += n; err != nil || n == 0 || len(behind) < rollUpVersions {
+		// The others have them, their records are still being written, or they fail.
+		if total += n; n == 0 || len(behind) < rollUpVersions {
 			return total, err
 		}
 	}
 }
 
 // rollUp merges all that these versions have not merged. They take turns, so that a long backlog delays no other
-// metric.
+// metric. A version that fails stops no other one.
 func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err error) {
+	var failed []error
 	for len(versions) > 0 {
 		var more []db.Ref
 		for _, version := range versions {
@@ -84,8 +87,12 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 				n, err = tx.RollUpUsage(ctx, version, rollUpRecords)
 				return err
 			})
+			if ctx.Err() != nil {
+				return total, ctx.Err()
+			}
 			if err != nil {
-				return total, err
+				failed = append(failed, fmt.Errorf("service: merge usage of %s/%s: %w", version.EnvironmentID, version.ID, err))
+				continue
 			}
 			if total += n; n == rollUpRecords {
 				more = append(more, version)
@@ -93,7 +100,7 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 		}
 		versions = more
 	}
-	return total, nil
+	return total, errors.Join(failed...)
 }
 
 // UsageRebuild says what is counted again.

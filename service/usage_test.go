@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -225,18 +226,19 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 type countingUsage struct {
 	UsageStore
 	trips  int
-	failAt int // the trip that fails, from 1; 0: none
+	failAt int   // the trip that fails, from 1; 0: none
+	defect error // what it fails with; nil: errAway
 	panics bool
 }
 
-var errAway = errors.New("the database is away")
+var errAway = fault.New(fault.Unavailable, "database_unavailable", "The database is away.")
 
 func (c *countingUsage) trip() error {
 	if c.trips++; c.panics {
 		panic("told to")
 	}
 	if c.trips == c.failAt {
-		return errAway
+		return cmp.Or[error](c.defect, errAway)
 	}
 	return nil
 }
@@ -320,13 +322,16 @@ func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 	require.Equal(t, 1, trips, "a correction that is sent again")
 	_, said = send(record("f", 1), correct("g", "b"), record("a", 1))
 	require.Equal(t, []string{"false", "usage_undecided", "true"}, said, "the first statement is committed")
-	counting.trips, counting.failAt = 0, 1
+	counting.defect = errors.New("unreadable")
+	_, said = send(correct("i", "b"), correct("j", "b"), correct("k", "b"))
+	require.Equal(t, []string{"false", "internal", "false"}, said, "a defect is not sent again, and is that of one")
+	counting.trips, counting.failAt, counting.defect = 0, 1, nil
 	_, err := h.RecordUsageBatch(t.Context(), h.caller, []usage.Record{record("h", 1), {}})
 	require.ErrorIs(t, err, errAway)
 
 	counting.panics = true
 	for range 2 * gatherAtOnce {
-		_, err = h.RecordUsage(t.Context(), h.caller, record("i", 1))
+		_, err = h.RecordUsage(t.Context(), h.caller, record("z", 1))
 		require.ErrorContains(t, err, "told to")
 	}
 }

@@ -198,10 +198,6 @@ where c.environment_id = @environment_id and c.name = any(@names::text[]) and c.
 select (to_regclass('usage_records_'
     || to_char((now() at time zone 'UTC') + make_interval(months => @months::integer), 'YYYY_MM')) is not null)::boolean as ready;
 
--- name: UsageLastPosition :one
--- Global: tells whether anything was written since.
-select last_usage_position()::bigint as position;
-
 -- name: UsageMaintain :one
 -- Global: partitions of all environments.
 select maintain_usage_partitions(@ahead::integer, make_interval(days => @keep_days::integer))::integer as dropped;

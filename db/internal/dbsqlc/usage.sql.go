@@ -654,18 +654,6 @@ func (q *Queries) UsageKeyList(ctx context.Context, db DBTX, arg UsageKeyListPar
 	return items, nil
 }
 
-const usageLastPosition = `-- name: UsageLastPosition :one
-select last_usage_position()::bigint as position
-`
-
-// Global: tells whether anything was written since.
-func (q *Queries) UsageLastPosition(ctx context.Context, db DBTX) (int64, error) {
-	row := db.QueryRow(ctx, usageLastPosition)
-	var position int64
-	err := row.Scan(&position)
-	return position, err
-}
-
 const usageMaintain = `-- name: UsageMaintain :one
 select maintain_usage_partitions($1::integer, make_interval(days => $2::integer))::integer as dropped
 `
