@@ -21,7 +21,8 @@ func TestUsage_DefectIsThatOfOneRecord(t *testing.T) {
 
 	before := len(b.log.String())
 	lines := []string{usageBody(sub, "good", ""), correction("a", "broken"), correction("b", "good")}
-	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+strings.Join(lines, ",")+`]}`))
+	body := `{"records":[` + strings.Join(lines, ",") + `]}`
+	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", body))
 	require.Equal(t, []int{201, 500, 201}, []int{out.Data[0].Status, out.Data[1].Status, out.Data[2].Status})
 	require.Equal(t, "internal", out.Data[1].Error.Code)
 	require.Equal(t, 1, strings.Count(b.log.String()[before:], "usage records met a server error"))
