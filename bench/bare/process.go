@@ -1,10 +1,8 @@
 package bare
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/gob"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"time"
@@ -29,30 +27,27 @@ type Config struct {
 	Stage           stage.Stage
 }
 
-// Text is the configuration as one word, for an environment variable.
+// Text is the configuration for an environment variable.
 func (c Config) Text() (string, error) {
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(c)
-	return base64.StdEncoding.EncodeToString(b.Bytes()), err
+	text, err := json.Marshal(c)
+	return string(text), err
 }
 
 // ParseConfig reads what Text wrote.
 func ParseConfig(text string) (c Config, err error) {
-	raw, err := base64.StdEncoding.DecodeString(text)
-	if err != nil {
-		return c, err
-	}
-	return c, gob.NewDecoder(bytes.NewReader(raw)).Decode(&c)
+	return c, json.Unmarshal([]byte(text), &c)
 }
 
 // The bounds of the product's processes, by default.
 const (
-	connections     = 20
-	slots           = 32
-	workflowSlots   = 64
-	stickyPatience  = 20 * time.Second
-	pollers         = 4
-	cachedWorkflows = 1000
+	connections    = 20
+	slots          = 32
+	workflowSlots  = 64
+	stickyPatience = 20 * time.Second
+	pollers        = 4
+	// pollersOfBusyQueue is how many times as many a queue of workflow tasks with a backlog gets.
+	pollersOfBusyQueue = 4
+	cachedWorkflows    = 1000
 )
 
 // Pool opens as many connections as the product does.
@@ -113,7 +108,9 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	options := worker.Options{
 		MaxConcurrentActivityExecutionSize: slots, MaxConcurrentLocalActivityExecutionSize: slots,
-		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers,
+		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
+			InitialNumberOfPollers: pollers, MinimumNumberOfPollers: pollers, MaximumNumberOfPollers: pollersOfBusyQueue * pollers,
+		}),
 		MaxConcurrentActivityTaskPollers: pollers, StickyScheduleToStartTimeout: stickyPatience,
 	}
 	billing := worker.New(c, QueueBilling, options)
