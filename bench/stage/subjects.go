@@ -69,6 +69,7 @@ func (s Stage) Due(ctx context.Context, store *db.Store, n int, at, now time.Tim
 	return s.subscribe(ctx, store, n, now, func(sub, cust string) (subscription.Subscription, error) {
 		out, _, err := subscription.Create(s.Daily,
 			subscription.NewInput{ID: sub, CustomerID: cust, TrialDays: &none, TimeZone: "UTC", Now: began})
+		out.PeriodIndex, out.RenewedIndex = 1, 1
 		out.NextPeriod, out.NextAction, out.NextActionAt = 1, subscription.ActionRenewal, out.CurrentPeriod.End
 		out.PaidThrough, out.ActivatedAt = out.CurrentPeriod.End, began
 		return out, err
