@@ -42,7 +42,7 @@ type Config struct {
 	WorkflowSlots      int // 0: 64
 	CachedWorkflows    int // 0: 1,000
 	WebhookSlots       int // endpoints delivered to at a time; 0: 256. As many as a quarter of them for slow receivers
-	Pollers            int // per kind and queue, of workflow tasks also per sticky queue; 0: 4
+	Pollers            int // per kind and queue; 0: 4
 	DrainTimeout       time.Duration
 	ReconcileEvery     time.Duration // 0: 30 s
 	BootstrapEvery     time.Duration // 0: 15 s
@@ -213,25 +213,13 @@ func (w *Worker) webhooks(fatal chan<- error) []worker.Worker {
 	return lanes
 }
 
-// pollersOfBusyQueue is how many times as many pollers a queue of workflow tasks gets that has a backlog.
-const pollersOfBusyQueue = 4
-
-// eachQueue gives the normal queue and the sticky one of workflow tasks so many pollers each, and more to one that has a
-// backlog. With pollers that serve both, the SDK has all of them ask the sticky queue while that has a backlog, so that no
-// new workflow begins: of 20,000 payments at once, those that were polled kept the others from being sent for an hour.
-func eachQueue(pollers int) worker.PollerBehavior {
-	return worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
-		InitialNumberOfPollers: pollers, MinimumNumberOfPollers: pollers, MaximumNumberOfPollers: pollersOfBusyQueue * pollers,
-	})
-}
-
 func (w *Worker) options(fatal chan<- error) worker.Options {
 	c := w.config
 	options := worker.Options{
 		MaxConcurrentActivityExecutionSize:      c.ActivitySlots,
 		MaxConcurrentLocalActivityExecutionSize: c.LocalActivitySlots,
 		MaxConcurrentWorkflowTaskExecutionSize:  c.WorkflowSlots,
-		WorkflowTaskPollerBehavior:              eachQueue(c.Pollers),
+		MaxConcurrentWorkflowTaskPollers:        c.Pollers,
 		MaxConcurrentActivityTaskPollers:        c.Pollers,
 		StickyScheduleToStartTimeout:            stickyPatience,
 		WorkerStopTimeout:                       c.DrainTimeout,

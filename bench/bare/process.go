@@ -40,14 +40,12 @@ func ParseConfig(text string) (c Config, err error) {
 
 // The bounds of the product's processes, by default.
 const (
-	connections    = 20
-	slots          = 32
-	workflowSlots  = 64
-	stickyPatience = 20 * time.Second
-	pollers        = 4
-	// pollersOfBusyQueue is how many times as many a queue of workflow tasks with a backlog gets.
-	pollersOfBusyQueue = 4
-	cachedWorkflows    = 1000
+	connections     = 20
+	slots           = 32
+	workflowSlots   = 64
+	stickyPatience  = 20 * time.Second
+	pollers         = 4
+	cachedWorkflows = 1000
 )
 
 // Pool opens as many connections as the product does.
@@ -108,9 +106,7 @@ func work(c client.Client, a *Activities) (stop func(), err error) {
 	worker.SetStickyWorkflowCacheSize(cachedWorkflows)
 	options := worker.Options{
 		MaxConcurrentActivityExecutionSize: slots, MaxConcurrentLocalActivityExecutionSize: slots,
-		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, WorkflowTaskPollerBehavior: worker.NewPollerBehaviorAutoscaling(worker.PollerBehaviorAutoscalingOptions{
-			InitialNumberOfPollers: pollers, MinimumNumberOfPollers: pollers, MaximumNumberOfPollers: pollersOfBusyQueue * pollers,
-		}),
+		MaxConcurrentWorkflowTaskExecutionSize: workflowSlots, MaxConcurrentWorkflowTaskPollers: pollers,
 		MaxConcurrentActivityTaskPollers: pollers, StickyScheduleToStartTimeout: stickyPatience,
 	}
 	billing := worker.New(c, QueueBilling, options)

@@ -254,7 +254,7 @@ var ownVariables = []Variable{
 	},
 	{
 		Name: "WORKER_POLLERS", Default: "4", Example: "4",
-		Meaning: "Pollers of each task queue; few serve a small machine better than many. New workflows and known ones have queues of their own, and one with a backlog gets up to four times as many.",
+		Meaning: "Pollers of each task queue; few serve a small machine better than many.",
 		Fix:     "start with 4 to 16",
 		set:     number(2, 1000, func(c *Config) *int { return &c.Worker.Pollers }),
 	},
