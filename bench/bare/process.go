@@ -1,8 +1,10 @@
 package bare
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/base64"
+	"encoding/gob"
 	"errors"
 	"net/http"
 	"time"
@@ -27,15 +29,20 @@ type Config struct {
 	Stage           stage.Stage
 }
 
-// Text is the configuration for an environment variable.
+// Text is the configuration as one word, for an environment variable.
 func (c Config) Text() (string, error) {
-	text, err := json.Marshal(c)
-	return string(text), err
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(c)
+	return base64.StdEncoding.EncodeToString(b.Bytes()), err
 }
 
 // ParseConfig reads what Text wrote.
 func ParseConfig(text string) (c Config, err error) {
-	return c, json.Unmarshal([]byte(text), &c)
+	raw, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return c, err
+	}
+	return c, gob.NewDecoder(bytes.NewReader(raw)).Decode(&c)
 }
 
 // The bounds of the product's processes, by default.

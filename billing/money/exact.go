@@ -112,3 +112,9 @@ func (d Decimal) reduced() Decimal {
 	}
 	return reduced
 }
+
+// MarshalBinary writes the text, for packages that keep values as bytes.
+func (d Decimal) MarshalBinary() ([]byte, error) { return d.MarshalText() }
+
+// UnmarshalBinary reads what MarshalBinary wrote. Faults: those of UnmarshalText.
+func (d *Decimal) UnmarshalBinary(text []byte) error { return d.UnmarshalText(text) }
