@@ -23,7 +23,9 @@ type stops struct {
 
 func stopsOf(t testing.TB, s *scene.Scene) map[string]stops {
 	t.Helper()
-	use, by := service.New(s.Store, s.Clock.Now), service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env}
+	use, by := service.New(s.Store, s.Clock.Now), service.Caller{
+		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
+	}
 	whole, account := service.Around[service.Charging]{}, service.Around[db.ProviderConfig]{}
 	return map[string]stops{
 		"environment": {
@@ -182,7 +184,9 @@ func TestHeld_WokenByAnEnabledAccount(t *testing.T) {
 	require.Contains(t, held.FailureReason, "it is disabled")
 	_ = w.pass(t, s)
 	require.Empty(t, w.pass(t, s))
-	use, by := service.New(s.Store, s.Clock.Now), service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env}
+	use, by := service.New(s.Store, s.Clock.Now), service.Caller{
+		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
+	}
 	require.NoError(t, use.EnableProvider(t.Context(), by, s.Config.ID, service.Around[db.ProviderConfig]{}))
 	require.Equal(t, []string{"check " + l.ref.ID + " " + held.ID}, w.pass(t, s))
 	l.asked(held.ID)

@@ -16,7 +16,9 @@ import (
 
 // asAPI performs a use case of test clocks as the API does.
 func (w *clockwork) asAPI(do func(s *service.Service, by service.Caller) error) error {
-	by := service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: w.Env, Mode: apikey.Test, TimeZone: "UTC"}
+	by := service.Caller{
+		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: w.Env, Mode: apikey.Test, TimeZone: "UTC",
+	}
 	return do(service.New(w.Store, w.Clock.Now), by)
 }
 

@@ -27,17 +27,16 @@ func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Ti
 		}
 		at := state.Time(db.Moment(now, now))
 		grant, left := grant.End(at)
-		switch {
-		case left == 0: // done meanwhile
+		if left == 0 { // done meanwhile
 			return nil
-		case !grant.VoidedAt.IsZero(): // an invoice that had used it was voided after it was
-			return tx.EndCreditGrant(ctx, due.EnvironmentID, grant, left, invoice.CreditVoided, at)
 		}
-		if err := tx.EndCreditGrant(ctx, due.EnvironmentID, grant, left, invoice.CreditExpired, at); err != nil {
+		reason := invoice.CreditExpired
+		if !grant.VoidedAt.IsZero() { // an invoice that had used it was voided after it was
+			reason = invoice.CreditVoided
+		}
+		err = tx.EndCreditGrant(ctx, due.EnvironmentID, grant, left, reason, at)
+		if err != nil || reason == invoice.CreditVoided || !state.Customer.ErasedAt.IsZero() { // nobody would read it
 			return err
-		}
-		if !state.Customer.ErasedAt.IsZero() {
-			return nil // nobody would read it
 		}
 		return tx.Emit(ctx, due.EnvironmentID, event.New(event.CreditGrantExpired{
 			CreditGrant: grant.Announced(), AmountExpired: int64(left),

@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/billing/delivery"
 	"perennial/db"
 )
@@ -20,6 +21,9 @@ func (p *pass) purge(ctx context.Context) error {
 		}
 		deliveries, err := tx.PurgeWebhookLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
 		if err != nil {
+			return err
+		}
+		if _, err := tx.EraseAuditAddresses(ctx, p.now.Add(-audit.AddressRetention), purgeBatch); err != nil {
 			return err
 		}
 		p.found.Purged = keys + callbacks + deliveries

@@ -152,6 +152,11 @@ func quoted(value any) any {
 				v[key] = quoted(list)
 			}
 		}
+		if currencies, ok := v["currencies"].(map[string]any); ok {
+			for _, amounts := range currencies {
+				quoted(amounts)
+			}
+		}
 	}
 	return value
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/catalog"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
@@ -28,12 +29,14 @@ const catalogText = `plans:
     active: false
     prorationMeasure: fixed_30
     prices:
-      - {name: Base, amount: 0}
+      - {name: Base, amount: 0, currencies: {XAF: {}}}
       - name: Seats
         model: graduated
         included: 3
         minimum: 1000
         tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: "4", flatAmount: 100}]
+        currencies:
+          XAF: {minimum: 6000, tiers: [{unitPrice: 2950.5}, {unitPrice: 2600, flatAmount: 65000}]}
     dunning: {retryGapDays: [1, 3], finalAction: cancel, cancelAfterDays: 30}
     metadata: {tier: 2, note: "1.50", ratio: 1.50, on: true}
     migrate: preview
@@ -51,6 +54,8 @@ func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
 		[]any{team.Key, team.ID, team.Active, team.Migrate, team.Interval.Count, team.TrialDays})
 	require.Equal(t, plan.TrialEndPause, team.TrialEnd)
 	require.Equal(t, "4.5", team.Prices[1].Tiers[0].UnitPrice.String())
+	require.Equal(t, "2950.5", team.Prices[1].Currencies["XAF"].Tiers[0].UnitPrice.String())
+	require.Equal(t, []money.Currency{"EUR", "XAF"}, team.Currencies())
 	require.Equal(t, 2, team.Dunning.Retry.Retries)
 	require.Equal(t, "1.50", team.Metadata["note"])
 	require.NoError(t, team.Metadata.Check())
@@ -106,14 +111,18 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 		{"name: Solo", "currency: EUR", "c.yaml:4: plans.solo.currency: it is there twice, first on line 3"},
 		{"    name: Solo\n", "", "c.yaml:2: plans.solo.name: `name` is required."},
 		{"id: plan_01", "id: pla_01", "c.yaml:9: plans.team-yearly.id: "},
-		{"finalAction: cancel", "finalAction: stop", "c.yaml:25: plans.team-yearly.dunning.finalAction: "},
+		{"unitPrice: 2950.5", "unitPrice: much", "c.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[0].unitPrice: "},
+		{"{minimum: 6000, tiers", "{tiers", "c.yaml:26: plans.team-yearly.prices[1].currencies.XAF"},
+		{"currencies: {XAF: {}}", "currencies: {}", "plans.team-yearly.prices[0].currencies.XAF: The plan is sold in XAF only if all its prices are."},
+		{"minimum: 6000", "minimun: 6000", "Did you mean `prices[1].currencies.XAF.minimum`?"},
+		{"finalAction: cancel", "finalAction: stop", "c.yaml:27: plans.team-yearly.dunning.finalAction: "},
 		{"plans:", "plan:", "c.yaml:1: the file must have `plans`"},
 		{"plans:", "products: {}\nplans:", "c.yaml:1: products: a catalogue file has `plans` and nothing else"},
 		{"    currency: XAF", "\tcurrency: XAF", "c.yaml:3: found a tab character"},
 		{"    id: plan_01", "---\nplans:\n  x:\n    id: plan_01", "c.yaml:9: a second document begins here"},
 		{"name: Solo", "<<: {name: Solo}", "c.yaml:3: plans.solo: merge keys (<<) are not supported"},
 		{"name: Solo", "productId: prod_1", "c.yaml:3: plans.solo.productId: `productId` is not a field of this file."},
-		{"    migrate: preview", "  more: 5", "c.yaml:27: plans.more: It must be a mapping of fields to values."},
+		{"    migrate: preview", "  more: 5", "c.yaml:29: plans.more: It must be a mapping of fields to values."},
 	} {
 		require.Contains(t, catalogText, c.was)
 		_, err := ReadCatalog("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))

@@ -57,9 +57,9 @@ func TestUpdateCustomer_KeepsOmittedFields(t *testing.T) {
 		"names of fields, never their values")
 	require.Empty(t, b.engine.woken)
 
-	before := b.rows(t)
+	before := b.effects(t)
 	b.ask(t, b.test, "PATCH", "/api/customers/"+cust.ID, `{}`)
-	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
 }
 
 func TestUpdateCustomer_PaymentDetailsKeepMethod(t *testing.T) {

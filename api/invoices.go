@@ -55,6 +55,7 @@ type Invoice struct {
 	OverdueAt        int64             `json:"overdueAt,omitempty" doc:"The time when it was announced as overdue."`
 	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
+	FinalizesAt      int64             `json:"finalizesAt,omitempty" example:"1763643600" doc:"When the draft of a subscription's invoice is finalized automatically, or was to be: the environment's invoiceGraceMinutes after the renewal, at most at the end of its period. Absent: the invoice had no grace."`
 	ReplacedBy       string            `json:"replacedBy,omitempty" doc:"The invoice that replaced this void invoice."`
 	IssuedAt         int64             `json:"issuedAt,omitempty" example:"1763640000" doc:"Absent: a draft."`
 	PaidAt           int64             `json:"paidAt,omitempty" example:"1763640002"`
@@ -107,7 +108,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
 		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
-		AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
+		FinalizesAt: unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: unix(i.DueAt),
 		Memo: i.Memo, Metadata: Metadata(i.Metadata), OverdueAt: unix(i.OverdueAt),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,

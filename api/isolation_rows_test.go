@@ -12,7 +12,7 @@ import (
 // owned are ids of one environment's rows.
 type owned struct {
 	plan, customer, subscription, payment, invoice, clock, event, endpoint, delivery, provider, dispute string
-	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric                                   string
+	taxRate, coupon, product, creditNote, creditGrant, apiKey, metric, auditEntry                       string
 }
 
 // of is the id that a path's {id} stands for.
@@ -23,7 +23,7 @@ func (o owned) of(path string) string {
 		"/webhooks": o.endpoint, "/webhook-logs": o.delivery,
 		"/payment-providers": o.provider, "/disputes": o.dispute, "/tax-rates": o.taxRate, "/coupons": o.coupon,
 		"/credit-notes": o.creditNote, "/credit-grants": o.creditGrant,
-		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric,
+		"/products": o.product, "/api-keys": o.apiKey, "/metrics": o.metric, "/audit-log": o.auditEntry,
 	} {
 		if strings.HasPrefix(path, prefix+"/") {
 			return id
@@ -41,7 +41,7 @@ func absent(at time.Time) owned {
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
 		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
 		creditGrant: id.New(id.CreditGrant, at),
-		metric:      id.New(id.Metric, at),
+		metric:      id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at),
 	}
 }
 
@@ -66,12 +66,21 @@ func (b *bench) fill(t testing.TB, e tenancy) owned {
 		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`))
 	grant := as[CreditGrant](t, 201, b.ask(t, e, "POST", "/api/customers/"+sub.CustomerID+"/credit-grants",
 		`{"currency":"USD","amount":5}`))
+	audited := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, e, "GET", "/api/audit-log?limit=1", nil))
 	return owned{
-		creditGrant: grant.ID,
-		metric:      metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
+		creditGrant: grant.ID, auditEntry: audited.Data[0].ID,
+		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
 		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
 		invoice: inv, clock: clock.ID, event: events.Data[0].ID,
 	}
+}
+
+// effects are rows without the audit log, which tells of calls that changed nothing too.
+func (b *bench) effects(t testing.TB) map[string]int {
+	t.Helper()
+	rows := b.rows(t)
+	delete(rows, "audit_log")
+	return rows
 }

@@ -180,6 +180,8 @@ var guarded = map[string]struct {
 	"DELETE /test-clocks/{id}":       {},
 	"POST /test-clocks/{id}/advance": {body: func(owned) any { return map[string]any{"to": 1900000000} }},
 	"GET /apps":                      {},
+	"GET /audit-log":                 {},
+	"GET /audit-log/{id}":            {},
 	"GET /settings":                  {},
 	"PATCH /settings":                {body: func(owned) any { return map[string]any{"pastDueBilling": "accrue"} }},
 	"GET /events":                    {},
@@ -272,7 +274,7 @@ func (b *bench) refusesForeign(t *testing.T, name, method, template, key string,
 		for _, foreign := range []string{
 			rows.plan, rows.customer, rows.subscription, rows.payment, rows.invoice, rows.clock, rows.event, rows.endpoint,
 			rows.delivery, rows.dispute, rows.taxRate, rows.coupon, rows.product, rows.metric,
-			rows.creditGrant,
+			rows.creditGrant, rows.auditEntry,
 		} {
 			require.NotContains(t, string(list.Body), foreign, "%s %s shows a row to %s", method, short, name)
 		}

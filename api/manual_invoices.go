@@ -158,13 +158,15 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	}, s.createInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "updateInvoice", Method: http.MethodPatch, Path: "/invoices/{id}", Tag: "Invoices",
-		Summary: "Change a draft", Description: "Refused with invoice_not_draft once it is finalized.",
+		Summary: "Change a draft", Description: "Refused with invoice_not_draft once it is finalized, and with " +
+			"invoice_of_subscription where it bills a subscription: what it says follows from that.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: draft,
 		Request: InvoiceChange{NetDays: &days},
 	}, s.updateInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteInvoice", Method: http.MethodDelete, Path: "/invoices/{id}", Tag: "Invoices",
-		Summary: "Delete a draft", Description: "Refused with invoice_not_draft once it is finalized: void it instead.",
+		Summary: "Delete a draft", Description: "Refused with invoice_not_draft once it is finalized: void it instead. " +
+			"Refused with invoice_of_subscription where it bills a subscription.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load,
 		Response: Deleted{ID: draft.ID, Deleted: true},
 	}, s.deleteInvoice)
@@ -173,7 +175,9 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 		Summary: "Finalize a draft",
 		Description: "The invoice gets its number, its taxes, seller and buyer as they are now, and the customer's credit pays " +
 			"for it. With charge_automatically it is charged once; what that attempt does not pay waits for " +
-			"POST /invoices/{id}/pay. With send_invoice it is overdue from dueAt on.",
+			"POST /invoices/{id}/pay. With send_invoice it is overdue from dueAt on. The draft of a subscription's invoice is " +
+			"finalized automatically at finalizesAt; finalized earlier, it keeps its taxes, and is collected and retried as all " +
+			"invoices of the subscription.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
 	}, s.finalizeInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{

@@ -35,11 +35,19 @@ type PlanMigration struct {
 	Examined  int                `json:"examined" example:"100" doc:"The subscriptions of this request that are on another version and not canceled."`
 	Migrated  int                `json:"migrated" example:"99" doc:"Those that moved, or move at the end of their period."`
 	Refused   []MigrationRefusal `json:"refused" doc:"Those that stay on their version."`
-	Currency  string             `json:"currency" example:"USD"`
-	AmountDue int64              `json:"amountDue" example:"1200" doc:"Of a dry run: the sum of the invoices that would be issued now, in minor units."`
-	Credited  int64              `json:"credited" doc:"Of a dry run: the sum of the credit that customers would get now, in minor units."`
+	Currency  string             `json:"currency" example:"USD" doc:"The plan's own, that of amountDue and credited."`
+	AmountDue int64              `json:"amountDue" example:"1200" doc:"Of a dry run: the sum of the invoices that would be issued now, in minor units, to subscriptions in the plan's own currency."`
+	Credited  int64              `json:"credited" doc:"Of a dry run: the sum of the credit that customers would get now, in minor units, for subscriptions in the plan's own currency."`
+	Others    []MigrationSum     `json:"otherCurrencies,omitempty" doc:"Of a dry run: the same sums for subscriptions in other currencies."`
 	Last      string             `json:"lastSubscriptionId,omitempty" doc:"The last subscription that was looked at: where hasMore is true, send it as startingAfter, with a new Idempotency-Key."`
 	HasMore   bool               `json:"hasMore" doc:"Whether the plan has more subscriptions to look at."`
+}
+
+// MigrationSum is what a dry run comes to in a currency.
+type MigrationSum struct {
+	Currency  string `json:"currency" example:"EUR"`
+	AmountDue int64  `json:"amountDue" doc:"The sum of the invoices that would be issued now, in minor units."`
+	Credited  int64  `json:"credited" doc:"The sum of the credit that customers would get now, in minor units."`
 }
 
 // MigrationRefusal says why a subscription stays on its version.
@@ -67,7 +75,14 @@ func (s *Server) migratePlan(
 		out := PlanMigration{
 			PlanID: in.ID, ToVersion: done.To.Version, DryRun: f.DryRun, Examined: done.Examined, Migrated: done.Migrated,
 			Refused: make([]MigrationRefusal, len(done.Refused)), Currency: string(done.To.Currency),
-			AmountDue: int64(done.AmountDue), Credited: int64(done.Credited), Last: done.Last, HasMore: done.HasMore,
+			Last: done.Last, HasMore: done.HasMore,
+		}
+		for _, sum := range done.Sums {
+			if sum.Currency == done.To.Currency {
+				out.AmountDue, out.Credited = int64(sum.AmountDue), int64(sum.Credited)
+				continue
+			}
+			out.Others = append(out.Others, MigrationSum{string(sum.Currency), int64(sum.AmountDue), int64(sum.Credited)})
 		}
 		for i, r := range done.Refused {
 			out.Refused[i] = MigrationRefusal{SubscriptionID: r.SubscriptionID, Code: r.Reason.Code, Detail: r.Reason.Detail}

@@ -18,8 +18,8 @@ type createPlanVersionInput struct {
 
 // PlanVersionForm is what a new version of a plan has of its own; what is absent stays as it is.
 type PlanVersionForm struct {
-	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
-	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version. Default: those of the current version."`
+	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price, in the plan's own currency only. Send amount or prices."`
+	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
 	TrialDays *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
 	TrialEnd  string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
 }
@@ -66,7 +66,7 @@ func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
 		Summary: "Create a version of a plan",
 		Description: "New subscriptions get the new version from now on. Subscriptions that are on the plan keep the " +
 			"version that they were sold, as do changes to the plan that are scheduled, until they are migrated. " +
-			"Currency and interval stay the plan's. A version with the prices and the trial of the current one is " +
+			"Currency and interval stay the plan's; what prices in further currencies it has is part of the version. A version with the prices and the trial of the current one is " +
 			"refused with 409 plan_version_unchanged.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Response: second,
 		Request: PlanVersionForm{Amount: &amount},

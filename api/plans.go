@@ -27,20 +27,21 @@ type Plan struct {
 
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
 type PublicPlan struct {
-	ID            string  `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Kind          string  `json:"kind" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside the plan of a subscription, never by itself."`
-	ProductID     string  `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to."`
-	Version       int     `json:"version" example:"1" doc:"Counts from 1. New subscribers get the newest version; a subscription keeps the version that it was sold."`
-	Name          string  `json:"name" example:"Pro, monthly"`
-	Currency      string  `json:"currency" example:"USD" doc:"ISO 4217."`
-	Interval      string  `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount int     `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
-	Amount        int64   `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices that every period has, each for one unit."`
-	Prices        []Price `json:"prices"`
-	TrialDays     int     `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
-	TrialEnd      string  `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
-	Active        bool    `json:"active" doc:"Whether the plan accepts new subscriptions."`
-	CreatedAt     int64   `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	ID            string   `json:"id" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Kind          string   `json:"kind" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside the plan of a subscription, never by itself."`
+	ProductID     string   `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to."`
+	Version       int      `json:"version" example:"1" doc:"Counts from 1. New subscribers get the newest version; a subscription keeps the version that it was sold."`
+	Name          string   `json:"name" example:"Pro, monthly"`
+	Currency      string   `json:"currency" example:"USD" doc:"ISO 4217."`
+	Currencies    []string `json:"currencies" doc:"All currencies that the plan is sold in: its own, and those that its prices have amounts in."`
+	Interval      string   `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount int      `json:"intervalCount" example:"1" doc:"The number of intervals in one period."`
+	Amount        int64    `json:"amount" example:"1900" doc:"Price of one period in minor units of the currency: the sum of the prices that every period has, each for one unit."`
+	Prices        []Price  `json:"prices"`
+	TrialDays     int      `json:"trialDays" example:"14" doc:"The default number of trial days of new subscriptions. 0: no trial."`
+	TrialEnd      string   `json:"trialEndBehavior" enum:"invoice,cancel,pause" example:"invoice" doc:"What happens at the end of a trial where the customer has no payment method then. invoice: the first period begins, and its invoice is unpaid. cancel: the subscription is canceled. pause: it is paused until a payment method is added or it is resumed."`
+	Active        bool     `json:"active" doc:"Whether the plan accepts new subscriptions."`
+	CreatedAt     int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 // The kinds of plans.
@@ -72,7 +73,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit),
+		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Currencies: codesOf(p), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: unix(p.CreatedAt),
@@ -93,8 +94,8 @@ type PlanForm struct {
 // Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
 type PlanTerms struct {
 	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
-	Kind          string      `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same currency and interval, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
-	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
+	Kind          string      `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
+	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
 	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
 	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
 	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
@@ -202,7 +203,7 @@ func (s *Server) listPlans(
 // A plan is archived.
 func (s *Server) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Interval: "month",
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Currencies: []string{"USD"}, Interval: "month",
 		IntervalCount: 1, Amount: 1900,
 		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		TrialEnd: "invoice", Active: true, CreatedAt: 1763640000,
@@ -214,8 +215,8 @@ func (s *Server) planOperations() {
 	amount := int64(1900)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
-		Description: "A plan has one currency and one interval, which never change, and one or more prices. For new " +
-			"prices, create a version of the plan. With kind: add_on, subscriptions have it beside their plan, as addOns.",
+		Description: "A plan has a currency and an interval, which never change, and one or more prices, which may have amounts in " +
+			"further currencies: subscriptions are then sold in any of them. For new prices or currencies, create a version of the plan. With kind: add_on, subscriptions have it beside their plan, as addOns.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: PlanForm{PlanTerms: PlanTerms{
 			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,
@@ -239,8 +240,8 @@ func (s *Server) planOperations() {
 		Summary: "Update or archive a plan",
 		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused " +
 			"with 409 plan_inactive. Subscriptions that are on the plan, or change to it at the end of their " +
-			"period, are not affected. For other prices or another trial, create a version of the plan; for another " +
-			"currency or interval, create a new plan.",
+			"period, are not affected. For other prices, further currencies or another trial, create a version of the plan; for " +
+			"another interval or currency of its own, create a new plan.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off},
 		Response: retired,
 	}, s.updatePlan)

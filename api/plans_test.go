@@ -45,10 +45,10 @@ func TestUpdatePlan_ArchiveAndPublish(t *testing.T) {
 	require.True(t, change(`{"active":true,"name":"Pro, again","metadata":{"shelf":2}}`).Active)
 	as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", subscribe))
 
-	before := b.rows(t)
+	before := b.effects(t)
 	require.Equal(t, "Pro, again", change(`{}`).Name)
 	require.Equal(t, Metadata{"shelf": json.Number("2")}, change(`{"active":true,"metadata":{"shelf":2}}`).Metadata)
-	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
 
 	events := as[httpkit.List[Event]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/events?type=plan.updated", nil)).Data
 	require.Len(t, events, 2)

@@ -37,6 +37,8 @@ type PriceModel struct {
 	Minimum      int64       `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units."`
 	Maximum      int64       `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units."`
 	Tiers        []PriceTier `json:"tiers,omitempty" maxItems:"100" doc:"Of graduated, volume and tiered_flat, in ascending order."`
+	// Currencies are in a file of their own.
+	Currencies map[string]PriceAmounts `json:"currencies,omitempty" doc:"The amounts of the price in the currencies that the plan is sold in beside its own, by ISO 4217 code. All prices of a plan have the same ones, at most 50."`
 }
 
 // PriceTier prices the units above the tier before it, up to its own bound.
@@ -84,14 +86,15 @@ func (f PriceForm) price(at string) (plan.Price, error) {
 			PackagePrice: d.parse(in+"packagePrice", tier.PackagePrice), FlatAmount: money.Minor(tier.FlatAmount),
 		})
 	}
-	return plan.Price{Name: f.Name, Once: f.Once, Price: p}, d.err
+	out := plan.Price{Name: f.Name, Once: f.Once, Price: p, Currencies: currenciesOf(&d, at, f.Currencies)}
+	return out, d.err
 }
 
 func renderPrice(p plan.Price) Price {
 	out := Price{ID: p.ID, Name: p.Name, Amount: int64(p.Amount), PriceModel: PriceModel{
 		Once: p.Once, Model: string(p.Model), UnitPrice: p.UnitPrice.String(),
 		PackageSize: p.PackageSize.String(), PackagePrice: p.PackagePrice.String(), Included: p.Included.String(),
-		Minimum: int64(p.Minimum), Maximum: int64(p.Maximum),
+		Minimum: int64(p.Minimum), Maximum: int64(p.Maximum), Currencies: renderCurrencies(p.Currencies),
 	}}
 	for _, tier := range p.Tiers {
 		out.Tiers = append(out.Tiers, PriceTier{

@@ -49,6 +49,7 @@ func (s *Server) route(c Config) {
 	s.appOperations()
 	s.apiKeyOperations()
 	s.settingsOperations()
+	s.auditOperations()
 	s.eventOperations()
 	s.webhookOperations()
 	s.webhookLogOperations()

@@ -18,6 +18,7 @@ type Settings struct {
 	TimeZone            string         `json:"timeZone" example:"Africa/Douala" doc:"The IANA time zone of new subscriptions. It is chosen with the environment."`
 	PastDueBilling      string         `json:"pastDueBilling" enum:"skip,accrue" example:"skip" doc:"skip: periods that begin while a subscription is past due are not billed. accrue: they are."`
 	RenewalReminderDays int            `json:"renewalReminderDays" example:"1" doc:"How many days before a renewal that asks the payer, as mobile money does, subscription.renewal_reminder is sent. 0: it is not."`
+	InvoiceGraceMinutes int            `json:"invoiceGraceMinutes" example:"0" doc:"How many minutes the invoice of a renewal is a draft before it is finalized and charged. 0: it is issued at once."`
 	InvoiceNumbers      InvoiceNumbers `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
 	ProrationMeasure    string         `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How a period is divided when a change within it is prorated, of plans without a measure of their own. day: local calendar days. day_inclusive: as day, but the day on which a use ends is used to its end. fixed_30: as day, in months of 30 days."`
 	Seller              *Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
@@ -34,6 +35,7 @@ type InvoiceNumbers struct {
 type SettingsChange struct {
 	PastDueBilling      *string         `json:"pastDueBilling,omitempty" enum:"skip,accrue" example:"skip"`
 	RenewalReminderDays *int            `json:"renewalReminderDays,omitempty" minimum:"0" maximum:"28" example:"3"`
+	InvoiceGraceMinutes *int            `json:"invoiceGraceMinutes,omitempty" minimum:"0" maximum:"10080" example:"60" doc:"Counts for renewals from now on; a draft keeps its time. At most a week."`
 	InvoiceNumbers      *InvoiceNumbers `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
 	ProrationMeasure    *string         `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure."`
 	Seller              *Seller         `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
@@ -43,8 +45,8 @@ type SettingsChange struct {
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
-		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		InvoiceNumbers:   InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
+		InvoiceGraceMinutes: s.InvoiceGraceMinutes, ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
+		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
 	}
 }
 
@@ -66,6 +68,7 @@ func (s *Server) updateSettings(
 	update := service.SettingsUpdate{
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
+		InvoiceGraceMinutes: in.Body.InvoiceGraceMinutes,
 		ProrationMeasure:    (*proration.Measure)(in.Body.ProrationMeasure),
 		InvoiceNumbers:      (*invoice.Numbering)(in.Body.InvoiceNumbers),
 		Seller:              (*invoice.Seller)(in.Body.Seller),

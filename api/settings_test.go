@@ -32,9 +32,9 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Equal(t, is, as[Settings](t, 200, b.ask(t, b.test, "GET", "/v1/settings", nil)))
 	require.Equal(t, was, as[Settings](t, 200, b.ask(t, b.live, "GET", "/v1/settings", nil)), "live has its own")
 
-	before := b.rows(t)
+	before := b.effects(t)
 	require.Equal(t, is, as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":`+strictPolicy+`}`)))
-	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=settings.updated", nil)).Data
 	require.Len(t, events, 1)
 	require.Equal(t, []string{"dunning", "pastDueBilling", "renewalReminderDays"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)

@@ -9,6 +9,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
@@ -53,7 +54,7 @@ type Subscription struct {
 	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
-	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
+	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
 	NextActionAt       int64                  `json:"nextActionAt,omitempty" example:"1764849600"`
 	TimeZone           string                 `json:"timeZone" example:"UTC" doc:"The IANA time zone in which periods begin."`
 	TestClockID        string                 `json:"testClockId,omitempty"`
@@ -103,8 +104,9 @@ type createSubscriptionInput struct {
 type SubscriptionForm struct {
 	CustomerID string      `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	PlanID     string      `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Currency   string      `json:"currency,omitempty" minLength:"3" maxLength:"3" example:"EUR" doc:"One of the plan's currencies, in which the subscription is billed as long as it lives. Default: the plan's own."`
 	Quantity   *int64      `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
-	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan, with the currency and the interval of the plan."`
+	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan: sold in the currency of the subscription, with the interval of the plan."`
 	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
 	StartsAt   *int64      `json:"startsAt,omitempty" minimum:"1" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
 	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
@@ -118,7 +120,7 @@ type SubscriptionForm struct {
 
 func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
 	in := service.NewSubscription{
-		CustomerID: f.CustomerID, PlanID: f.PlanID, Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
 		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
 		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
 		Metadata: metadata.Pairs(f.Metadata),
@@ -282,8 +284,8 @@ func (s *Server) subscriptionOperations() {
 			"add-on that is not in it goes, and one that stays keeps its version; a plan with another interval needs add-ons " +
 			"of that interval. effectiveAt makes the change at a date: it is listed in scheduledChanges, a change now leaves it " +
 			"standing, and at its date it changes what it names, from that date on; one that is impossible by then is dropped " +
-			"with subscription.change_dropped. The new plan must be active and in the " +
-			"same currency, and the subscription gets its newest version. planVersion moves the subscription to " +
+			"with subscription.change_dropped. The new plan must be active and sold in the " +
+			"subscription's currency, which never changes, and the subscription gets its newest version. planVersion moves the subscription to " +
 			"another version of the plan that it is on. trialEndsAt moves the end of a trial, billingAnchor: now begins a period " +
 			"from which all later ones are counted, and metadata replaces all metadata. With the previewToken of a preview of the same " +
 			"change, it is made at the cost that was shown, or refused.",

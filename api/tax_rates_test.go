@@ -25,9 +25,9 @@ func TestTaxRates_CreateRenameArchive(t *testing.T) {
 	}
 	require.Equal(t, "VAT, old", change(`{"name":"VAT, old"}`).Name)
 	require.True(t, change(`{"archived":true}`).Archived)
-	before := b.rows(t)
+	before := b.effects(t)
 	require.True(t, change(`{"archived":true,"name":"VAT, old"}`).Archived)
-	require.Equal(t, before, b.rows(t), "nothing changed, nothing happened")
+	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
 	listed := func(query string) int {
 		list := as[httpkit.List[TaxRate]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/tax-rates"+query, nil))
 		return len(list.Data)

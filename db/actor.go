@@ -18,22 +18,36 @@ const (
 type Actor struct {
 	kind ActorKind
 	id   string
+	call *Call // what a key, an operator or a terminal does: see Doing
 }
 
 // ByKey is the holder of an API key.
-func ByKey(keyID string) Actor { return Actor{ActorKey, keyID} }
+func ByKey(keyID string) Actor { return Actor{kind: ActorKey, id: keyID} }
 
 // ByOperator is a person who signed in.
-func ByOperator(operatorID string) Actor { return Actor{ActorOperator, operatorID} }
+func ByOperator(operatorID string) Actor { return Actor{kind: ActorOperator, id: operatorID} }
 
 // ByWorkflow is a workflow.
-func ByWorkflow(workflowID string) Actor { return Actor{ActorWorkflow, workflowID} }
+func ByWorkflow(workflowID string) Actor { return Actor{kind: ActorWorkflow, id: workflowID} }
 
 // ByCLI is a person at a terminal, by the name that the machine knows.
-func ByCLI(user string) Actor { return Actor{ActorCLI, user} }
+func ByCLI(user string) Actor { return Actor{kind: ActorCLI, id: user} }
 
 // BySystem is a part of Perennial that acts on its own.
-func BySystem(part string) Actor { return Actor{ActorSystem, part} }
+func BySystem(part string) Actor { return Actor{kind: ActorSystem, id: part} }
+
+// Doing returns the actor in one call. The audit log has an entry about each transaction of a key, an operator or a
+// terminal, so that these cannot write without.
+func (a Actor) Doing(c Call) Actor {
+	a.call = &c
+	return a
+}
+
+// audited reports whether the audit log has an entry about what the actor commits. What Perennial does by itself follows
+// from such calls, from time and from providers, and is told by events.
+func (a Actor) audited() bool {
+	return a.kind == ActorKey || a.kind == ActorOperator || a.kind == ActorCLI
+}
 
 // Kind is what kind of party it is.
 func (a Actor) Kind() ActorKind { return a.kind }

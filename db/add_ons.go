@@ -1,7 +1,9 @@
 package db
 
 import (
+	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -40,8 +42,9 @@ func pendingAddOnsFromDB(ids []string, quantities []int64) *subscription.AddOns 
 	return &addOns
 }
 
-// distributePlans puts plans and add-ons with their prices to the subscription that they were read for. Fault: plan_missing,
-// where it has an add-on, or changes to a plan, that is not there any more.
+// distributePlans puts plans and add-ons with their prices, as they are sold in its currency, to the subscription that they
+// were read for. Faults: plan_missing, where it has an add-on, or changes to a plan, that is not there any more;
+// plan_currency_missing, where one is not sold in the currency, which no command lets happen.
 func (l *loader) distributePlans() (err error) {
 	var all []plan.Plan
 	for _, row := range l.plans {
@@ -50,6 +53,9 @@ func (l *loader) distributePlans() (err error) {
 			if price.Price.PlanID == row.Plan.ID {
 				p.Prices = append(p.Prices, priceFromDB(price.Price))
 			}
+		}
+		if p, err = soldIn(p, l.Subscription.Currency); err != nil {
+			return err
 		}
 		if all = append(all, p); p.Ref() == l.Subscription.Plan() {
 			l.Plan = p
@@ -64,4 +70,15 @@ func (l *loader) distributePlans() (err error) {
 	}
 	l.Scheduled, err = lifecycle.Versions(l.Subscription.ScheduledRefs(), known)
 	return err
+}
+
+// soldIn returns a plan that a subscription has as it was sold. To bill its own amounts in another currency would be worse
+// than to stop.
+func soldIn(p plan.Plan, c money.Currency) (plan.Plan, error) {
+	in, err := p.In(c)
+	if err != nil {
+		return p, fault.New(fault.Internal, "plan_currency_missing",
+			"Version %d of the plan %s, which a subscription in %s has or changes to, is not sold in it.", p.Version, p.ID, c)
+	}
+	return in, nil
 }

@@ -51,7 +51,7 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	s := load(t, b)
 	require.Equal(t, []plan.Plan{first, second}, s.AddOns)
 	require.Equal(t, b.plan, s.Plan)
-	require.Equal(t, []catalog.Running{{Version: 1, Quantity: 4, Pending: second.Ref(), Count: 1}}, running())
+	require.Equal(t, []catalog.Running{{Version: 1, Currency: "EUR", Quantity: 4, Pending: second.Ref(), Count: 1}}, running())
 	for filter, want := range map[db.SubscriptionFilter]int{
 		{AddOnID: first.ID}: 1, {AddOnID: first.ID, AddOnVersion: 1, PlanID: b.plan.ID}: 1,
 		{AddOnID: first.ID, AddOnVersion: 2}: 0, {AddOnID: b.plan.ID}: 0,
@@ -59,7 +59,7 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 		require.Equal(t, want, count(filter), "%+v", filter)
 	}
 	has(subscription.AddOns{{Ref: first.Ref(), Quantity: 3}}, &subscription.AddOns{})
-	require.Equal(t, []catalog.Running{{Version: 1, Quantity: 3, Pending: plan.Ref{ID: "none", Version: 1}, Count: 1}}, running())
+	require.Equal(t, []catalog.Running{{Version: 1, Currency: "EUR", Quantity: 3, Pending: plan.Ref{ID: "none", Version: 1}, Count: 1}}, running())
 	require.NotNil(t, load(t, b).Subscription.PendingAddOns, "all go")
 	has(nil, nil)
 	require.Empty(t, running())

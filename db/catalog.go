@@ -46,7 +46,7 @@ func (r Reader) RunningOn(
 	}
 	add := func(row dbsqlc.SubscriptionTallyOfPlansRow) {
 		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
-			Version: row.Version, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID), Ends: row.CancelAtPeriodEnd,
+			Version: row.Version, Currency: row.Currency, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID), Ends: row.CancelAtPeriodEnd,
 			Count: row.Subscriptions,
 		})
 	}

@@ -28,7 +28,7 @@ func TestInTx_DispatchesEffectsAfterTheCommitOnly(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	d := &collector{}
-	store, key := b.store.With(d), db.ByKey("key_1")
+	store, key := b.store.With(d), db.BySystem("test")
 	first, second := db.StartPayment{EnvironmentID: "env_1", ID: "txn_1"}, db.SignalSubscription{
 		EnvironmentID: "env_1", ID: "sub_1",
 	}

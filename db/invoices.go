@@ -152,7 +152,7 @@ func (tx *Tx) insertInvoice(ctx context.Context, n newInvoice) error {
 		Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
 		SkippedRetries: inv.Collection.Skipped,
 		RetryAt:        nullTime(inv.Collection.RetryAt), AttemptTrigger: null(inv.Collection.Trigger),
-		ReplacedBy: null(inv.ReplacedBy), IssuedAt: nullTime(inv.IssuedAt), PaidAt: nullTime(inv.PaidAt),
+		FinalizesAt: nullTime(inv.FinalizesAt), ReplacedBy: null(inv.ReplacedBy), IssuedAt: nullTime(inv.IssuedAt), PaidAt: nullTime(inv.PaidAt),
 		VoidedAt: nullTime(inv.VoidedAt), CreatedAt: inv.CreatedAt,
 	})
 }
@@ -202,7 +202,8 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 			RetryAt: value(row.RetryAt),
 			Trigger: value(row.AttemptTrigger),
 		},
-		ReplacedBy: value(row.ReplacedBy), IssuedAt: value(row.IssuedAt), PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
+		FinalizesAt: value(row.FinalizesAt),
+		ReplacedBy:  value(row.ReplacedBy), IssuedAt: value(row.IssuedAt), PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
 		CreatedAt: row.CreatedAt,
 	}
 }

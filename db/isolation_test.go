@@ -38,7 +38,7 @@ var global = map[string]bool{
 	"LateSubscriptions":         true,
 	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
 	"PausedCharging": true,
-	"BehindUsage":    true, "LastUsagePosition": true, "UsageVersions": true, "UsageSubscriptions": true,
+	"AuditBehind":    true, "BehindUsage": true, "LastUsagePosition": true, "UsageVersions": true, "UsageSubscriptions": true,
 	"UsageMonthReady":     true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
@@ -157,6 +157,9 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
+	auditID := b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan"})
+	b.seal(t, b.env)
+	b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan"})
 	b.dueInvoice(t)
 	grant := b.grant(t, 500, now.Add(time.Hour)).ID
 	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
@@ -172,6 +175,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Environment":    b.env,
 			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
 			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
+			"AuditLog": "none", "AuditEntryWithKey": auditID, "LastSeal": "none", "FollowAudit": "none", "Unsealed": "none",
 			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
 			"APIKeys": "none", "APIKeyWithKey": b.key,
 			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,

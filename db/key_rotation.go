@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -98,6 +99,10 @@ func (tx *Tx) NoteKeysetChange(ctx context.Context, appID, how string) error {
 	if err != nil {
 		return translate("EnvironmentListOfApp", err)
 	}
+	if tx.Audit(environments...); len(environments) == 0 {
+		tx.AuditNothing("an app without environments has no log")
+	}
+	tx.AuditChanges(audit.Change{Field: how})
 	for _, environmentID := range environments {
 		if err := tx.noteEnvironmentChange(ctx, environmentID, []string{how}); err != nil {
 			return err

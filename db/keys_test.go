@@ -25,7 +25,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
 		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note", "CreditGrantWithKey": "credit_grant",
-		"MetricWithKey": "metric",
+		"MetricWithKey": "metric", "AuditEntryWithKey": "audit_entry",
 		"APIKeyWithKey": "api_key",
 	}
 	var seen int

@@ -126,7 +126,7 @@ type loader struct {
 // distribute puts the parts to what they belong to.
 func (l *loader) distribute() {
 	for _, row := range l.lines {
-		for _, invoices := range [][]invoice.Invoice{l.Open, l.Paid, l.WrittenOff} {
+		for _, invoices := range [][]invoice.Invoice{l.Open, l.Drafts, l.Paid, l.WrittenOff} {
 			for i := range invoices {
 				if invoices[i].ID != row.InvoiceID {
 					continue
@@ -168,10 +168,14 @@ func (l *loader) readSubscription(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readOpen(h dbsqlc.DBTX) error {
-	rows, err := queries.InvoiceLockOpen(l.ctx, h,
-		dbsqlc.InvoiceLockOpenParams{EnvironmentID: l.environmentID, SubscriptionID: &l.id})
+	rows, err := queries.InvoiceLockUnsettled(l.ctx, h,
+		dbsqlc.InvoiceLockUnsettledParams{EnvironmentID: l.environmentID, SubscriptionID: &l.id})
 	for _, row := range rows {
-		l.Open = append(l.Open, invoiceFromDB(row.Invoice))
+		if inv := invoiceFromDB(row.Invoice); inv.Status == invoice.InDraft {
+			l.Drafts = append(l.Drafts, inv)
+		} else {
+			l.Open = append(l.Open, inv)
+		}
 	}
 	return err
 }

@@ -2,7 +2,9 @@ package db
 
 import (
 	"context"
+	"slices"
 
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 )
 
@@ -19,8 +21,22 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, t := range c.Transactions {
 		do(func() error { return tx.SaveTransaction(ctx, environmentID, t) })
 	}
+	finalized := func(inv invoice.Invoice) int {
+		return slices.IndexFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == inv.ID })
+	}
 	for _, inv := range c.Invoices {
-		do(func() error { return tx.SaveInvoice(ctx, environmentID, inv) })
+		if finalized(inv) < 0 {
+			do(func() error { return tx.SaveInvoice(ctx, environmentID, inv) })
+		}
+	}
+	for _, id := range c.Discarded {
+		do(func() error { return tx.DeleteDraft(ctx, environmentID, id) })
+	}
+	for _, inv := range c.Redrawn {
+		do(func() error { return tx.SaveDraft(ctx, environmentID, inv) })
+	}
+	for _, inv := range c.NewDrafts {
+		do(func() error { return tx.InsertDraft(ctx, environmentID, inv) })
 	}
 	for _, t := range c.NewTransactions {
 		do(func() error { return tx.InsertTransaction(ctx, environmentID, t) })
@@ -57,6 +73,15 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	}
 	for i := range c.Finalized { // and so do these
 		do(func() error { return tx.finalizeInvoice(ctx, environmentID, &c.Finalized[i]) })
+	}
+	for i := range c.Invoices { // what became of one after it was issued
+		j := finalized(c.Invoices[i])
+		if j < 0 {
+			continue
+		}
+		inv, issued := &c.Invoices[i], c.Finalized[j]
+		inv.Number, inv.NumberText, inv.Seller, inv.Buyer = issued.Number, issued.NumberText, issued.Seller, issued.Buyer
+		do(func() error { return tx.SaveInvoice(ctx, environmentID, *inv) })
 	}
 	return err
 }

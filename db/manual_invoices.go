@@ -14,15 +14,18 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Manual invoices (ADR 47): drafts, which have no number, and what is locked to decide about one.
+// Manual invoices (ADR 47) and drafts, which have no number, those of subscriptions (ADR 62) too; and what is locked to decide
+// about a manual one.
 
 // InsertDraft writes a new draft with its lines.
 func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	err := queries.InvoiceDraftInsert(ctx, tx.pipe, dbsqlc.InvoiceDraftInsertParams{
-		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID, TestClockID: null(inv.TestClockID),
-		Currency: inv.Currency, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
+		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID, SubscriptionID: null(inv.SubscriptionID),
+		TestClockID: null(inv.TestClockID), Reason: inv.Reason, Currency: inv.Currency, Discount: inv.Discount,
+		Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total, AmountDue: inv.AmountDue,
 		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
-		Metadata: nullMap(inv.Metadata), CreatedAt: inv.CreatedAt,
+		Metadata: nullMap(inv.Metadata), PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
+		FinalizesAt: nullTime(inv.FinalizesAt), CreatedAt: inv.CreatedAt,
 	})
 	if err != nil {
 		return err
@@ -33,8 +36,9 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 // SaveDraft replaces what a draft says. Fault: invoice_not_draft.
 func (tx *Tx) SaveDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	err := queries.InvoiceDraftUpdate(ctx, tx.pipe.orElse(invoicing.ErrNotDraft), dbsqlc.InvoiceDraftUpdateParams{
-		ID: inv.ID, EnvironmentID: environmentID, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt),
-		Total: inv.Total, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
+		ID: inv.ID, EnvironmentID: environmentID, Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes),
+		TaxExempt: null(inv.TaxExempt), Total: inv.Total, AmountDue: inv.AmountDue,
+		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
 		Metadata: nullMap(inv.Metadata),
 	})
 	if err != nil {
@@ -68,19 +72,25 @@ func (tx *Tx) deleteLines(ctx context.Context, environmentID, invoiceID string) 
 // environment's counter stays locked from here to the commit. So what the events owe to webhook endpoints is written before:
 // other transactions lock those first.
 func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *invoice.Invoice) error {
-	if err := tx.replaceLines(ctx, environmentID, *inv); err != nil {
-		return err
+	if inv.SubscriptionID == "" { // its taxes may be others now; the lines of a subscription's stay
+		if err := tx.replaceLines(ctx, environmentID, *inv); err != nil {
+			return err
+		}
 	}
 	if err := tx.oweDeliveries(ctx); err != nil {
 		return err
 	}
 	row, err := queries.InvoiceFinalize(ctx, tx.pipe, dbsqlc.InvoiceFinalizeParams{
-		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, Tax: inv.Tax, Taxes: nullList(inv.Taxes),
-		TaxExempt: null(inv.TaxExempt), Total: inv.Total, CreditApplied: inv.CreditApplied,
-		GrantsUsed: nullList(inv.GrantsUsed), BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward, AmountDue: inv.AmountDue,
-		DueAt: nullTime(inv.DueAt), AmountPaid: inv.AmountPaid, Phase: inv.Collection.Phase,
+		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, Discount: inv.Discount, Tax: inv.Tax,
+		Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total, CreditApplied: inv.CreditApplied,
+		GrantsUsed: nullList(inv.GrantsUsed), BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
+		AmountDue: inv.AmountDue, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
+		DueAt: nullTime(inv.DueAt), OverdueAt: nullTime(inv.OverdueAt), AmountPaid: inv.AmountPaid,
+		PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
 		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: inv.IssuedAt, PaidAt: nullTime(inv.PaidAt),
+		SkippedRetries: inv.Collection.Skipped, RetryAt: nullTime(inv.Collection.RetryAt),
+		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: nullTime(inv.IssuedAt), PaidAt: nullTime(inv.PaidAt),
+		UncollectibleAt: nullTime(inv.UncollectibleAt),
 	})
 	if errors.Is(err, pgx.ErrNoRows) { // the draft is locked, so that it is there
 		return errNoCounter

@@ -148,7 +148,7 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
 			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name,
 			Model:  price.Model,
-			Amount: price.Amount, Parameters: parameters(price), Once: price.Once,
+			Amount: price.Amount, Parameters: parameters(price), Once: price.Once, Currencies: nullMap(price.Currencies),
 		})
 		if err != nil {
 			return err
@@ -180,6 +180,6 @@ func priceFromDB(row dbsqlc.Price) plan.Price {
 	if row.Parameters != nil {
 		price.Price = *row.Parameters
 	}
-	price.Once = row.Once
+	price.Once, price.Currencies = row.Once, value(row.Currencies)
 	return price
 }

@@ -24,21 +24,23 @@ revoke insert, update on goose_db_version from perennial_api, perennial_worker;
 -- A right that a build no longer uses is revoked one release later: the build before still runs.
 
 -- What was written once.
-revoke update on credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
+revoke update on audit_log, audit_seals, credential_changes, credit_entries, credit_note_lines, decisions, environment_changes, setting_changes,
     settlements, webhook_endpoint_changes from perennial_api, perennial_worker;
 
 -- Whose data is whose, and with which keys and credentials, is no matter of a worker. It does switch endpoints off.
 revoke insert, update on tenants, apps, environments, api_keys, api_key_buckets, plans, prices, products, coupons, tax_rates, metrics,
-    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions
+    environment_changes, setting_changes, routing_rules, provider_credentials, credential_changes, decisions, audit_log, audit_seals
     from perennial_worker;
 revoke insert on provider_configs, webhook_endpoints, imported_records from perennial_worker;
 revoke update on events, temporal_epoch, workers from perennial_api;
 
--- A note of the ledger is erased.
+-- A note of the ledger is erased, and where a call came from.
+grant update (address, address_salt) on audit_log to perennial_worker;
 grant update (note) on credit_entries to perennial_api, perennial_worker;
 
--- What is no record for ever. Of invoices and their lines a trigger lets drafts go only.
-grant delete on invoices, invoice_lines to perennial_api;
+-- What is no record for ever. Of invoices and their lines a trigger lets drafts go only: the API deletes them, and workers those
+-- that another draft takes the place of.
+grant delete on invoices, invoice_lines to perennial_api, perennial_worker;
 grant delete on provider_credentials, routing_rules, usage_aggregates to perennial_api;
 grant delete on idempotency_keys, workers, provider_callbacks, webhook_attempts, webhook_deliveries to perennial_worker;
 
@@ -48,10 +50,10 @@ do $$
 declare
     hidden constant text[] := array['transactions.confirm_token', 'transactions.action_url', 'transactions.action_brought', 'webhook_endpoints.url',
         'webhook_attempts.error_text'];
-    shown constant text[] := array['credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
+    shown constant text[] := array['audit_log.changes', 'credit_grants.metadata', 'credit_notes.taxes', 'customers.metadata', 'customers.tax_ids', 'environments.dunning',
         'environments.seller', 'invoice_lines.discounts', 'invoices.buyer', 'invoices.grants_used', 'invoices.metadata', 'invoices.seller',
         'invoices.taxes',
-        'plans.dunning', 'plans.metadata', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
+        'plans.dunning', 'plans.metadata', 'prices.currencies', 'prices.parameters', 'products.metadata', 'subscriptions.discounts',
         'subscriptions.metadata', 'subscriptions.pending_lines', 'subscriptions.scheduled_changes', 'transactions.disputes'];
     giving record;
 begin

@@ -34,7 +34,8 @@ func TestRoles_AreRefused(t *testing.T) {
 	everybody := []string{
 		"truncate transactions", "truncate events", "delete from transactions", "delete from settlements",
 		"delete from customers", "delete from events", "delete from credit_entries",
-		"update credit_entries set amount = 0", "update settlements set transaction_id = ''", "update decisions set outcome = ''",
+		"update credit_entries set amount = 0", "update audit_log set actor_id = ''", "delete from audit_log",
+		"update audit_seals set number = 1", "delete from audit_seals", "update settlements set transaction_id = ''", "update decisions set outcome = ''",
 		"insert into goose_db_version (version_id, is_applied) values (1, true)",
 		"create table mine ()", "drop table transactions", "alter table transactions add column mine text",
 		"alter table transactions disable trigger guard_transaction", "drop trigger guard_transaction on transactions",
@@ -43,9 +44,11 @@ func TestRoles_AreRefused(t *testing.T) {
 		"copy plans to program 'cat'", "create role mine",
 	}
 	for role, refused := range map[string][]string{
-		db.RoleAPI: {"delete from webhook_deliveries", "delete from idempotency_keys"},
+		db.RoleAPI: {
+			"delete from webhook_deliveries", "delete from idempotency_keys", "update audit_log set address = null, address_salt = null",
+		},
 		db.RoleWorker: {
-			"delete from invoices", "delete from invoice_lines", // the API deletes drafts, and a trigger keeps what is issued
+			"insert into audit_log (id) values ('')", "insert into audit_seals (number) values (1)",
 			"update api_keys set scopes = '{*}'", "insert into tenants (id, name, created_at) values ('t', 't', now())",
 			"update environments set app_id = ''", "update plans set name = ''", "update prices set amount = 0",
 			"update provider_credentials set sealed = ''", "delete from provider_credentials",

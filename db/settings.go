@@ -37,7 +37,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
 			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: null(is.Seller),
-			ProrationMeasure: null(is.ProrationMeasure),
+			ProrationMeasure: null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
 		})
 	if err != nil {
 		return err
@@ -45,6 +45,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	for field, value := range map[string][2]any{
 		"past_due_billing":      {was.PastDueBilling, is.PastDueBilling},
 		"renewal_reminder_days": {was.RenewalReminderDays, is.RenewalReminderDays},
+		"invoice_grace_minutes": {was.InvoiceGraceMinutes, is.InvoiceGraceMinutes},
 		"invoice_numbers":       {was.InvoiceNumbers, is.InvoiceNumbers},
 		"seller":                {was.Seller, is.Seller},
 		"proration_measure":     {was.ProrationMeasure, is.ProrationMeasure},

@@ -38,6 +38,7 @@ type Store struct {
 	dispatcher Dispatcher // nil: effects are left to the reconciler
 	watch      *watch
 	limits     func(provider string, currency money.Currency) money.Limits // Config.Limits
+	unsealed   *unsealed                                                   // environments with new entries of the audit log
 }
 
 // Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
@@ -87,7 +88,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		pool.Close()
 		return nil, translate("open", err)
 	}
-	return &Store{Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}}, nil
+	return &Store{
+		Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}, unsealed: &unsealed{},
+	}, nil
 }
 
 // openError tells an unreadable URL from a database that is away.

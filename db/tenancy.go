@@ -91,9 +91,9 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 		ID: row.ID, AppID: row.AppID, TenantID: tenantID, Mode: row.Mode, CreatedAt: row.CreatedAt,
 		Settings: subscription.Settings{
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
-			RenewalReminderDays: row.RenewalReminderDays,
-			InvoiceNumbers:      invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
-			Seller:              value(row.Seller), ProrationMeasure: value(row.ProrationMeasure),
+			RenewalReminderDays: row.RenewalReminderDays, InvoiceGraceMinutes: row.InvoiceGraceMinutes,
+			InvoiceNumbers: invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
+			Seller:         value(row.Seller), ProrationMeasure: value(row.ProrationMeasure),
 		},
 	}
 }

@@ -26,6 +26,8 @@ type Tx struct {
 	invoices []newInvoice
 	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
 	redeemed []redemption                                                // counted with the commit
+	audit    auditing                                                    // see Audit
+	unsealed *unsealed                                                   // told after the commit
 }
 
 type newInvoice struct {
@@ -61,7 +63,7 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 		Real:   s.clock().UTC().Truncate(time.Microsecond),
 		By:     by,
 		pipe:   p,
-		limits: s.limits,
+		limits: s.limits, unsealed: s.unsealed,
 	}
 	if err = translate("transaction", fn(tx)); err == nil {
 		err = tx.commit(ctx)
@@ -73,7 +75,7 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 }
 
 // commit sends what is queued, then the redemptions of coupons, then the marks of workflows to be woken, then what webhook
-// endpoints are owed, then the new invoices, then COMMIT, all in one round trip.
+// endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round trip.
 func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.countRedemptions(ctx); err != nil {
 		return err
@@ -84,6 +86,9 @@ func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.oweDeliveries(ctx); err != nil {
 		return err
 	}
+	if err := tx.writeAudit(ctx); err != nil {
+		return err
+	}
 	for _, n := range tx.invoices {
 		if err := tx.insertInvoice(ctx, n); err != nil {
 			return err
@@ -92,5 +97,9 @@ func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.relax(ctx); err != nil {
 		return err
 	}
-	return tx.pipe.commit(ctx)
+	err := tx.pipe.commit(ctx)
+	if err == nil {
+		tx.unsealed.note(tx.audit.environments)
+	}
+	return err
 }

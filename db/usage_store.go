@@ -15,12 +15,18 @@ type UsageLog struct{ store *Store }
 // NewUsageLog returns the usage of a store.
 func NewUsageLog(s *Store) *UsageLog { return &UsageLog{s} }
 
+// usageAuditsItself is why the audit log has no entries about usage.
+const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"
+
 // RecordUsage is InsertUsage in a transaction of its own: one round trip.
 func (l *UsageLog) RecordUsage(
 	ctx context.Context, by Actor, environmentID string, now time.Time, records []NewUsage,
 ) ([]UsageTaken, error) {
 	results := make([]UsageTaken, len(records))
-	err := l.store.InTx(ctx, by, now, func(tx *Tx) error { return tx.InsertUsage(ctx, environmentID, records, results) })
+	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
+		tx.AuditNothing(usageAuditsItself)
+		return tx.InsertUsage(ctx, environmentID, records, results)
+	})
 	return results, err
 }
 
@@ -36,6 +42,7 @@ func (l *UsageLog) CorrectUsage(
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
 	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
+		tx.AuditNothing(usageAuditsItself)
 		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
 			correction.Corrects)
 		if err != nil {

@@ -50,7 +50,7 @@ func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.S
 	}
 	paid := slices.IndexFunc(addOns, func(c subscription.Chosen) bool {
 		held := slices.ContainsFunc(sub.AddOns, func(a subscription.AddOn) bool { return a.ID == c.AddOn.ID })
-		return !held && !c.AddOn.Free() && c.AddOn.Currency == sub.Currency
+		return !held && !c.AddOn.Free() && c.AddOn.Offers(sub.Currency)
 	})
 	if paid < 0 {
 		return nil

@@ -2,8 +2,10 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/balance"
+	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -32,18 +34,9 @@ func (s *Service) AdjustBalance(
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (entry db.BalanceEntry, err error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
-		if err != nil {
-			return entry, err
-		}
-		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
-			return entry, err
-		}
-		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, in.Currency)
-		if err != nil {
-			return entry, err
-		}
+	return onBalance(ctx, s, by, c, in.Currency, around, func(
+		tx *db.Tx, was db.Credit, now time.Time,
+	) (entry db.BalanceEntry, err error) {
 		plain, err := balance.Adjusted(was.Balance, in.Amount)
 		if err != nil {
 			return entry, err
@@ -59,5 +52,28 @@ func (s *Service) AdjustBalance(
 		return entry, tx.Emit(ctx, by.EnvironmentID, event.New(event.BalanceAdjusted{
 			ID: entry.ID, CustomerID: c.ID, Amount: int64(in.Amount), Currency: string(in.Currency), Balance: int64(after),
 		}, now))
+	})
+}
+
+// onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the customer
+// and the balance, in the order in which everybody takes them. now is the customer's time. Faults: customer_not_found,
+// test_clock_advancing.
+func onBalance[R any](
+	ctx context.Context, s *Service, by Caller, c customer.Customer, currency money.Currency, around Around[R],
+	do func(tx *db.Tx, was db.Credit, now time.Time) (R, error),
+) error {
+	return around.transact(ctx, s, by, func(tx *db.Tx) (none R, err error) {
+		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+		if err != nil {
+			return none, err
+		}
+		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+			return none, err
+		}
+		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, currency)
+		if err != nil {
+			return none, err
+		}
+		return do(tx, was, now)
 	})
 }

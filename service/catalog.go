@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/billing/catalog"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
 )
@@ -52,10 +54,12 @@ func (s *Service) DiffCatalog(ctx context.Context, by Caller, want WantedCatalog
 		return nil, err
 	}
 	for _, c := range changes {
-		if c.Was == nil {
-			if err := checkChargeable(ctx, s.store, by, c.To.Currency); err != nil {
-				return nil, inPlan(c.To.Key, err)
-			}
+		var known []money.Currency
+		if c.Was != nil {
+			known = c.Was.Currencies()
+		}
+		if err := checkPlanChargeable(ctx, s.store, by, c.To, known); err != nil {
+			return nil, inPlan(c.To.Key, err)
 		}
 	}
 	return s.effects(ctx, by, changes)
@@ -81,6 +85,7 @@ func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want WantedCatalo
 			if changes[i].To, err = s.carryOutCatalog(ctx, tx, by, changes[i]); err != nil {
 				return nil, inPlan(changes[i].To.Key, err)
 			}
+			tx.AuditChanges(audited(changes[i])...)
 		}
 		return changes, nil
 	})
@@ -88,6 +93,14 @@ func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want WantedCatalo
 		return nil, err
 	}
 	return s.effects(ctx, by, changes) // once it is done: to count takes long, and would hold the plans locked
+}
+
+// audited is what the audit log says about a plan of a catalogue.
+func audited(c catalog.Change) []audit.Change {
+	if c.Was == nil {
+		return []audit.Change{{ObjectID: c.To.ID, Field: "created"}}
+	}
+	return audit.Of(c.To.ID, audit.Changes("plan", c.Fields, *c.Was, c.To))
 }
 
 // carryOutCatalog makes one change true, and returns the plan as it is then.

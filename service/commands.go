@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/audit"
 	"perennial/billing/creditnote"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -19,14 +20,15 @@ type Performed struct {
 	Subscription subscription.Subscription
 	Attempt      *payment.Transaction // the attempt that the command made; nil: none
 	Invoices     []invoice.Invoice    // existing ones that it changed
+	Finalized    []invoice.Invoice    // drafts that it issued, with their numbers once they are written
 	Settlements  []lifecycle.Settlement
 	CreditNotes  []creditnote.Note
 }
 
 // invoice is one that the command changed.
 func (p Performed) invoice(id string) invoice.Invoice {
-	i := slices.IndexFunc(p.Invoices, func(inv invoice.Invoice) bool { return inv.ID == id })
-	return p.Invoices[i]
+	all := slices.Concat(p.Invoices, p.Finalized) // which it may have been by then
+	return all[slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == id })]
 }
 
 // settlement is that of an invoice which the command settled.
@@ -90,6 +92,7 @@ func perform(
 	if err != nil {
 		return Performed{}, err
 	}
+	auditCommand(tx, found, state, changes)
 	if lifecycle.LeavesAtRest(found, state, changes) {
 		tx.Tell(environmentID, state, cmd.Name())
 	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
@@ -98,11 +101,28 @@ func perform(
 	return performed(state, changes), tx.Write(ctx, environmentID, state, changes)
 }
 
+// auditCommand tells the audit log what a command changed: of the subscription, and of the invoices that it had before.
+func auditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Changes) {
+	was, is := found.Subscription, state.Subscription
+	if was.ID != "" {
+		tx.AuditAlso(audit.Of(was.ID, audit.Changes("subscription", audit.Differing(was, is), was, is))...)
+	}
+	for _, inv := range changes.Invoices {
+		known := slices.Concat(found.Open, found.Paid, found.WrittenOff)
+		i := slices.IndexFunc(known, func(had invoice.Invoice) bool { return had.ID == inv.ID })
+		if i < 0 {
+			continue
+		}
+		had := known[i]
+		tx.AuditAlso(audit.Of(inv.ID, audit.Changes("invoice", audit.Differing(had, inv), had, inv))...)
+	}
+}
+
 // performed is what the caller of a command is shown. Credit notes get their numbers when they are written.
 func performed(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
-		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Settlements: c.Settlements,
-		CreditNotes: c.CreditNotes,
+		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Finalized: c.Finalized,
+		Settlements: c.Settlements, CreditNotes: c.CreditNotes,
 	}
 }
 

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"time"
 
+	"perennial/billing/audit"
 	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -46,14 +48,21 @@ func (s *Service) checkPlans(ctx context.Context, by Caller, planIDs []string) e
 		return fault.InvalidParam("planIds", "coupon_plans_too_many",
 			"A coupon can be restricted to at most %d plans. The request has %d.", discount.MaxPlans, len(planIDs))
 	}
-	return s.plansExist(ctx, by, planIDs)
+	return s.checkEachPlan(ctx, by, planIDs, func(plan.Plan) error { return nil })
 }
 
-// plansExist refuses `planIds` that name a plan which does not exist: plan_not_found.
-func (s *Service) plansExist(ctx context.Context, by Caller, planIDs []string) error {
+// checkEachPlan refuses `planIds` that name a plan which does not exist, plan_not_found, or which check refuses.
+func (s *Service) checkEachPlan(
+	ctx context.Context, by Caller, planIDs []string, check func(plan.Plan) error,
+) error {
 	for i, planID := range planIDs {
-		if _, err := s.Plan(ctx, by, planID); err != nil {
-			return inParam(err, fmt.Sprintf("planIds[%d]", i))
+		p, err := s.Plan(ctx, by, planID)
+		field := fmt.Sprintf("planIds[%d]", i)
+		if err != nil {
+			return inParam(err, field)
+		}
+		if err := check(p); err != nil {
+			return fault.From(err).In(field)
 		}
 	}
 	return nil
@@ -77,6 +86,7 @@ func (s *Service) UpdateCoupon(
 		if err != nil {
 			return c, err
 		}
+		was := c
 		var changed []string
 		if u.Name != nil && *u.Name != c.Name {
 			c.Name, changed = *u.Name, append(changed, "name")
@@ -87,6 +97,7 @@ func (s *Service) UpdateCoupon(
 		if u.RedeemBy != nil && !u.RedeemBy.Equal(c.RedeemBy) {
 			c.RedeemBy, changed = *u.RedeemBy, append(changed, "redeemBy")
 		}
+		tx.AuditChanges(audit.Changes("coupon", changed, was, c)...)
 		if len(changed) == 0 {
 			return c, nil
 		}

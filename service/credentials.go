@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"perennial/billing/audit"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
@@ -39,6 +40,8 @@ func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vau
 		return err
 	}
 	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
+		tx.Audit(seen.EnvironmentID)
+		tx.AuditObject(seen.ID)
 		p := &provisioner{tx: tx, vault: keys, gateway: s.gateway}
 		if err := p.needsVault(); err != nil {
 			return err
@@ -47,7 +50,8 @@ func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vau
 		if err != nil {
 			return err
 		}
-		_, err = p.replace(ctx, config, n)
+		renewed, err := p.replace(ctx, config, n)
+		tx.AuditChanges(audit.Changes("payment_provider", renewed, nil, nil)...)
 		return err
 	})
 }

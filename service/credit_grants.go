@@ -2,13 +2,14 @@ package service
 
 import (
 	"context"
-	"fmt"
+	"time"
 
 	"perennial/billing/balance"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -25,20 +26,11 @@ func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, a
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (made db.CreditGrant, err error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
-		if err != nil {
-			return made, err
-		}
+	return onBalance(ctx, s, by, c, g.Currency, around, func(
+		tx *db.Tx, was db.Credit, now time.Time,
+	) (made db.CreditGrant, err error) {
 		g.ID, g.TestClockID, g.GivenAt, g.Left = id.New(id.CreditGrant, tx.Real), c.TestClockID, now, g.Amount
 		if err := g.Check(); err != nil {
-			return made, err
-		}
-		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
-			return made, err
-		}
-		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, g.Currency)
-		if err != nil {
 			return made, err
 		}
 		if _, err := money.Sum(max(was.Balance, 0), was.Granted, g.Amount); err != nil {
@@ -60,20 +52,17 @@ func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, a
 
 // checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch.
 func (s *Service) checkGrantPlans(ctx context.Context, by Caller, g balance.Grant) error {
-	for i, planID := range g.PlanIDs {
-		p, err := s.Plan(ctx, by, planID)
+	return s.checkEachPlan(ctx, by, g.PlanIDs, func(p plan.Plan) error {
 		switch {
-		case err != nil:
 		case p.AddOn:
-			err = subscription.ErrPlanIsAddOn
-		case p.Currency != g.Currency:
-			err = subscription.ErrCurrency
+			return subscription.ErrPlanIsAddOn
+		case !p.Offers(g.Currency):
+			return fault.InvalidParam("planIds", "currency_mismatch",
+				"The plan is sold in %s, and not in %s, the currency of the grant. Choose a plan that is sold in %s.",
+				p.SoldIn(), g.Currency, g.Currency)
 		}
-		if err != nil {
-			return fault.From(err).In(fmt.Sprintf("planIds[%d]", i))
-		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // VoidCreditGrant takes back what is left of seen, which was read before. What invoices have used stays paid. Faults:
@@ -85,17 +74,9 @@ func (s *Service) VoidCreditGrant(
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (made db.CreditGrant, err error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
-		if err != nil {
-			return made, err
-		}
-		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
-			return made, err
-		}
-		if _, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, seen.Currency); err != nil {
-			return made, err
-		}
+	return onBalance(ctx, s, by, c, seen.Currency, around, func(
+		tx *db.Tx, _ db.Credit, now time.Time,
+	) (made db.CreditGrant, err error) {
 		g, err := tx.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
 		if err != nil {
 			return made, err

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"perennial/billing/audit"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
@@ -114,7 +115,9 @@ func (s *Service) UpdateCustomer(
 		if err != nil {
 			return c, err
 		}
+		was := c
 		changed, methodChanged := u.apply(&c)
+		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
 		if err := checkCustomer(c); err != nil || len(changed) == 0 {
 			return c, err
 		}

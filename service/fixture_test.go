@@ -43,7 +43,9 @@ func newHouse(t *testing.T) *house {
 	t.Helper()
 	h := &house{Scene: scene.New(t)}
 	h.Service = New(h.Store.With(&h.dispatched), h.Clock.Now)
-	h.caller = Caller{Actor: db.ByKey("key_1"), EnvironmentID: h.Env, Mode: apikey.Test, TimeZone: "Africa/Douala"}
+	h.caller = Caller{
+		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: h.Env, Mode: apikey.Test, TimeZone: "Africa/Douala",
+	}
 	return h
 }
 

@@ -2,10 +2,13 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
+	"perennial/billing/audit"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/moving"
@@ -131,6 +134,7 @@ func (im *importing) flush(ctx context.Context) error {
 		lines, err = im.look(ctx, batch)
 	} else {
 		err = im.store.InTx(ctx, im.by.Actor, im.now, func(tx *db.Tx) error {
+			tx.Audit(im.by.EnvironmentID)
 			lines, err = im.write(ctx, tx, batch)
 			return err
 		})
@@ -167,6 +171,7 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 	if err != nil {
 		return nil, err
 	}
+	tx.AuditChanges(audit.Change{Field: "importedRecords", After: json.RawMessage(strconv.Itoa(len(arrived)))})
 	return lines, im.insert(ctx, tx, arrived)
 }
 
@@ -222,6 +227,9 @@ func (im *importing) about(r movefile.Record, known *known) (string, money.Curre
 	case r.Balance != nil:
 		return customerID, r.Balance.Currency
 	case r.Subscription != nil:
+		if r.Subscription.Currency != "" {
+			return customerID, r.Subscription.Currency
+		}
 		p, err := im.env.plan("plan", r.Subscription.Plan, r.Subscription.PlanVersion)
 		if err != nil { // one that is present may be of a plan that is gone from the file's system
 			return customerID, ""

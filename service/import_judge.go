@@ -134,6 +134,10 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		}
 		setting.PendingAddOns = &next
 	}
+	if setting, err = setting.In(r.Currency); err != nil {
+		return err
+	}
+	a.plan, a.pending = setting.Plan, setting.Pending
 	if a.subscription, err = r.Begin(setting); err != nil {
 		return err
 	}

@@ -86,7 +86,7 @@ func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 
 func (h *sealedHouse) rotate(t *testing.T, keys *vault.Vault, r KeyRotation) (out []KeysetRotated) {
 	t.Helper()
-	require.NoError(t, h.RotateKeys(t.Context(), db.ByCLI("casey"), keys, r, func(k KeysetRotated) error {
+	require.NoError(t, h.RotateKeys(t.Context(), db.ByCLI("casey").Doing(db.Call{Operation: "test"}), keys, r, func(k KeysetRotated) error {
 		out = append(out, k)
 		return nil
 	}))

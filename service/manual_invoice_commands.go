@@ -28,10 +28,12 @@ func commandOn(
 	if cmd, err = informed(ctx, tx, environmentID, &state, cmd); err != nil {
 		return Performed{}, err
 	}
-	state, changes, err := lifecycle.Apply(state, cmd, db.Moment(tx.Now, tx.Real))
+	found := state
+	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
 		return Performed{}, err
 	}
+	auditCommand(tx, found, state, changes)
 	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
 		return Performed{}, err
 	}

@@ -3,8 +3,10 @@ package service
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
+	"perennial/billing/audit"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -86,6 +88,7 @@ func (s *Service) ReviseInvoice(
 		if err != nil {
 			return draft, err
 		}
+		tx.AuditChanges(audit.Changes("invoice", audit.Differing(*state.Draft, draft), *state.Draft, draft)...)
 		if err := tx.SaveDraft(ctx, by.EnvironmentID, draft); err != nil {
 			return draft, err
 		}
@@ -110,7 +113,21 @@ func (s *Service) DeleteInvoice(ctx context.Context, by Caller, invoiceID string
 func (s *Service) FinalizeInvoice(
 	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
 ) error {
-	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
+	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	if err != nil {
+		return err
+	}
+	if seen.SubscriptionID != "" {
+		return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+			done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, lifecycle.FinalizeInvoice{InvoiceID: invoiceID})
+			if err != nil {
+				return seen, err
+			}
+			i := slices.IndexFunc(done.Finalized, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
+			return done.Finalized[i], nil
+		})
+	}
+	return s.onDraftSeen(ctx, by, seen, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
 		state, changes, err := lifecycle.Finalize(state, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return invoice.Invoice{}, err
@@ -129,11 +146,22 @@ func (s *Service) onDraft(
 	if err != nil {
 		return err
 	}
+	return s.onDraftSeen(ctx, by, seen, around, do)
+}
+
+// onDraftSeen is onDraft of an invoice that was read without a lock.
+func (s *Service) onDraftSeen(
+	ctx context.Context, by Caller, seen invoice.Invoice, around Around[invoice.Invoice],
+	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
+) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+		if seen.SubscriptionID != "" && seen.Status == invoice.InDraft {
+			return seen, invoicing.ErrOfSubscription
+		}
 		if seen.SubscriptionID != "" {
 			return seen, invoicing.ErrNotDraft
 		}
-		state, err := tx.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, invoiceID)
+		state, err := tx.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, seen.ID)
 		if err == nil && state.Draft == nil {
 			err = invoicing.ErrNotDraft
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
@@ -57,6 +58,7 @@ func (s *Service) UpdateMetric(
 			return m, err
 		}
 		now := s.now()
+		was := m
 		var changed []string
 		if u.DisplayName != nil && *u.DisplayName != m.DisplayName {
 			m.DisplayName, changed = *u.DisplayName, append(changed, "displayName")
@@ -81,6 +83,7 @@ func (s *Service) UpdateMetric(
 			}
 			changed = append(changed, "version")
 		}
+		tx.AuditChanges(audit.Changes("metric", changed, was, m)...)
 		if len(changed) == 0 {
 			return m, nil
 		}

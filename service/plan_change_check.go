@@ -48,12 +48,18 @@ func (s *Service) checkWillPay(
 		return err
 	}
 	next, err := to()
-	if err != nil || next.Free() || next.Currency != sub.Currency {
+	if err != nil || next.Free() || !next.Offers(sub.Currency) {
 		return unlessAbsent(err)
 	}
+	return s.checkPayerOf(ctx, by, sub, param)
+}
+
+// checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer. Faults:
+// those of checkRenewable, which name param.
+func (s *Service) checkPayerOf(ctx context.Context, by Caller, sub subscription.Subscription, param string) error {
 	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
 	if err != nil {
 		return err
 	}
-	return s.checkRenewable(ctx, by, payer, next.Currency, param)
+	return s.checkRenewable(ctx, by, payer, sub.Currency, param)
 }

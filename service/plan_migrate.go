@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"perennial/billing/fault"
@@ -33,10 +35,17 @@ type PlanMigrated struct {
 	Examined int // subscriptions that are on a version to migrate from, canceled ones included
 	Migrated int
 	Refused  []MigrationRefused
-	// Of a dry run: what invoices would be issued for now, and what would be credited instead.
+	// Sums are of a dry run, by currency, in the order of To.Currencies: of each one that subscriptions would move in.
+	Sums    []MigrationSum
+	HasMore bool
+	Last    string // the last subscription examined; empty: none
+}
+
+// MigrationSum is what a migration comes to now in a currency: what invoices would be issued for, and what would be credited
+// instead.
+type MigrationSum struct {
+	Currency            money.Currency
 	AmountDue, Credited money.Minor
-	HasMore             bool
-	Last                string // the last subscription examined; empty: none
 }
 
 // MigrationRefused is a subscription that stays on its version, and why.
@@ -56,7 +65,12 @@ func (s *Service) MigratePlan(
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(*db.Tx) (PlanMigrated, error) { return out, nil })
+	return around.transact(ctx, s, by, func(tx *db.Tx) (PlanMigrated, error) {
+		if m.DryRun {
+			tx.AuditNothing(onlyShows)
+		}
+		return out, nil
+	})
 }
 
 func (s *Service) migratePlan(
@@ -136,7 +150,10 @@ func (s *Service) migrateOne(
 	seen, balance, err := s.tryMigration(ctx, by, sub, m, out.To)
 	switch f := fault.From(err); {
 	case err == nil:
-		out.migrated(seen, balance)
+		out.Migrated++
+		if m.DryRun {
+			out.add(sub.Currency, seen, balance)
+		}
 	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
 	case f != nil && f.Refusal():
 		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: sub.ID, Reason: f})
@@ -166,8 +183,10 @@ func (s *Service) tryMigration(
 			}
 		}
 		if !m.DryRun {
+			tx.AuditObject(sub.ID)
 			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}
+		tx.AuditNothing(onlyShows)
 		found, asked, err := lock(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		if err != nil {
 			return Performed{}, err
@@ -187,12 +206,23 @@ func newestIs(newest plan.Plan, version int) error {
 	return nil
 }
 
-// migrated counts one that moved, or would. balance is that of its customer before; seen is empty where nothing is only
-// previewed.
-func (m *PlanMigrated) migrated(seen lifecycle.Previewed, balance money.Minor) {
-	m.Migrated++
+// add counts what the move of one would come to. balance is that of its customer before.
+func (m *PlanMigrated) add(in money.Currency, seen lifecycle.Previewed, balance money.Minor) {
+	sum := m.sum(in)
 	for _, inv := range seen.Issued {
-		m.AmountDue += inv.AmountDue
+		sum.AmountDue += inv.AmountDue
 	}
-	m.Credited += max(seen.Quote.Balance-balance, 0)
+	sum.Credited += max(seen.Quote.Balance-balance, 0)
+}
+
+// sum returns that of a currency.
+func (m *PlanMigrated) sum(in money.Currency) *MigrationSum {
+	order := m.To.Currencies()
+	i, known := slices.BinarySearchFunc(m.Sums, in, func(s MigrationSum, c money.Currency) int {
+		return cmp.Compare(slices.Index(order, s.Currency), slices.Index(order, c))
+	})
+	if !known {
+		m.Sums = slices.Insert(m.Sums, i, MigrationSum{Currency: in})
+	}
+	return &m.Sums[i]
 }

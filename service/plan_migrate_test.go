@@ -42,22 +42,23 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	shown := svc.migrated(t, by, sub.PlanID, PlanMigration{DryRun: true})
 
 	require.Equal(t, [2]int{1, 1}, [2]int{shown.Examined, shown.Migrated})
-	require.Positive(t, shown.AmountDue)
+	require.Len(t, shown.Sums, 1)
+	require.Positive(t, shown.Sums[0].AmountDue)
 	require.Len(t, invoices(t, s, ref), 1, "nothing was written")
 	require.Equal(t, 1, svc.migrated(t, by, sub.PlanID, PlanMigration{}).Migrated)
-	require.Contains(t, invoices(t, s, ref), shown.AmountDue)
+	require.Contains(t, invoices(t, s, ref), shown.Sums[0].AmountDue)
 	refused := svc.migrated(t, by, sub.PlanID, PlanMigration{To: 1})
 	require.Equal(t, []string{"payment_in_progress"}, codes(refused), "its invoice is being charged")
 	charge(t, s, ref)
 
 	version(10)
 	shown = svc.migrated(t, by, sub.PlanID, PlanMigration{DryRun: true})
-	require.Zero(t, shown.AmountDue)
-	require.Positive(t, shown.Credited)
+	require.Zero(t, shown.Sums[0].AmountDue)
+	require.Positive(t, shown.Sums[0].Credited)
 	require.Equal(t, 1, svc.migrated(t, by, sub.PlanID, PlanMigration{}).Migrated)
 	balance, err := s.Store.CreditBalance(t.Context(), s.Env, payer.ID, sub.Currency)
 	require.NoError(t, err)
-	require.Equal(t, shown.Credited, balance)
+	require.Equal(t, shown.Sums[0].Credited, balance)
 }
 
 // A migration at the period's end is called off by one back to the version that the subscription is on.

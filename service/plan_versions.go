@@ -19,7 +19,7 @@ type NewPlanVersion struct {
 }
 
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
-// Faults: plan_not_found, those of plan.Plan.Next.
+// Faults: plan_not_found, currency_not_chargeable, those of plan.Plan.Next.
 func (s *Service) CreatePlanVersion(
 	ctx context.Context, by Caller, planID string, in NewPlanVersion, also Also[plan.Plan],
 ) (plan.Plan, error) {
@@ -62,6 +62,9 @@ func (s *Service) insertPlanVersion(
 		return next, err
 	}
 	if err := checkNames(next); err != nil {
+		return next, err
+	}
+	if err := checkPlanChargeable(ctx, tx, by, next, p.Currencies()); err != nil {
 		return next, err
 	}
 	if err := tx.InsertPlan(ctx, by.EnvironmentID, next); err != nil {

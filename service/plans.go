@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 
+	"perennial/billing/audit"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -40,7 +42,7 @@ func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 
 // insertPlan writes a new plan, and announces it.
 func insertPlan(ctx context.Context, tx *db.Tx, by Caller, p plan.Plan) (plan.Plan, error) {
-	if err := checkChargeable(ctx, tx, by, p.Currency); err != nil {
+	if err := checkPlanChargeable(ctx, tx, by, p, nil); err != nil {
 		return p, err
 	}
 	if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
@@ -54,14 +56,26 @@ type limiter interface {
 	ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error)
 }
 
-// checkChargeable refuses a currency that no provider of the environment takes: the first to notice would else be a
-// customer, when the first invoice cannot be collected.
-func checkChargeable(ctx context.Context, l limiter, by Caller, currency money.Currency) error {
-	limits, err := l.ChargeLimits(ctx, by.EnvironmentID, currency)
-	if err == nil && limits.Unchargeable {
-		return errUnchargeable.In("currency")
+// checkPlanChargeable refuses a plan that is sold in a currency which no provider of the environment takes: the first to
+// notice would else be a customer, when the first invoice cannot be collected. Those of known were judged before.
+func checkPlanChargeable(ctx context.Context, l limiter, by Caller, p plan.Plan, known []money.Currency) error {
+	for _, c := range p.Currencies() {
+		if slices.Contains(known, c) {
+			continue
+		}
+		param := "currency"
+		if c != p.Currency {
+			param = fmt.Sprintf("prices[0].currencies.%s", c)
+		}
+		limits, err := l.ChargeLimits(ctx, by.EnvironmentID, c)
+		if err != nil {
+			return err
+		}
+		if limits.Unchargeable {
+			return errUnchargeable.In(param)
+		}
 	}
-	return err
+	return nil
 }
 
 var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
@@ -146,6 +160,7 @@ func (s *Service) UpdatePlan(
 		}
 		was := p
 		changed := u.apply(&p)
+		tx.AuditChanges(audit.Changes("plan", changed, was, p)...)
 		// No event without a change: an app may send its whole catalogue every night.
 		if len(changed) == 0 {
 			return p, nil

@@ -34,6 +34,7 @@ func (s *Service) PreviewSubscription(
 		}
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (out Previewed, err error) {
+		tx.AuditNothing(onlyShows)
 		cmd, err := in.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return out, err
@@ -56,6 +57,9 @@ func (p Preview) command(ctx context.Context, tx *db.Tx, environmentID string) (
 	}
 	return p.Command, nil
 }
+
+// onlyShows is why a preview has no entry in the audit log.
+const onlyShows = "it shows what would be and changes nothing"
 
 // errPreviewed rolls a preview back.
 var errPreviewed = errors.New("service: only a preview")
@@ -80,6 +84,7 @@ func (s *Service) PreviewNewSubscription(
 		return err
 	}
 	return around.transact(ctx, s, by, func(tx *db.Tx) (Previewed, error) {
+		tx.AuditNothing(onlyShows)
 		// A stored answer is erased with its customer: not after that.
 		c, err := tx.LockCustomer(ctx, by.EnvironmentID, in.CustomerID)
 		if err == nil && !c.ErasedAt.IsZero() {

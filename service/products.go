@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 
+	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
@@ -68,7 +69,9 @@ func (s *Service) UpdateProduct(
 		if err != nil {
 			return p, err
 		}
+		was := p
 		changed := u.apply(&p)
+		tx.AuditChanges(audit.Changes("product", changed, was, p)...)
 		if len(changed) == 0 {
 			return p, nil
 		}

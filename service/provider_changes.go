@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/db"
 	"perennial/service/gateway"
 )
@@ -45,9 +46,11 @@ func (s *Service) UpdateProvider(
 				if err != nil {
 					return c, nil, err
 				}
-				if _, err := p.renew(ctx, locked, u.Credentials); err != nil {
+				renewed, err := p.renew(ctx, locked, u.Credentials)
+				if err != nil {
 					return c, nil, err
 				}
+				p.tx.AuditChanges(audit.Changes("payment_provider", renewed, nil, nil)...)
 				if c.CredentialNames, err = p.tx.CredentialNames(ctx, by.EnvironmentID, configID); err != nil {
 					return c, nil, err
 				}
@@ -139,7 +142,10 @@ func (s *Service) onProvider(
 		if err != nil {
 			return c, err
 		}
+		was := c
 		c, changed, err := change(p, c)
+		tx.AuditObject(configID)
+		tx.AuditChanges(audit.Changes("payment_provider", changed, was, c)...)
 		if err != nil || len(changed) == 0 {
 			return c, err
 		}

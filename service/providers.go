@@ -116,6 +116,7 @@ func (p administration) create(ctx context.Context, f ProviderForm, found testRe
 			return c, err
 		}
 	}
+	p.tx.AuditMade(c.ID)
 	if err := p.tx.InsertProviderConfig(ctx, p.environmentID, c); err != nil {
 		return c, err
 	}

@@ -2,8 +2,11 @@ package service
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 
+	"perennial/billing/audit"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -68,6 +71,8 @@ func resolve(
 	} else if err := tx.Wake(ctx, environmentID, state, ""); err != nil {
 		return none, err
 	}
+	tx.AuditObject(seen.ID)
+	tx.AuditAlso(audit.Change{Field: "outcome", After: json.RawMessage(strconv.Quote(string(in.Decision)))})
 	err = tx.InsertDecision(ctx, environmentID, db.Decision{
 		TransactionID: seen.ID, Reason: review.Reason, ProviderRef: review.Ref, Outcome: string(in.Decision), Note: in.Note,
 	})
@@ -88,6 +93,8 @@ func (s *Service) CloseCallback(ctx context.Context, by Caller, callbackID, note
 		return err
 	}
 	return s.store.InTx(ctx, by.Actor, s.now(), func(tx *db.Tx) error {
+		tx.Audit(by.EnvironmentID)
+		tx.AuditObject(callbackID)
 		lost, err := tx.LockLostCallback(ctx, by.EnvironmentID, callbackID)
 		if err != nil {
 			return err

@@ -68,6 +68,7 @@ func transact[R any](
 ) (result R, err error) {
 	err = s.store.InTx(ctx, by.Actor, s.now(), func(tx *db.Tx) error {
 		var err error
+		tx.Audit(by.EnvironmentID)
 		if result, err = do(tx); err != nil || also == nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"reflect"
 
+	"perennial/billing/audit"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -21,6 +22,7 @@ type SettingsUpdate struct {
 	PastDueBilling *subscription.PastDueBilling
 	// RenewalReminderDays counts from a subscription's next change or period on.
 	RenewalReminderDays *int
+	InvoiceGraceMinutes *int               // of renewals from now on
 	InvoiceNumbers      *invoice.Numbering // of invoices that are issued from now on
 	Seller              *invoice.Seller    // of invoices that are issued from now on
 	ProrationMeasure    *proration.Measure // of periods that begin from now on
@@ -36,6 +38,9 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 	}
 	if u.RenewalReminderDays != nil && *u.RenewalReminderDays != s.RenewalReminderDays {
 		s.RenewalReminderDays, changed = *u.RenewalReminderDays, append(changed, "renewalReminderDays")
+	}
+	if u.InvoiceGraceMinutes != nil && *u.InvoiceGraceMinutes != s.InvoiceGraceMinutes {
+		s.InvoiceGraceMinutes, changed = *u.InvoiceGraceMinutes, append(changed, "invoiceGraceMinutes")
 	}
 	if u.InvoiceNumbers != nil && *u.InvoiceNumbers != s.InvoiceNumbers {
 		s.InvoiceNumbers, changed = *u.InvoiceNumbers, append(changed, "invoiceNumbers")
@@ -72,6 +77,7 @@ func (s *Service) UpdateSettings(
 		}
 		is := was
 		changed := u.apply(&is)
+		tx.AuditChanges(audit.Changes("environment", changed, was, is)...)
 		if len(changed) == 0 {
 			return was, nil
 		}

@@ -31,9 +31,5 @@ func (s *Service) checkWillBeCharged(ctx context.Context, by Caller, subscriptio
 	if err != nil || on.Free() && len(sub.AddOns) == 0 {
 		return err
 	}
-	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
-	if err != nil {
-		return err
-	}
-	return s.checkRenewable(ctx, by, payer, sub.Currency, "collectionMethod")
+	return s.checkPayerOf(ctx, by, sub, "collectionMethod")
 }

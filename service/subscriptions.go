@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"perennial/billing/discount"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
@@ -18,7 +20,8 @@ import (
 // NewSubscription subscribes a customer to a plan.
 type NewSubscription struct {
 	CustomerID, PlanID string
-	Quantity           int64 // 0: one
+	Currency           money.Currency // one that the plan is sold in; empty: the plan's own
+	Quantity           int64          // 0: one
 	AddOns             []AddOnChoice
 	TrialDays          *int      // nil: the plan's
 	StartsAt           time.Time // in the past; zero: now
@@ -32,7 +35,7 @@ type NewSubscription struct {
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
-// plan_not_found, also of an add-on, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
+// plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
@@ -51,6 +54,10 @@ func (s *Service) CreateSubscription(
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
+	if chosen, err = chosen.In(cmp.Or(in.Currency, chosen.Currency)); err != nil {
+		return subscription.Subscription{}, err
+	}
+	addOns = subscription.InCurrency(addOns, chosen.Currency)
 	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Terms.Sent() {
 		if err := s.checkRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err

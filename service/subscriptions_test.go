@@ -18,14 +18,14 @@ func TestCreateSubscription_StartsItsWorkflowAfterTheCommit(t *testing.T) {
 	h := newHouse(t)
 	in := NewSubscription{CustomerID: h.Customer(t, "").ID, PlanID: h.Scene.Plan(t, scene.Monthly(1000)).ID}
 	sub, err := h.CreateSubscription(t.Context(), h.caller, in, func(tx *db.Tx, s subscription.Subscription) error {
-		require.Equal(t, db.ByKey("key_1"), tx.By)
+		require.Equal(t, db.ByKey("key_1").Doing(db.Call{Operation: "test"}), tx.By)
 		require.Empty(t, h.dispatched.effects, "nothing is dispatched before the commit")
 		require.NotEmpty(t, s.ID)
 		return nil
 	})
 	require.NoError(t, err)
 	require.Equal(t, []db.Effect{db.StartSubscription{EnvironmentID: h.Env, Subscription: sub}}, h.dispatched.effects)
-	require.Equal(t, []db.Actor{db.ByKey("key_1")}, h.dispatched.by)
+	require.Equal(t, []db.Actor{db.ByKey("key_1").Doing(db.Call{Operation: "test"})}, h.dispatched.by)
 	require.Equal(t, "Africa/Douala", sub.TimeZone)
 }
 
@@ -63,7 +63,7 @@ func TestInsertSubscription_RefusedForErasedCustomer(t *testing.T) {
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
 	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
-	err := h.Store.InTx(t.Context(), h.caller.Actor, h.Clock.Now(), func(tx *db.Tx) error {
+	err := h.Store.InTx(t.Context(), db.BySystem("test"), h.Clock.Now(), func(tx *db.Tx) error {
 		_, err := h.insertSubscription(t.Context(), tx, h.caller, c, p, nil, NewSubscription{})
 		return err
 	})

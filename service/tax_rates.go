@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 
+	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/routing"
@@ -65,6 +66,7 @@ func (s *Service) UpdateTaxRate(
 			return d, err
 		}
 		now := s.now()
+		was := d
 		var changed []string
 		if u.Name != nil && *u.Name != d.Name {
 			d.Name, changed = *u.Name, append(changed, "name")
@@ -77,6 +79,7 @@ func (s *Service) UpdateTaxRate(
 				}
 			}
 		}
+		tx.AuditChanges(audit.Changes("tax_rate", changed, was, d)...)
 		if len(changed) == 0 {
 			return d, nil
 		}

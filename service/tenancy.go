@@ -73,6 +73,8 @@ func (s *Service) ProvisionKey(
 			}
 		}
 		made := newAPIKey(k.form(), k.Mode, tx.Real)
+		tx.Audit(environment.ID)
+		tx.AuditObject(made.ID)
 		p.out.Key, p.out.ID, p.out.Environment = made.key, made.ID, environment
 		out = p.out
 		return made.insert(ctx, tx, environment.ID)

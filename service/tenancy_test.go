@@ -14,7 +14,7 @@ import (
 func TestProvisionKey_MakesWhatIsAbsentOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	by := db.ByCLI("ada")
+	by := db.ByCLI("ada").Doing(db.Call{Operation: "test"})
 	keys, err := vault.New(vault.NewKEK())
 	require.NoError(t, err)
 	k := NewKey{Tenant: "Acme", App: "Shop", Mode: apikey.Test, Kind: apikey.Secret, Scopes: []string{"*"}}
@@ -37,7 +37,7 @@ func TestProvisionKey_MakesWhatIsAbsentOnce(t *testing.T) {
 func TestRevokeKey_EndsItAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	by := db.ByCLI("ada")
+	by := db.ByCLI("ada").Doing(db.Call{Operation: "test"})
 	keys, err := vault.New(vault.NewKEK())
 	require.NoError(t, err)
 	made, err := h.ProvisionKey(t.Context(), by, keys,

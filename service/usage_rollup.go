@@ -130,7 +130,11 @@ func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in UsageRebuild
 			for _, id := range ids {
 				var found db.RebuiltUsage
 				err := s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) (err error) {
-					found, err = tx.RebuildUsage(ctx, version, id, in.Dry)
+					tx.Audit(version.EnvironmentID)
+					tx.AuditObject(id)
+					if found, err = tx.RebuildUsage(ctx, version, id, in.Dry); in.Dry || found.Different == 0 {
+						tx.AuditNothing("it replaced nothing")
+					}
 					return err
 				})
 				if err != nil {

@@ -99,7 +99,7 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 			behind, err := h.Store.BehindUsage(t.Context(), 1+r.IntN(8))
 			require.NoError(t, err)
 			for _, version := range behind {
-				require.NoError(t, h.Store.InTx(t.Context(), h.caller.Actor, now, func(tx *db.Tx) error {
+				require.NoError(t, h.Store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 					_, err := tx.RollUpUsage(t.Context(), version, 1+r.IntN(40))
 					return err
 				}))

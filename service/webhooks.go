@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"perennial/billing/audit"
 	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -191,6 +192,22 @@ func noted(action db.EndpointAction, changed bool) db.EndpointChange {
 	return db.EndpointChange{Action: action}
 }
 
+// fieldsOf names what a change is about.
+func fieldsOf(c db.EndpointChange) []string {
+	switch c.Action {
+	case unchanged.Action:
+		return nil
+	case db.EndpointUpdated:
+		return c.Fields
+	case db.EndpointSecretRotated:
+		return []string{"secret"}
+	case db.EndpointDeleted:
+		return []string{"deleted"}
+	default:
+		return []string{"status"}
+	}
+}
+
 // onEndpoint locks an endpoint and saves what change made of it, if that is anything.
 func (s *Service) onEndpoint(
 	ctx context.Context, by Caller, endpointID string, around Around[Endpoint],
@@ -203,6 +220,7 @@ func (s *Service) onEndpoint(
 			return e, err
 		}
 		done, err := change(tx, &e)
+		tx.AuditChanges(audit.Changes("webhook_endpoint", fieldsOf(done), row, e.WebhookEndpoint)...)
 		if err != nil || done.Action == unchanged.Action {
 			return e, err
 		}

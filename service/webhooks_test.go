@@ -66,7 +66,7 @@ func TestWebhook_ChangesAreNoted(t *testing.T) {
 	ctx := t.Context()
 	e := h.register(t, "*")
 	url, other := "https://example.com/?token=canary", h.caller
-	other.Actor = db.ByOperator("op_1")
+	other.Actor = db.ByOperator("op_1").Doing(db.Call{Operation: "test"})
 	var out Endpoint
 	disable := func() error { return h.DisableWebhook(ctx, other, e.ID, kept(&out)) }
 	enable := func() error { return h.EnableWebhook(ctx, h.caller, e.ID, kept(&out)) }

@@ -146,6 +146,8 @@ func dueSummary(action subscription.Action) string {
 		return "cancel"
 	case subscription.ActionInvoiceOverdue:
 		return "announce that an invoice is overdue"
+	case subscription.ActionFinalize:
+		return "finalize the invoice"
 	case subscription.ActionTrialNotice:
 		return "announce the end of the trial"
 	case subscription.ActionRenewalReminder:

@@ -169,5 +169,8 @@ func (k *Kit) authenticate(
 	}
 	record := telemetry.RequestFrom(ctx)
 	record.EnvironmentID, record.KeyID = key.EnvironmentID, key.ID
-	return &Call{Principal: principalOf(key), resource: found}, nil
+	return &Call{Principal: principalOf(key), resource: found, audited: db.Call{
+		EnvironmentID: key.EnvironmentID, Operation: op.Name, Scopes: key.Scopes, RequestID: record.ID, Address: from,
+		ObjectID: resourceID, Status: op.Status,
+	}}, nil
 }

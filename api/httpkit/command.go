@@ -51,6 +51,7 @@ func Command[R, T any](
 		func(tx *db.Tx, result R) error {
 			m := render(result)
 			out = answer(status, m.Resource)
+			tx.AuditMade(idIn(out.Body.raw))
 			if c.repeat == nil {
 				return nil
 			}
@@ -75,6 +76,7 @@ func (k *Kit) remember(ctx context.Context, c *Call, refusal error) error {
 	ctx, cancel := k.Afterwards(ctx)
 	defer cancel()
 	err := k.store.InTx(ctx, c.Actor(), k.now(), func(tx *db.Tx) error {
+		tx.AuditNothing("a refusal has changed nothing")
 		return tx.InsertAnsweredIdempotency(ctx, c.EnvironmentID, c.repeat.row(stored{status: p.Status, raw: encode(p)}))
 	})
 	if errors.Is(err, db.ErrIdempotencyKeyTaken) {

@@ -99,6 +99,7 @@ func (k *Kit) open(
 		return nil, nil, err
 	}
 	if op.changes() {
+		c.audited.Body = payload
 		if c.repeat, err = parseIdempotencyKey(r, k.config.Prefixes, payload); err != nil {
 			return nil, nil, err
 		}

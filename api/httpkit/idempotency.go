@@ -130,6 +130,15 @@ func (rp *repeatable) read(row db.IdempotencyKey) (*stored, error) {
 	}
 }
 
+// idIn is the id of the resource that an answer shows; empty: it shows none.
+func idIn(raw []byte) string {
+	var shown struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(raw, &shown) // a list, for one, has none
+	return shown.ID
+}
+
 // Made is the answer of a creating request.
 // CustomerID is whose erasure takes the stored answer along; empty: it tells nothing personal.
 type Made[T any] struct {
@@ -170,6 +179,7 @@ func Create[R, T any](
 	err = perform(func(tx *db.Tx, result R) error {
 		m := render(result)
 		out = answer(status, m.Resource)
+		tx.AuditMade(idIn(out.Body.raw))
 		// Without a key nothing is stored, and a repeat is another request.
 		if c.repeat == nil {
 			return nil

@@ -210,6 +210,9 @@ func collect(doc *huma.OpenAPI, schema *huma.Schema, names map[string]bool) {
 		schema = doc.Components.Schemas.SchemaFromRef(schema.Ref)
 	}
 	collect(doc, schema.Items, names)
+	if values, ok := schema.AdditionalProperties.(*huma.Schema); ok {
+		collect(doc, values, names)
+	}
 	for _, property := range schema.Properties {
 		collect(doc, property, names)
 	}

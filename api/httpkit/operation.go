@@ -8,6 +8,8 @@ import (
 	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"perennial/db"
 )
 
 // Operation is all that the API says about one endpoint. It answers under every prefix.
@@ -35,8 +37,9 @@ func (o Operation) changes() bool { return o.Method != http.MethodGet }
 // Call is one authenticated request.
 type Call struct {
 	Principal
-	Prefix   string // under which the operation was called
-	Body     []byte // of a raw operation that is not endless
+	Prefix   string  // under which the operation was called
+	Body     []byte  // of a raw operation that is not endless
+	audited  db.Call // what the audit log says about it
 	resource any
 	schemas  huma.Registry // of the requests of all operations
 	repeat   *repeatable   // nil: the request has no Idempotency-Key
@@ -45,6 +48,9 @@ type Call struct {
 	caller   context.Context // ends when the caller goes away, however long we let the request take
 	again    func(context.Context) error
 }
+
+// Actor is the key as who writes, in this call.
+func (c *Call) Actor() db.Actor { return db.ByKey(c.KeyID).Doing(c.audited) }
 
 type callKey struct{}
 

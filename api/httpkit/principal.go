@@ -17,9 +17,6 @@ type Principal struct {
 	Publishable   bool // client-side code: it is shown less
 }
 
-// Actor is the principal as who writes.
-func (p Principal) Actor() db.Actor { return db.ByKey(p.KeyID) }
-
 func principalOf(key db.APIKey) Principal {
 	return Principal{
 		TenantID: key.TenantID, EnvironmentID: key.EnvironmentID, Mode: apikey.Mode(key.Mode), TimeZone: key.TimeZone,

@@ -36,7 +36,11 @@ func siblingsOf(op *huma.Operation, schemas huma.Registry) siblings {
 func namesIn(schema *huma.Schema, schemas huma.Registry, path []string) []string {
 	for _, part := range path[:len(path)-1] {
 		name, _, inList := strings.Cut(part, "[")
-		if schema = resolved(schema, schemas).Properties[name]; schema == nil {
+		of := resolved(schema, schemas)
+		if schema = of.Properties[name]; schema == nil {
+			schema, _ = of.AdditionalProperties.(*huma.Schema) // a name of the caller's own: currencies.EUR
+		}
+		if schema == nil {
 			return nil
 		}
 		if schema = resolved(schema, schemas); inList {

@@ -54,7 +54,12 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		},
 		"price":         {change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true},
 		"name of price": {change: func(p *catalog.Plan) { p.Prices[0].Name = "" }, fields: []string{"prices"}, version: true},
-		"trial":         {change: func(p *catalog.Plan) { p.TrialDays = 7 }, fields: []string{"trialDays"}, version: true},
+		"currency of prices": {change: func(p *catalog.Plan) {
+			for i := range p.Prices {
+				p.Prices[i].Currencies = plan.Currencies{"XAF": {Amount: 3000}}
+			}
+		}, fields: []string{"prices"}, version: true},
+		"trial": {change: func(p *catalog.Plan) { p.TrialDays = 7 }, fields: []string{"trialDays"}, version: true},
 		"trial's end": {
 			change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndPause }, fields: []string{"trialEndBehavior"}, version: true,
 		},
@@ -180,18 +185,25 @@ func TestEffectOf_CountsWhoWouldMove(t *testing.T) {
 		return p
 	}
 	to := seats(3, "6")
+	to.Prices[0].Currencies = plan.Currencies{"XAF": {UnitPrice: dec("4000")}}
+	abroad := seats(1, "4")
+	abroad.Prices[0].Currencies = plan.Currencies{"USD": {UnitPrice: dec("3")}, "XAF": {UnitPrice: dec("3000")}}
 	toThis := func(version int) plan.Ref { return plan.Ref{ID: "plan_team", Version: version} }
 
-	got := catalog.EffectOf(to, []plan.Plan{seats(1, "4"), seats(2, "5")}, []catalog.Running{
-		{Version: 1, Quantity: 2, Count: 10},                                 // 80.00 → 120.00
-		{Version: 2, Quantity: 3, Count: 1},                                  // 15.00 → 18.00
-		{Version: 1, Quantity: 1, Pending: toThis(2), Count: 1},              // 5.00 → 6.00: it moves already, but elsewhere
-		{Version: 1, Quantity: 1, Pending: toThis(3), Count: 1},              // moves here
-		{Version: 3, Quantity: 9, Count: 4},                                  // is here
-		{Version: 1, Quantity: 1, Ends: true, Count: 2},                      // ends
-		{Version: 1, Pending: plan.Ref{ID: "plan_x"}, Quantity: 1, Count: 1}, // leaves the plan
-		{Version: 1, Quantity: 1 << 60, Count: 2},                            // would cost more than there is
+	got := catalog.EffectOf(to, []plan.Plan{abroad, seats(2, "5")}, []catalog.Running{
+		{Currency: "XAF", Version: 1, Quantity: 2, Count: 3},                                  // 6000 → 8000
+		{Currency: "USD", Version: 1, Quantity: 2, Count: 1},                                  // the version is not sold in dollars
+		{Currency: "EUR", Version: 1, Quantity: 2, Count: 10},                                 // 80.00 → 120.00
+		{Currency: "EUR", Version: 2, Quantity: 3, Count: 1},                                  // 15.00 → 18.00
+		{Currency: "EUR", Version: 1, Quantity: 1, Pending: toThis(2), Count: 1},              // 5.00 → 6.00: it moves already, but elsewhere
+		{Currency: "EUR", Version: 1, Quantity: 1, Pending: toThis(3), Count: 1},              // moves here
+		{Currency: "EUR", Version: 3, Quantity: 9, Count: 4},                                  // is here
+		{Currency: "EUR", Version: 1, Quantity: 1, Ends: true, Count: 2},                      // ends
+		{Currency: "EUR", Version: 1, Pending: plan.Ref{ID: "plan_x"}, Quantity: 1, Count: 1}, // leaves the plan
+		{Currency: "EUR", Version: 1, Quantity: 1 << 60, Count: 2},                            // would cost more than there is
 	})
 
-	require.Equal(t, catalog.Effect{Running: 22, Behind: 14, Leaving: 3, Unmovable: 2, Now: 10000, Then: 14400}, got)
+	require.Equal(t, catalog.Effect{Running: 26, Behind: 18, Leaving: 3, Unmovable: 2, Unoffered: 1, Sums: []catalog.Sum{
+		{Currency: "EUR", Now: 10000, Then: 14400}, {Currency: "XAF", Now: 18000, Then: 24000},
+	}}, got)
 }

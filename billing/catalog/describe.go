@@ -9,11 +9,18 @@ import (
 	"perennial/billing/rating"
 )
 
-// DescribeAll says in a line for each price of a plan what it charges, for a person who compares two versions.
+// DescribeAll says in a line for each price of a plan, and each currency that the plan is sold in, what it charges, for a
+// person who compares two versions.
 func DescribeAll(p plan.Plan) []string {
-	lines := make([]string, len(p.Prices))
-	for i, price := range p.Prices {
-		lines[i] = describe(price, p.Currency)
+	var lines []string
+	for _, c := range p.Currencies() {
+		for _, price := range p.InIfOffered(c).Prices {
+			line := describe(price, c)
+			if c != p.Currency {
+				line += " in " + string(c)
+			}
+			lines = append(lines, line)
+		}
 	}
 	return lines
 }

@@ -1,14 +1,18 @@
 package catalog
 
 import (
+	"cmp"
+	"slices"
+
 	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
-// Running is a number of running subscriptions of a plan that are alike: on one version, with one quantity from their
-// next period on.
+// Running is a number of running subscriptions of a plan that are alike: on one version, in one currency, with one quantity
+// from their next period on.
 type Running struct {
 	Version  int
+	Currency money.Currency
 	Quantity int64
 	Pending  plan.Ref // what they change to at the period's end; zero: nothing
 	Ends     bool     // they end with their period
@@ -20,11 +24,17 @@ type Effect struct {
 	Running int64 // all of them
 	Behind  int64 // those that are on another version, and would renew on it
 	Leaving int64 // those that end, or change to another plan, at the end of their period, and are never moved
-	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be. To move
-	// them is refused.
-	Unmovable int64
-	// Now and Then are what the next periods of those that could be moved come to as they are, and on the version: prices
-	// only, before discounts, taxes and credit.
+	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be, Unoffered
+	// those in a currency that the version is not sold in. To move them is refused.
+	Unmovable, Unoffered int64
+	// Sums are of those that could be moved, by currency, in the order of Plan.Currencies.
+	Sums []Sum
+}
+
+// Sum is what the next periods of subscriptions in a currency come to as they are, and on another version: prices only,
+// before discounts, taxes and credit.
+type Sum struct {
+	Currency  money.Currency
 	Now, Then money.Minor
 }
 
@@ -48,14 +58,44 @@ func EffectOf(to plan.Plan, versions []plan.Plan, running []Running) (e Effect) 
 			continue
 		}
 		e.Behind += r.Count
-		now, err := on[renewsOn].Total(r.Quantity)
-		then, errThen := to.Total(r.Quantity)
-		if err != nil || errThen != nil { // an estimate never stops a catalogue: the move itself is refused
+		then, err := to.In(r.Currency)
+		if err != nil {
+			e.Unoffered += r.Count
+			continue
+		}
+		before, after, err := totals(on[renewsOn], then, r)
+		if err != nil { // an estimate never stops a catalogue: the move itself is refused
 			e.Unmovable += r.Count
 			continue
 		}
-		e.Now += now * money.Minor(r.Count)
-		e.Then += then * money.Minor(r.Count)
+		e.add(Sum{r.Currency, before * money.Minor(r.Count), after * money.Minor(r.Count)})
 	}
+	order := to.Currencies()
+	slices.SortFunc(e.Sums, func(a, b Sum) int {
+		return cmp.Compare(slices.Index(order, a.Currency), slices.Index(order, b.Currency))
+	})
 	return e
+}
+
+// totals are what the next period of one comes to as it is, and on a version as it is sold in its currency.
+func totals(on, to plan.Plan, r Running) (before, after money.Minor, err error) {
+	if on, err = on.In(r.Currency); err != nil {
+		return 0, 0, err
+	}
+	if before, err = on.Total(r.Quantity); err != nil {
+		return 0, 0, err
+	}
+	after, err = to.Total(r.Quantity)
+	return before, after, err
+}
+
+// add counts a sum among those of its currency.
+func (e *Effect) add(s Sum) {
+	i := slices.IndexFunc(e.Sums, func(has Sum) bool { return has.Currency == s.Currency })
+	if i < 0 {
+		e.Sums = append(e.Sums, s)
+		return
+	}
+	e.Sums[i].Now += s.Now
+	e.Sums[i].Then += s.Then
 }

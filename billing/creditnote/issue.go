@@ -70,7 +70,7 @@ func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {
 		return Note{}, ErrNotPaid
 	}
 	bill, before := inv.Billed(), given.before(inv)
-	left, err := given.left(inv)
+	left, err := given.left(inv, bill, before)
 	switch {
 	case err != nil:
 		return Note{}, err
@@ -160,14 +160,14 @@ func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 }
 
 // left is what can still be given back of an invoice, with taxes.
-func (g Given) left(inv invoice.Invoice) (money.Minor, error) {
-	left, err := totals.Left(inv.Billed(), g.before(inv))
+func (g Given) left(inv invoice.Invoice, bill totals.Draft, before totals.Credited) (money.Minor, error) {
+	left, err := totals.Left(bill, before)
 	return min(left, inv.Total-g.total()-g.unnoted()), err
 }
 
 // Beside is what went back of an invoice without a credit note: money, or unused time that credits took back.
 func (g Given) Beside(inv invoice.Invoice) (money.Minor, error) {
-	left, err := g.left(inv)
+	left, err := g.left(inv, inv.Billed(), g.before(inv))
 	return max(inv.Total-g.total()-max(left, 0), 0), err
 }
 

@@ -21,6 +21,7 @@ type Draft struct {
 	// Lines have the ids that they had on another invoice, or none: see Identify.
 	Lines    []Line
 	Replaces string // the void invoice it stands in for; empty: none
+	Waits    bool   // of a renewal: it is a draft for the environment's grace
 	Last     bool   // of a subscription that ends: bills what waited for its next invoice
 	Attempt  bool   // of a Last one: it gets one automatic attempt, and no retry
 	Change   string // the scheduled change that it bills; empty: none

@@ -21,6 +21,7 @@ type Status string
 // The statuses.
 const (
 	// InDraft: being written; it has no number yet, and nothing is owed.
+	// That of a subscription waits until its grace is over.
 	InDraft Status = "draft"
 	Open    Status = "open"
 	Paid    Status = "paid"
@@ -78,9 +79,12 @@ type Invoice struct {
 	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
-	IssuedAt       time.Time // zero: a draft
-	PaidAt         time.Time
-	VoidedAt       time.Time
+	// FinalizesAt is when the draft of a subscription's invoice is issued automatically; kept from then on. Zero: it is, or was,
+	// no such draft.
+	FinalizesAt time.Time
+	IssuedAt    time.Time // zero: a draft
+	PaidAt      time.Time
+	VoidedAt    time.Time
 	// UncollectibleAt is when a person gave it up; kept when it is paid after all.
 	UncollectibleAt time.Time
 	CreatedAt       time.Time

@@ -53,7 +53,7 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 			switch {
 			case l.PeriodIndex != periodIndex:
 			case l.Kind != ProrationCredit && l.ItemID == itemID:
-				line, ok = l, inv.Status == Open || inv.Status == Paid
+				line, ok = l, inv.Bills()
 			case ok && l.reverses(line):
 				ok = false
 			}
@@ -71,13 +71,16 @@ func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 			case l.PeriodIndex != periodIndex, l.Kind == OneOff: // a fee bills no time
 			case l.Kind == ProrationCredit:
 				lines = slices.DeleteFunc(lines, l.reverses)
-			case inv.Status == Open || inv.Status == Paid:
+			case inv.Bills():
 				lines = append(lines, l)
 			}
 		}
 	}
 	return lines
 }
+
+// Bills reports whether the lines of the invoice were paid, or will be as far as anybody knows.
+func (i Invoice) Bills() bool { return i.Status == Open || i.Status == Paid || i.Status == InDraft }
 
 // asIssued puts invoices in the order in which they were issued. One without a number is being issued.
 func asIssued(invoices []Invoice) []Invoice {

@@ -21,6 +21,10 @@ import (
 var ErrNotDraft = fault.New(fault.Conflict, "invoice_not_draft",
 	"The invoice is finalized: what it bills never changes. Void it or credit it instead.")
 
+// ErrOfSubscription refuses to change or delete by hand what a subscription bills.
+var ErrOfSubscription = fault.New(fault.Conflict, "invoice_of_subscription",
+	"The draft bills a subscription, and follows from it. Change the subscription, or finalize the draft.")
+
 // ErrCustomerDeleted refuses to bill a customer who was deleted.
 var ErrCustomerDeleted = fault.New(fault.Conflict, "invoice_customer_deleted",
 	"The customer of this draft was deleted, so that it cannot be finalized. Delete the draft.")

@@ -62,6 +62,9 @@ func (d *decision) holdsUp(i int) bool {
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
 // neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
 func (d *decision) endErased() error {
+	for len(d.Drafts) > 0 {
+		d.discard(0)
+	}
 	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
@@ -78,6 +81,8 @@ func (d *decision) perform(action subscription.Action) error {
 		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionInvoiceOverdue:
 		return d.overdue(d.indexOpen(s.CollectingInvoiceID))
+	case subscription.ActionFinalize:
+		return d.finalize(0) // whose grace ends first
 	case subscription.ActionPastDueEnd:
 		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
 	case subscription.ActionTrialNotice:

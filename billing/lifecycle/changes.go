@@ -22,6 +22,9 @@ type Changes struct {
 	EndedItems      []string
 	NewInvoices     []invoice.Invoice
 	Finalized       []invoice.Invoice // drafts that become invoices with a number
+	NewDrafts       []invoice.Invoice // of a subscription
+	Redrawn         []invoice.Invoice // existing drafts of a subscription that bill something else now
+	Discarded       []string          // drafts of a subscription that are removed
 	Invoices        []invoice.Invoice // existing ones, changed
 	NewTransactions []payment.Transaction
 	Transactions    []payment.Transaction // existing ones, changed
@@ -52,11 +55,60 @@ type Settlement struct {
 	Amount        money.Minor
 }
 
+// saveInvoice takes a row that has changed. A draft becomes an invoice that is open or paid: what becomes of that later in the
+// decision is another write of the row.
 func (c *Changes) saveInvoice(inv invoice.Invoice) {
-	id := func(i invoice.Invoice) string { return i.ID }
-	if !replace(c.NewInvoices, inv, id) && !replace(c.Finalized, inv, id) && !replace(c.Invoices, inv, id) {
+	if replace(c.NewInvoices, inv, idOf) || replace(c.Invoices, inv, idOf) {
+		return
+	}
+	asIssued := (inv.Status == invoice.Open || inv.Status == invoice.Paid) && inv.Credited == (invoice.Credited{})
+	if !asIssued || !replace(c.Finalized, inv, idOf) {
 		c.Invoices = append(c.Invoices, inv)
 	}
+}
+
+func idOf(inv invoice.Invoice) string { return inv.ID }
+
+// finalize takes a draft that becomes an invoice. One that was made in the same decision is a new invoice.
+func (c *Changes) finalize(inv invoice.Invoice) {
+	if forget(&c.NewDrafts, inv.ID) {
+		c.NewInvoices = append(c.NewInvoices, inv)
+		return
+	}
+	c.Finalized = append(c.Finalized, inv)
+}
+
+// redraw takes a draft that bills something else now.
+func (c *Changes) redraw(inv invoice.Invoice) {
+	if !replace(c.NewDrafts, inv, idOf) && !replace(c.Redrawn, inv, idOf) {
+		c.Redrawn = append(c.Redrawn, inv)
+	}
+}
+
+// discard takes a draft away.
+func (c *Changes) discard(id string) {
+	forget(&c.Redrawn, id)
+	if !forget(&c.NewDrafts, id) {
+		c.Discarded = append(c.Discarded, id)
+	}
+}
+
+// drawn are all invoices that the decision makes, drafts too, and those that it finalizes.
+func (c Changes) drawn() []invoice.Invoice {
+	if len(c.NewDrafts)+len(c.Redrawn)+len(c.Finalized) == 0 {
+		return c.NewInvoices
+	}
+	redrawn := slices.DeleteFunc(slices.Clone(c.Redrawn), func(inv invoice.Invoice) bool {
+		return slices.ContainsFunc(c.Finalized, func(other invoice.Invoice) bool { return other.ID == inv.ID })
+	})
+	return slices.Concat(c.Finalized, c.NewInvoices, redrawn, c.NewDrafts)
+}
+
+// forget drops the row of an id; false: there is none.
+func forget(rows *[]invoice.Invoice, id string) bool {
+	before := len(*rows)
+	*rows = slices.DeleteFunc(*rows, func(inv invoice.Invoice) bool { return inv.ID == id })
+	return len(*rows) < before
 }
 
 func (c *Changes) saveTransaction(t payment.Transaction) {

@@ -19,7 +19,7 @@ type billed struct {
 // what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
 func (l *life) checkLines() {
 	lines, sums, fees := map[string]invoice.Line{}, map[billed]money.Minor{}, map[string]bool{}
-	for _, inv := range l.store.invoices {
+	for _, inv := range l.store.all() {
 		if inv.Status == invoice.Void {
 			continue
 		}

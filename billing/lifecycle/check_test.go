@@ -67,7 +67,7 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 			pending++
 		}
 	}
-	if over := s.Status == subscription.Canceled && pending == 0; over != !s.FinishedAt.IsZero() {
+	if over := s.Status == subscription.Canceled && pending+len(l.store.drafts) == 0; over != !s.FinishedAt.IsZero() {
 		require.Failf(l.t, "finished is canceled with nothing pending", "%s, %d pending, finished at %s",
 			s.Status, pending, s.FinishedAt)
 	}
@@ -85,6 +85,9 @@ func (l *life) checkMoney() {
 			due += inv.AmountDue
 			brought += inv.BroughtForward
 		}
+	}
+	for _, draft := range l.store.drafts { // what they come to is owed soon, or given back
+		lines, billed, due = lines+draft.Subtotal(), billed+draft.Total, due+draft.Total
 	}
 	for _, line := range l.sub().PendingLines {
 		lines += line.Amount
@@ -152,6 +155,14 @@ func (l *life) checkCollection() {
 		}
 		if live := l.live(inv.ID); live != nil != (inv.Collection.Phase == collection.Charging) {
 			require.Failf(l.t, "charging is having a live attempt", "%+v: %+v", inv, live)
+		}
+	}
+	for _, draft := range l.store.drafts {
+		if draft.PeriodIndex == s.PeriodIndex {
+			current++
+		}
+		if s.Status == subscription.Canceled || s.Status == subscription.Paused {
+			require.Failf(l.t, "a draft that nobody waits for", "%s: %+v", s.Status, draft)
 		}
 	}
 	if current > 1 {

@@ -177,8 +177,11 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 
-// stop ends everything automatic: the subscription is canceled.
+// stop ends everything automatic: the subscription is canceled. What is still a draft is owed: it is issued now.
 func (d *decision) stop() error {
+	if err := d.finalizeAll(); err != nil {
+		return err
+	}
 	for i := range d.Open {
 		if d.Open[i].ID == d.last {
 			continue

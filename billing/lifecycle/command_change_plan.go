@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 
+	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -15,6 +16,7 @@ type ChangePlan subscription.Change
 func (ChangePlan) Name() string { return "change_plan" }
 
 func (c ChangePlan) judge(d *decision) (func() error, error) {
+	c = c.in(d.Subscription.Currency)
 	f, brought := d.Facts(), c.brings()
 	f.AddOns = slices.Concat(f.AddOns, brought)
 	var made subscription.Decision
@@ -31,6 +33,20 @@ func (c ChangePlan) judge(d *decision) (func() error, error) {
 		d.brought = brought
 		return d.carryOut(made)
 	}, nil
+}
+
+// in returns the change with what is asked for as it is sold in a currency. What is not sold in it stays as it is, and is
+// refused where the change leads to it: who asks for what the subscription has keeps the version of it.
+func (c ChangePlan) in(currency money.Currency) ChangePlan {
+	if c.Plan != nil {
+		to := c.Plan.InIfOffered(currency)
+		c.Plan = &to
+	}
+	if c.AddOns != nil {
+		addOns := subscription.InCurrency(*c.AddOns, currency)
+		c.AddOns = &addOns
+	}
+	return c
 }
 
 // brings returns the plan and the add-ons that are asked for.

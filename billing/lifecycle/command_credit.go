@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"maps"
+	"slices"
 
 	"perennial/billing/balance"
 	"perennial/billing/collection"
@@ -15,7 +16,7 @@ import (
 // CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice asks
 // for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is not decided,
 // since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults: those of
-// creditnote.Issue; payment_in_progress, credit_not_refundable, refund_exceeds_charge.
+// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge.
 type CreditInvoice struct {
 	creditnote.Request
 	Invoice invoice.Invoice // under lock, with its lines
@@ -28,6 +29,9 @@ type CreditInvoice struct {
 func (CreditInvoice) Name() string { return "credit_invoice" }
 
 func (c CreditInvoice) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(c.Invoice.ID); err != nil {
+		return nil, err
+	}
 	if i := d.indexOpen(c.Invoice.ID); i >= 0 {
 		c.Invoice = d.Open[i]
 	}
@@ -66,7 +70,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	}
 	c.Given.Reversed = maps.Clone(c.Given.Reversed)
 	c.reversed(d.Subscription.PendingLines) // they will be on the next invoice
-	for _, issued := range d.Changes.NewInvoices {
+	for _, issued := range slices.Concat(d.Changes.NewInvoices, d.Changes.NewDrafts, d.addedToDrafts()) {
 		c.reversed(issued.Lines) // catching up has issued it since Given was read
 	}
 	if !d.Customer.ErasedAt.IsZero() {

@@ -14,7 +14,7 @@ import (
 // MarkPaid settles an invoice that is open, or was marked uncollectible, whole, by a payment that was made outside
 // Perennial. Its settlement names the transaction that books it. An attempt that was not sent yet is called off; one
 // that was may capture too, so that it must be decided first. PaidAt is the customer's own time; zero: now. Faults:
-// invoice_not_open, payment_in_progress, subscription_in_trial, paid_in_future.
+// invoice_not_open, invoice_is_draft, payment_in_progress, subscription_in_trial, paid_in_future.
 type MarkPaid struct {
 	InvoiceID string
 	Closed    *invoice.Invoice // the invoice where it is not open, under lock
@@ -27,6 +27,9 @@ type MarkPaid struct {
 func (MarkPaid) Name() string { return "mark_paid" }
 
 func (c MarkPaid) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(c.InvoiceID); err != nil {
+		return nil, err
+	}
 	i := d.indexOpen(c.InvoiceID)
 	inv, err := c.payable(d, i)
 	if err != nil {

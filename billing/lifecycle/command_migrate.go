@@ -32,16 +32,17 @@ func (c Migrate) judge(d *decision) (func() error, error) {
 			return nil, err
 		}
 	}
+	to := c.To.InIfOffered(d.Subscription.Currency)
 	f, migrate := d.Facts(), d.Subscription.Migrate
-	if c.To.AddOn {
-		f.AddOns, migrate = slices.Concat(f.AddOns, []plan.Plan{*c.To}), d.Subscription.MigrateAddOn
+	if to.AddOn {
+		f.AddOns, migrate = slices.Concat(f.AddOns, []plan.Plan{to}), d.Subscription.MigrateAddOn
 	}
-	made, err := migrate(f, *c.To, c.AtPeriodEnd, d.Now)
+	made, err := migrate(f, to, c.AtPeriodEnd, d.Now)
 	if err != nil {
 		return nil, err
 	}
 	return func() error {
-		d.brought = []plan.Plan{*c.To}
+		d.brought = []plan.Plan{to}
 		return d.carryOut(made)
 	}, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units;
 // InvoiceID, where given, must name that invoice. Changes.Attempt names the attempt. Faults: invoice_not_open,
-// older_invoice_open, those of subscription.Payable and collection.Next.
+// invoice_is_draft, older_invoice_open, those of subscription.Payable and collection.Next.
 type Pay struct {
 	Amount    *money.Minor
 	InvoiceID string
@@ -19,6 +19,9 @@ type Pay struct {
 func (Pay) Name() string { return "pay" }
 
 func (p Pay) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(p.InvoiceID); err != nil {
+		return nil, err
+	}
 	if p.InvoiceID != "" && !d.IsOpen(p.InvoiceID) {
 		return nil, ErrNotOpen
 	}

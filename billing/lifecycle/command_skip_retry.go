@@ -6,7 +6,7 @@ import (
 )
 
 // SkipRetry lets the next automatic retry of an open invoice not happen. The retries after it keep their distance; after
-// the last one the final action of the dunning policy follows at once. Faults: invoice_not_open, those of
+// the last one the final action of the dunning policy follows at once. Faults: invoice_not_open, invoice_is_draft, those of
 // collection.Next.
 type SkipRetry struct {
 	InvoiceID string
@@ -16,6 +16,9 @@ type SkipRetry struct {
 func (SkipRetry) Name() string { return "skip_retry" }
 
 func (c SkipRetry) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(c.InvoiceID); err != nil {
+		return nil, err
+	}
 	i := d.indexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen

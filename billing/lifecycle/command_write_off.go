@@ -11,13 +11,14 @@ import (
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
 // undone. Money that still arrives for it goes back. A payment that needs review does not stand in its way. Faults:
-// payment_in_progress, invoice_not_open, invoice_credits_paid_time, invoice_has_credit_notes.
+// payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time, invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
-// arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open.
+// arrives pays it. A payment that needs review does not prevent it. Faults: payment_in_progress, invoice_not_open,
+// invoice_is_draft.
 type MarkUncollectible struct {
 	InvoiceID string
 }
@@ -38,6 +39,9 @@ var ErrTakesTimeBack = fault.New(fault.Conflict, "invoice_credits_paid_time",
 	"This invoice credits unused time of the plan before. Mark it uncollectible instead.")
 
 func (c VoidInvoice) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(c.InvoiceID); err != nil {
+		return nil, err
+	}
 	i := d.indexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
@@ -56,6 +60,9 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 }
 
 func (c MarkUncollectible) judge(d *decision) (func() error, error) {
+	if err := d.notDraft(c.InvoiceID); err != nil {
+		return nil, err
+	}
 	i := d.indexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
@@ -81,7 +88,7 @@ func (d *decision) writtenOff(inv invoice.Invoice) error {
 		return nil
 	}
 	if d.Subscription.Spans(inv) {
-		d.WrittenOff = insert(d.WrittenOff, inv)
+		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
 	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
 }

@@ -24,6 +24,8 @@ type decision struct {
 	before  subscription.Subscription
 	brought []plan.Plan // the plans and add-ons that the command brought, which the State need not have
 	last    string      // the invoice that is tried once although the subscription ends; empty: none
+	// draftsBefore are the State's, as they were.
+	draftsBefore []invoice.Invoice
 }
 
 // Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the
@@ -41,7 +43,7 @@ func (s State) Time(at Moment) time.Time {
 
 // begin copies the State.
 func begin(s State, at Moment) *decision {
-	d := &decision{State: s.clone(), Moment: at, before: s.Subscription}
+	d := &decision{State: s.clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
 	if !d.manual() {
@@ -63,7 +65,7 @@ func (d *decision) finish() (State, Changes, error) {
 	s := &d.Subscription
 	s.NextAction, s.NextActionAt = d.next()
 	d.Changes.Unfinished = d.behind()
-	switch pending := len(d.Pending) > 0; {
+	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
 		s.FinishedAt = d.Now
 	case pending: // also of a canceled one, when somebody pays what it left open
@@ -107,6 +109,7 @@ func (d *decision) settleState() {
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	d.settleGrants()
+	slices.SortFunc(d.Drafts, byGrace)
 	slices.SortFunc(d.Pending, func(a, b payment.Transaction) int { return cmp.Compare(a.ID, b.ID) })
 	for _, written := range d.Changes.Transactions {
 		for i := range d.Pending {
@@ -126,7 +129,7 @@ func (d *decision) settleState() {
 // Facts are what the rules of the subscription read, the ids of its items, and the taxes of now.
 func (d *decision) Facts() subscription.Facts {
 	f := d.State.Facts()
-	f.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now)
+	f.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
 	f.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
 	return f
 }

@@ -17,7 +17,8 @@ import (
 // erase erases the customer's row. The erasure has not come to the subscription yet.
 func (l *life) erase() {
 	c := l.store.customer
-	l.writtenOff = l.writtenOff || len(l.sub().PendingLines) > 0 // what waits is not billed any more
+	waits := len(l.sub().PendingLines)+len(l.store.drafts) > 0 // which is not billed any more
+	l.writtenOff = l.writtenOff || waits
 	l.store.customer = customer.Customer{ID: c.ID, TestClockID: c.TestClockID, ErasedAt: l.real}
 }
 

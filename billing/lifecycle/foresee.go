@@ -43,7 +43,8 @@ type foresight struct {
 	State
 	Moment
 	issued []invoice.Invoice
-	number int64 // of the latest invoice, so that those which follow have an order
+	number int64           // of the latest invoice, so that those which follow have an order
+	shown  map[string]bool // drafts of the decision that is looked at, which shows them
 }
 
 func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
@@ -62,6 +63,10 @@ func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
 		}
 	}
 	f.count(decided)
+	f.shown = make(map[string]bool, len(decided))
+	for _, inv := range decided {
+		f.shown[inv.ID] = inv.Status == invoice.InDraft
+	}
 	return f
 }
 
@@ -104,7 +109,12 @@ func (f *foresight) payAll() error {
 // become makes a decision the state of things, as a write and a read of it would.
 func (f *foresight) become(state State, changes Changes) {
 	f.State = state
-	f.issued = append(f.issued, changes.NewInvoices...)
+	for _, inv := range slices.Concat(changes.NewInvoices, changes.Finalized) {
+		if !f.shown[inv.ID] {
+			f.issued = append(f.issued, inv)
+		}
+	}
+	f.count(changes.Finalized)
 	f.count(changes.NewInvoices)
 }
 

@@ -14,8 +14,12 @@ import (
 )
 
 // issue writes an invoice, withdraws the one that it replaces and moves the customer's credit. What is left to pay
-// waits for its turn; an invoice with nothing left is paid on the spot.
+// waits for its turn; an invoice with nothing left is paid on the spot. One with a grace is a draft before.
 func (d *decision) issue(draft invoice.Draft) error {
+	until, waits := d.grace(draft)
+	if i := d.indexDraft(draft.Replaces); waits && i >= 0 {
+		return d.redraw(i, draft)
+	}
 	newID := d.invoiceID(draft)
 	draft = draft.Identify(func(position int) string { return d.lineID(draft, newID, position) })
 	if draft.Replaces != "" {
@@ -23,7 +27,9 @@ func (d *decision) issue(draft invoice.Draft) error {
 			return err
 		}
 	}
-	s := d.Subscription
+	if waits {
+		return d.draw(draft, d.issuing(newID), until)
+	}
 	if draft.Refund > 0 { // only a command that refunds has loaded the captures
 		refundable, err := d.refundable()
 		if err != nil {
@@ -31,26 +37,36 @@ func (d *decision) issue(draft invoice.Draft) error {
 		}
 		draft.Refund = min(draft.Refund, refundable)
 	}
-	in := invoice.Issuing{
-		ID: newID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, s.PlanID), At: d.due,
-		Limits: d.limits(), Terms: s.Terms, Location: s.Location(), Now: d.Now,
-	}
-	out, err := draft.Issue(in)
+	out, err := draft.Issue(d.issuing(newID))
 	if err != nil {
 		return err
 	}
+	d.Changes.NewInvoices = append(d.Changes.NewInvoices, out.Invoice)
+	d.announce(event.InvoiceCreated{Invoice: out.Invoice.Announced()})
+	return d.issued(out, draft)
+}
+
+// issuing is what an invoice of the subscription needs beside its lines.
+func (d *decision) issuing(invoiceID string) invoice.Issuing {
+	s := d.Subscription
+	return invoice.Issuing{
+		ID: invoiceID, CustomerID: s.CustomerID, SubscriptionID: s.ID, Currency: s.Currency,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, s.PlanID), At: d.due,
+		Limits: d.limits(), Terms: s.Terms, Location: s.Location(), Now: d.Now,
+	}
+}
+
+// issued makes true what follows an invoice that is issued now.
+func (d *decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	inv := out.Invoice
-	d.Changes.NewInvoices = append(d.Changes.NewInvoices, inv)
 	d.credit(out.Credit, inv.ID)
-	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
 	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
 	d.announceDepleted(inv)
 	if err := d.refundCurrentPeriod(out.Refund); err != nil {
 		return err
 	}
 	if inv.Status != invoice.Paid {
-		d.Open = append(d.Open, inv)
+		d.Open = d.ranked(append(d.Open, inv))
 		if draft.Attempt {
 			d.last = inv.ID
 		}
@@ -96,8 +112,12 @@ func (d *decision) lineID(draft invoice.Draft, invoiceID string, position int) s
 	return d.IDs.Line(at, invoiceID, strconv.Itoa(position))
 }
 
-// withdraw voids an open invoice in favour of another.
+// withdraw voids an open invoice in favour of another. A draft that an invoice takes in has no number and leaves none.
 func (d *decision) withdraw(invoiceID, by string) error {
+	if i := d.indexDraft(invoiceID); i >= 0 {
+		d.discard(i)
+		return nil
+	}
 	i := d.indexOpen(invoiceID)
 	if i < 0 {
 		return fault.New(fault.Internal, "invoice_missing",
@@ -131,7 +151,7 @@ func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
 	if !d.manual() && d.Subscription.Spans(inv) {
-		d.Paid = insert(d.Paid, inv)
+		d.Paid = d.ranked(insert(d.Paid, inv))
 	}
 	return d.decide(d.settled(inv))
 }

@@ -28,6 +28,8 @@ type life struct {
 	late  bool // work is done when time has passed it, not at the instant it is due
 	// thorough compares what a decision was given before and after, to the last line of the last invoice.
 	thorough bool
+	// abroad: commands bring plans of another currency that are sold in the subscription's as well.
+	abroad bool
 
 	how        subscription.ProrationBehavior // of the next change
 	reviewed   bool                           // the provider said something that the books do not show
@@ -184,6 +186,9 @@ func (l *life) idle() {
 
 // apply performs a command, or returns its refusal, which must have changed nothing.
 func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
+	if l.abroad {
+		cmd = fromAbroad(cmd)
+	}
 	cancel, _ := cmd.(lifecycle.Cancel)
 	pause, _ := cmd.(lifecycle.Pause)
 	g := l.load(lifecycle.GivesBack(cmd))

@@ -18,7 +18,7 @@ import (
 type Previewed struct {
 	At     time.Time         // when, in the subscription's own time
 	State  State             // after it
-	Issued []invoice.Invoice // at once: by the command, and because they were due
+	Issued []invoice.Invoice // at once: by the command, and because they were due; some as drafts
 	Quote  Quote
 	// Upcoming are the invoices that follow automatically, as if every payment succeeded as soon as it is attempted.
 	Upcoming []invoice.Invoice
@@ -59,7 +59,7 @@ func Preview(s State, cmd Command, n int, at Moment) (Previewed, error) {
 	if err != nil {
 		return Previewed{}, err
 	}
-	out := Previewed{At: changes.At, State: state, Issued: changes.NewInvoices}
+	out := Previewed{At: changes.At, State: state, Issued: changes.drawn()}
 	if out.Quote, err = quoteOf(s, state, changes); err != nil {
 		return Previewed{}, err
 	}
@@ -112,7 +112,7 @@ func quoteOf(before, after State, changes Changes) (Quote, error) {
 	for i := range q.Scheduled {
 		q.Scheduled[i].ID = ""
 	}
-	for _, inv := range changes.NewInvoices {
+	for _, inv := range changes.drawn() {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}
 	for _, t := range changes.NewTransactions {

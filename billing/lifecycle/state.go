@@ -33,7 +33,10 @@ type State struct {
 	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
 	// Draft is the manual invoice while it is a draft; nil: there is none.
-	Draft       *invoice.Invoice
+	Draft *invoice.Invoice
+	// Drafts are the subscription's invoices that wait for the end of their grace, with lines, by when they are issued.
+	Drafts []invoice.Invoice
+	// Plan, PendingPlan, AddOns and Scheduled are as they are sold in the subscription's currency.
 	Plan        plan.Plan
 	PendingPlan *plan.Plan            // of Subscription.PendingPlanID
 	AddOns      []plan.Plan           // of Subscription.AddOnRefs, in their order
@@ -103,7 +106,7 @@ func (s State) limits() money.Limits {
 func (s State) Facts() subscription.Facts {
 	return subscription.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
-		Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
+		Drafts: s.Drafts, Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	}
 }
 
@@ -155,10 +158,14 @@ func (s State) next() (subscription.Action, time.Time) {
 	if due, ok := s.dueNext(); ok && !due.After(at) {
 		action, at = subscription.ActionInvoiceOverdue, due
 	}
+	if due, ok := s.draftDue(); ok && (action == subscription.ActionNone || !due.After(at)) {
+		action, at = subscription.ActionFinalize, due
+	}
 	facts := s.Facts()
 	change, ok := s.Subscription.ChangeAt(facts)
 	// Before what it may change of a boundary, and behind what is about an older period.
-	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue
+	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
+		action == subscription.ActionFinalize
 	if ok && (change.Before(at) || change.Equal(at) && !older) {
 		action, at = subscription.ActionScheduledChange, change
 	}
@@ -191,7 +198,7 @@ func (s State) indexOpen(invoiceID string) int {
 // clone copies what a decision changes in place, so that the State of the caller stays as it was.
 func (s State) clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
-	s.WrittenOff, s.Grants = slices.Clone(s.WrittenOff), slices.Clone(s.Grants)
+	s.WrittenOff, s.Grants, s.Drafts = slices.Clone(s.WrittenOff), slices.Clone(s.Grants), slices.Clone(s.Drafts)
 	if s.Draft != nil {
 		draft := *s.Draft
 		s.Draft = &draft

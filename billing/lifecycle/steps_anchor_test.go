@@ -15,7 +15,7 @@ func (l *life) moveAnchor(how subscription.ProrationBehavior) {
 	if l.behind() {
 		return
 	}
-	had, open := l.sub(), len(l.open())
+	had, open := l.sub(), len(l.open())+len(l.store.drafts)
 	l.account.how = how
 	_, err := l.apply(lifecycle.MoveAnchor{Proration: how})
 	l.account.how = ""

@@ -79,7 +79,7 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 
 // untouchedBy reports whether nothing was given back of an invoice but what it took back itself.
 func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *payment.Transaction) bool {
-	for _, other := range l.store.invoices {
+	for _, other := range l.store.all() {
 		for _, line := range append(slices.Clone(other.Lines), l.sub().PendingLines...) {
 			if other.ID != inv.ID && slices.ContainsFunc(inv.Lines, func(of invoice.Line) bool { return of.ID == line.Reverses }) {
 				return false
@@ -98,7 +98,7 @@ func (l *life) given(inv invoice.Invoice) creditnote.Given {
 			out.Notes = append(out.Notes, n)
 		}
 	}
-	for _, other := range l.store.invoices {
+	for _, other := range l.store.all() {
 		for _, line := range other.Lines {
 			if other.Status != invoice.Void && line.Reverses != "" {
 				out.Reversed[line.Reverses] -= line.Net()

@@ -39,6 +39,8 @@ func (l *life) pause(draw chance) {
 		require.Equal(l.t, subscription.Paused, s.Status)
 	case errors.Is(err, subscription.ErrEnding):
 		require.True(l.t, had.CancelAtPeriodEnd)
+	case errors.Is(err, subscription.ErrInvoiceDraft):
+		require.NotEmpty(l.t, l.store.drafts)
 	default:
 		require.ErrorIs(l.t, err, subscription.ErrInvoiceOpen)
 		require.Positive(l.t, open)

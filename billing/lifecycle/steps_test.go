@@ -65,6 +65,7 @@ func someLife(t require.TestingT, draw chance) *life {
 			subscription.SkipPastDue, subscription.AccruePastDue,
 		}[draw(2, "past due billing")],
 		RenewalReminderDays: []int{0, 0, 1, 3}[draw(4, "reminder days")],
+		InvoiceGraceMinutes: []int{0, 0, 60, 3 * 24 * 60}[draw(4, "invoice grace")],
 	}
 	trialDays := []int{0, 0, 0, 14, 60}[draw(5, "trial")]
 	in := subscription.NewInput{TrialDays: &trialDays}
@@ -88,7 +89,7 @@ func someLife(t require.TestingT, draw chance) *life {
 	if draw(2, "taxed") == 0 {
 		l.store.taxRates = someTaxRates(draw)
 	}
-	l.late = draw(2, "late") == 0
+	l.late, l.abroad = draw(2, "late") == 0, draw(3, "plans of another currency") == 0
 	if draw(3, "on a clock") == 0 {
 		l.onClock()
 	}
@@ -155,7 +156,8 @@ func (l *life) step(draw chance) {
 	if len(l.sub().Scheduled) > 0 && l.behind() {
 		l.advance()
 	}
-	switch draw(41, "step") {
+	l.oneWaits()
+	switch draw(42, "step") {
 	case 0, 1:
 		l.pass(time.Duration(1+draw(20*86400, "seconds")) * time.Second)
 	case 2, 3:
@@ -214,6 +216,8 @@ func (l *life) step(draw chance) {
 		l.setTerms(draw)
 	case 40:
 		l.moveAnchor(someBehavior(draw))
+	case 41:
+		l.finalizeDraft()
 	case 15:
 		l.schedule(lifecycle.Cancel{})
 	case 16:

@@ -34,6 +34,7 @@ type store struct {
 	provider *lifecycle.Provider
 
 	invoices     []invoice.Invoice // by number
+	drafts       []invoice.Invoice // by when they are issued
 	transactions []payment.Transaction
 	balance      money.Minor
 	grants       []balance.Grant                 // by id
@@ -84,6 +85,7 @@ func (s *store) load(captures bool) lifecycle.State {
 			state.WrittenOff = append(state.WrittenOff, inv)
 		}
 	}
+	state.Drafts = slices.Clone(s.drafts)
 	for _, t := range s.transactions {
 		if t.Status == payment.Pending && t.Type == payment.Charge {
 			state.Pending = append(state.Pending, t)
@@ -121,9 +123,14 @@ func (s *store) write(c lifecycle.Changes) {
 		once(t.ID)
 		s.saveTransaction(t)
 	}
+	later := func(inv invoice.Invoice) bool { // what became of a draft after it was issued
+		return slices.ContainsFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == inv.ID })
+	}
 	for _, inv := range c.Invoices {
-		once(inv.ID)
-		s.saveInvoice(inv)
+		if !later(inv) {
+			once(inv.ID)
+			s.saveInvoice(inv)
+		}
 	}
 	for _, t := range c.NewTransactions {
 		once(t.ID)
@@ -140,10 +147,34 @@ func (s *store) write(c lifecycle.Changes) {
 			s.fail("credit of %d on account of %s leaves %d", entry.Amount, entry.InvoiceID, s.balance)
 		}
 	}
+	for _, id := range c.Discarded {
+		once(id)
+		s.takeDraft(id)
+	}
+	for _, inv := range c.Redrawn {
+		s.redraw(inv)
+	}
+	for _, inv := range c.Finalized {
+		if inv.Status != invoice.Open && inv.Status != invoice.Paid || inv.Credited != (invoice.Credited{}) {
+			s.fail("a draft becomes %+v", inv)
+		}
+		if s.sub.ID != "" {
+			s.takeDraft(inv.ID)
+		}
+	}
+	for _, inv := range c.NewDrafts {
+		once(inv.ID)
+		s.insertDraft(inv)
+	}
 	for _, inv := range slices.Concat(c.Finalized, c.NewInvoices) {
 		once(inv.ID)
 		s.checkGrantsUsed(inv, c.Credit)
 		s.insertInvoice(inv)
+	}
+	for _, inv := range c.Invoices {
+		if later(inv) {
+			s.saveInvoice(inv)
+		}
 	}
 	for _, settled := range c.Settlements {
 		s.settle(settled)
@@ -306,7 +337,7 @@ func (s *store) number(state *lifecycle.State) {
 func (s *store) clone() *store {
 	out := *s
 	out.invoices, out.transactions, out.events = slices.Clone(s.invoices), slices.Clone(s.transactions), slices.Clone(s.events)
-	out.notes, out.grants = slices.Clone(s.notes), slices.Clone(s.grants)
+	out.notes, out.grants, out.drafts = slices.Clone(s.notes), slices.Clone(s.grants), slices.Clone(s.drafts)
 	for i := range out.invoices {
 		out.invoices[i].Lines = slices.Clone(out.invoices[i].Lines)
 	}
@@ -330,6 +361,9 @@ func same(a, b lifecycle.State) bool {
 		if len(s.Open) == 0 {
 			s.Open = nil
 		}
+		if len(s.Drafts) == 0 {
+			s.Drafts = nil
+		}
 		if len(s.Paid) == 0 {
 			s.Paid = nil
 		}
@@ -351,7 +385,7 @@ func alike(a, b lifecycle.State) bool {
 		s.PaidThrough.Equal(r.PaidThrough) &&
 		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction &&
 		s.NextActionAt.Equal(r.NextActionAt) &&
-		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
+		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Drafts, b.Drafts, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
 		slices.EqualFunc(a.WrittenOff, b.WrittenOff, alikeInvoices) &&
 		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
 			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt.Equal(u.NextCheckAt) && t.Status == u.Status

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -16,11 +17,12 @@ import (
 
 // Subscription is a record of one. Zero times are left out.
 type Subscription struct {
-	ID                 string // external
-	Customer           string // external id, or the id of a customer here
-	Plan               string // id, key or name of a plan here
-	PlanVersion        int    // 0: the newest
-	Quantity           int64  // 0: one
+	ID                 string         // external
+	Customer           string         // external id, or the id of a customer here
+	Plan               string         // id, key or name of a plan here
+	PlanVersion        int            // 0: the newest
+	Currency           money.Currency // empty: the plan's own
+	Quantity           int64          // 0: one
 	AddOns             []AddOn
 	Status             subscription.Status
 	Anchor             time.Time // zero: the start of the current period
@@ -50,7 +52,7 @@ type AddOn struct {
 	Quantity    int64  // 0: one
 }
 
-// Setting is what a record is read against: ids, plans and the time.
+// Setting is what a record is read against: ids, plans as they are sold in its currency, and the time.
 type Setting struct {
 	ID, CustomerID string
 	Plan           plan.Plan
@@ -138,8 +140,10 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if err := r.Terms.Validate(); err != nil {
 		return err
 	}
-	if in.Pending != nil && in.Pending.Currency != in.Plan.Currency {
-		return subscription.ErrCurrency.In("pendingPlan")
+	if in.Pending != nil {
+		if err := subscription.CheckCurrency(*in.Pending, in.Plan.Currency); err != nil {
+			return fault.From(err).In("pendingPlan")
+		}
 	}
 	if utf8.RuneCountInString(r.CancelReason) > maxReason {
 		return fault.InvalidParam("cancelReason", "import_text_too_long",

@@ -24,6 +24,8 @@ type Price struct {
 	Name string
 	Once bool
 	rating.Price
+	// Currencies are its amounts in the currencies that the plan is sold in beside its own; nil: in none.
+	Currencies Currencies
 }
 
 // Flat returns a price that costs the same amount in every period, in minor units.
@@ -41,7 +43,7 @@ type Plan struct {
 	AddOn     bool   // it is sold beside plans of its interval and currency, never by itself
 	Version   int    // counts from 1; new subscribers get the last one
 	Name      string
-	Currency  money.Currency
+	Currency  money.Currency // that of its prices' own amounts; Currencies are all that it is sold in
 	Interval  period.Interval
 	TrialDays int
 	TrialEnd  TrialEnd // what a trial's end leads to without a payment method; empty: TrialEndInvoice
@@ -64,7 +66,8 @@ const MaxPrices = 20
 // Validate checks a new plan. Faults: plan_name_missing, currency_unknown, interval_*, trial_days_out_of_range,
 // trial_end_behavior_unknown, add_on_field_unsupported, prices_count_out_of_range, price_model_needs_usage, those of
 // rating.Price, of dunning.Policy and
-// of proration.Measure. The fault names the price by its place.
+// of proration.Measure, and of prices in further currencies: currencies_count_out_of_range, currency_repeated,
+// price_currency_missing. The fault names the price by its place.
 func (p Plan) Validate() error {
 	if p.Name == "" {
 		return fault.InvalidParam("name", "plan_name_missing",
@@ -99,22 +102,15 @@ func (p Plan) Validate() error {
 		return fault.InvalidParam("prices", "prices_count_out_of_range",
 			"A plan must have 1 to %d prices. The request has %d.", MaxPrices, len(p.Prices))
 	}
-	var total money.Minor
 	for i, price := range p.Prices {
-		at := fmt.Sprintf("prices[%d].", i)
 		if err := price.validate(); err != nil {
-			f := fault.From(err)
-			return f.In(at + f.Param)
-		}
-		one, err := p.cost(price, 1)
-		if err == nil {
-			total, err = money.Sum(total, one.Amount)
-		}
-		if err != nil {
-			return fault.From(err).In(at + "amount")
+			return fault.From(err).Within(fmt.Sprintf("prices[%d]", i))
 		}
 	}
-	return nil
+	if err := p.checkTotal(func(i int) string { return fmt.Sprintf("prices[%d].amount", i) }); err != nil {
+		return err
+	}
+	return p.checkCurrencies()
 }
 
 // validate refuses models whose quantity is an amount of money, which no subscription has in advance.

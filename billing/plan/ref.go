@@ -22,7 +22,8 @@ func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
 const MaxVersions = 100
 
 // Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial and
-// what its end leads to. Currency and interval stay the plan's, so that every subscription can be moved to it. Faults:
+// what its end leads to. Currency and interval stay the plan's, so that every subscription in that currency can be moved to
+// it; the other currencies are those of the prices. Faults:
 // plan_version_unchanged, plan_versions_exhausted and those of Validate.
 func (p Plan) Next(prices []Price, trialDays int, end TrialEnd, now time.Time) (Plan, error) {
 	if p.Version >= MaxVersions {
@@ -51,10 +52,11 @@ func written(prices []Price) ([]string, error) {
 	texts := make([]string, len(prices))
 	for i, p := range prices {
 		text, err := json.Marshal(struct {
-			Name  string       `json:"name"`
-			Once  bool         `json:"once"`
-			Price rating.Price `json:"price"`
-		}{p.Name, p.Once, p.Price})
+			Name       string       `json:"name"`
+			Once       bool         `json:"once"`
+			Price      rating.Price `json:"price"`
+			Currencies Currencies   `json:"currencies,omitempty"`
+		}{p.Name, p.Once, p.Price, p.Currencies})
 		if err != nil {
 			return nil, err
 		}

@@ -119,7 +119,7 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 		case !c.AddOn.AddOn:
 			err = ErrNotAddOn
 		case c.AddOn.Currency != beside.Currency:
-			err = ErrCurrency
+			err = CheckCurrency(c.AddOn, beside.Currency)
 		case c.AddOn.Interval != beside.Interval:
 			err = ErrAddOnInterval
 		case sold.find(one.ID) >= 0:

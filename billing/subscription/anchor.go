@@ -16,8 +16,8 @@ var ErrAnchorInTrial = fault.New(fault.Conflict, "subscription_in_trial",
 // ErrPeriodUnpaid refuses to end a period without proration while its invoice is open: who pays it would pay for time
 // that another period bills too.
 var ErrPeriodUnpaid = fault.New(fault.Conflict, "subscription_invoice_open",
-	"The invoice of the current period is open. Pay it, void it or mark it uncollectible, or send another "+
-		"`prorationBehavior`.")
+	"The invoice of the current period is open, or still a draft. Pay it, void it or mark it uncollectible, or send "+
+		"another `prorationBehavior`.")
 
 // MoveAnchor ends the current period and begins one from which all later ones are counted, both now. The unused time is
 // credited and the new period charged as where a change of interval restarts the period; with NoProration nothing is

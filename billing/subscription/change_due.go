@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 )
 
 // ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
@@ -23,7 +24,7 @@ func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
 // held reports whether a payment of the current period is in progress.
 func (s Subscription) held(f Facts) bool {
 	open := f.openFor(s.PeriodIndex)
-	if open == nil {
+	if open == nil || open.Status == invoice.InDraft {
 		return false
 	}
 	_, _, _, err := open.Withdraw("", false, s.CurrentPeriod.End)

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/proration"
 )
 
-// Change asks for another plan of the same currency, another quantity, other add-ons, or several of these: now, with
+// Change asks for another plan that is sold in the subscription's currency, another quantity, other add-ons, or several of these: now, with
 // proration, or at the period's end.
 type Change struct {
 	Plan        *plan.Plan // nil: as it is

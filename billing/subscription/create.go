@@ -35,7 +35,8 @@ type NewInput struct {
 	Now       time.Time
 }
 
-// Create begins a subscription: in its trial, or active with a first period that is billed at once. Faults:
+// Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the add-ons
+// are as they are sold in the currency that it gets. Faults:
 // plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
 // trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of
 // discount.Coupon.Redeem.
@@ -103,10 +104,7 @@ func (s Subscription) offered(p plan.Plan) error {
 	if err := subscribable(p); err != nil {
 		return err
 	}
-	if p.Currency != s.Currency {
-		return ErrCurrency
-	}
-	return nil
+	return CheckCurrency(p, s.Currency)
 }
 
 // subscribable refuses what nobody can begin to subscribe to. Faults: plan_is_add_on, plan_inactive.

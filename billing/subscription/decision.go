@@ -28,6 +28,7 @@ type Facts struct {
 	Scheduled []plan.Plan
 	Settings  Settings
 	Open      []invoice.Invoice // open invoices with lines, oldest first
+	Drafts    []invoice.Invoice // those that wait for the end of their grace, with lines
 	Paid      []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
 	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
 	WrittenOff []invoice.Invoice
@@ -52,12 +53,14 @@ func (f Facts) inCollection(paid string) bool {
 	return false
 }
 
-// openFor is the open invoice that was issued in a period. There is one at most of the current one, since every later
-// one takes in the lines of the one before.
+// openFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current one,
+// since every later one takes in the lines of the one before.
 func (f Facts) openFor(periodIndex int) *invoice.Invoice {
-	for i := range f.Open {
-		if f.Open[i].PeriodIndex == periodIndex {
-			return &f.Open[i]
+	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts} {
+		for i := range list {
+			if list[i].PeriodIndex == periodIndex {
+				return &list[i]
+			}
 		}
 	}
 	return nil
@@ -65,7 +68,7 @@ func (f Facts) openFor(periodIndex int) *invoice.Invoice {
 
 // invoiced reports whether some invoice was issued in a period: open, paid, or given up, since no period is billed again.
 func (f Facts) invoiced(periodIndex int) bool {
-	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
+	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
 			if inv.PeriodIndex == periodIndex {
 				return true

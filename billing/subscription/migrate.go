@@ -23,8 +23,8 @@ var (
 
 // Migrate moves the subscription to another version of its plan: now, with proration like any change of prices, or at
 // the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
-// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, payment_in_progress, renewal_due,
-// period_paid_elsewhere, amount_too_large.
+// subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch, payment_in_progress,
+// renewal_due, period_paid_elsewhere, amount_too_large.
 func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -37,6 +37,9 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		return Decision{}, ErrVersionUnchanged
 	case atPeriodEnd && (s.CancelAtPeriodEnd || pending.ID != "" && pending.ID != s.PlanID):
 		return Decision{}, ErrLeavesPlan
+	}
+	if err := CheckCurrency(to, s.Currency); err != nil {
+		return Decision{}, fault.From(err).In("planVersion")
 	}
 	present, next := s.present(f), s.next(f)
 	present.plan, next.plan = to, to

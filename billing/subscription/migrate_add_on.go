@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/plan"
 )
 
@@ -28,6 +29,9 @@ func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now 
 		return Decision{}, ErrLeavesPlan
 	case renewsOn == to.Version && (current || atPeriodEnd):
 		return Decision{}, ErrVersionUnchanged
+	}
+	if err := CheckCurrency(to, s.Currency); err != nil {
+		return Decision{}, fault.From(err).In("planVersion")
 	}
 	next := s.next(f)
 	next.addOns = next.addOns.on(to.Ref())

@@ -40,6 +40,8 @@ var (
 		"A trial cannot be paused. Move its end with `trialEndsAt`, or cancel the subscription.")
 	ErrInvoiceOpen = fault.New(fault.Conflict, "subscription_invoice_open",
 		"The subscription has an open invoice. Pay it, void it or mark it uncollectible, then pause the subscription.")
+	ErrInvoiceDraft = fault.New(fault.Conflict, "subscription_invoice_draft",
+		"The invoice of the current period is a draft. Finalize and settle it, then pause the subscription.")
 	ErrSameInstant = fault.New(fault.Conflict, "period_just_begun",
 		"A period of the subscription began in this very second, and no two begin at once. Repeat the request a second later.").
 		After(time.Second)
@@ -54,7 +56,7 @@ var (
 // Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile. What
 // waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the end of the
 // pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open, cancellation_scheduled,
-// subscription_paused, resumes_at_out_of_range, amount_too_large.
+// subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
 func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
 		return Decision{}, err
@@ -72,6 +74,8 @@ func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error
 		return Decision{}, ErrEnding
 	case len(f.Open) > 0:
 		return Decision{}, ErrInvoiceOpen
+	case len(f.Drafts) > 0:
+		return Decision{}, ErrInvoiceDraft
 	}
 	var issue []invoice.Draft
 	if in.CreditUnused {

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"slices"
 	"time"
 
 	"perennial/billing/dunning"
@@ -116,11 +117,16 @@ func (s Subscription) ExpirePastDue(f Facts, now time.Time) (Decision, error) {
 	return s.end(f, ReasonPastDueExpired, now), nil
 }
 
-// Payable names the invoice that a payment for the subscription pays: its oldest open one. amount, where given, must be
-// exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
+// Payable names the invoice that a payment for the subscription pays: the one in collection, else its oldest open one. They are
+// the same, unless a draft was issued while a younger invoice was in collection. amount, where given, must be exactly what is
+// due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
 func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, error) {
 	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err
+	}
+	collecting := func(inv invoice.Invoice) bool { return inv.ID == s.CollectingInvoiceID }
+	if i := slices.IndexFunc(f.Open, collecting); i >= 0 {
+		return Exactly(f.Open[i:], amount)
 	}
 	return Exactly(f.Open, amount)
 }

@@ -30,7 +30,7 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	if !f.CanPay && s.StopsAtTrialEnd(f) {
 		return s.withoutMethod(f, now), nil
 	}
-	return s.openNext(f, opening{start: start, begin: begin, first: s.first()}, now)
+	return s.openNext(f, opening{start: start, begin: begin, first: s.first(), renews: true}, now)
 }
 
 // opening is how the next period is opened.
@@ -38,6 +38,8 @@ type opening struct {
 	start time.Time // where it begins
 	begin bool      // it is the first of a subscription without a trial
 	first bool      // no period was billed before
+	// renews: it is opened by the schedule, so that nobody is there who has just asked for it.
+	renews bool
 }
 
 // first reports whether the next period is the first that is billed.
@@ -89,6 +91,9 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 			return Decision{}, err
 		}
 		d.Issue = s.billed(reason, of, lines, waited)
+		for i := range d.Issue {
+			d.Issue[i].Waits = o.renews && !o.first
+		}
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
 		s, d.Events = s.freePeriod(d.Events, now)

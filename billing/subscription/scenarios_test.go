@@ -83,7 +83,7 @@ func TestChangePlan_Refuses(t *testing.T) {
 	}{
 		"same plan":                   {f, team, false, now, ErrPlanUnchanged},
 		"retired plan":                {f, retired, false, now, ErrPlanInactive},
-		"other currency":              {f, dollars, true, now, ErrCurrency},
+		"other currency":              {f, dollars, true, now, CheckCurrency(dollars, "EUR")},
 		"while it is paid":            {charging, pro, false, now, ErrPaymentPending},
 		"while it is paid, but later": {charging, pro, true, now, nil},
 		"after the period's end":      {f, pro, false, s.CurrentPeriod.End, ErrRenewalDue},

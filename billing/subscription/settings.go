@@ -23,6 +23,9 @@ const (
 // maxReminder is how many days before a renewal it can be announced: less than the shortest month.
 const maxReminder = 28
 
+// maxGraceMinutes bounds how long an invoice is a draft: what is not paid meanwhile is lent.
+const maxGraceMinutes = 7 * 24 * 60
+
 // Settings are an environment's choices that the rules depend on.
 type Settings struct {
 	TimeZone       string
@@ -30,6 +33,8 @@ type Settings struct {
 	PastDueBilling PastDueBilling
 	// RenewalReminderDays is how long before a renewal that asks the payer it is announced; 0: it is not.
 	RenewalReminderDays int
+	// InvoiceGraceMinutes is how many minutes the invoice of a renewal is a draft; 0: it is issued at once.
+	InvoiceGraceMinutes int
 	// InvoiceNumbers is how the numbers of new invoices are shown. The database writes them.
 	InvoiceNumbers invoice.Numbering
 	// Seller is who issues the invoices, as new ones show it. The database writes it on them.
@@ -57,8 +62,8 @@ func DefaultSettings() Settings {
 }
 
 // Validate returns a fault for the first field that the rules cannot work with: time_zone_unknown,
-// past_due_billing_unknown, renewal_reminder_days_out_of_range, proration_measure_unknown, those of invoice.Numbering,
-// invoice.Seller and dunning.Policy.
+// past_due_billing_unknown, renewal_reminder_days_out_of_range, invoice_grace_out_of_range, proration_measure_unknown,
+// those of invoice.Numbering, invoice.Seller and dunning.Policy.
 func (s Settings) Validate() error {
 	if _, err := period.LoadLocation(s.TimeZone); err != nil {
 		return err
@@ -70,6 +75,10 @@ func (s Settings) Validate() error {
 	if s.RenewalReminderDays < 0 || s.RenewalReminderDays > maxReminder {
 		return fault.InvalidParam("renewalReminderDays", "renewal_reminder_days_out_of_range",
 			"`renewalReminderDays` must be 1 to %d, or 0 to send no reminders.", maxReminder)
+	}
+	if s.InvoiceGraceMinutes < 0 || s.InvoiceGraceMinutes > maxGraceMinutes {
+		return fault.InvalidParam("invoiceGraceMinutes", "invoice_grace_out_of_range",
+			"`invoiceGraceMinutes` must be 1 to %d, which is a week, or 0 to issue every invoice at once.", maxGraceMinutes)
 	}
 	if s.ProrationMeasure != "" {
 		if err := s.ProrationMeasure.Validate(); err != nil {

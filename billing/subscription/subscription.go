@@ -43,6 +43,7 @@ const (
 	ActionCancel          Action = "cancel"           // cancellation at period end
 	ActionPaymentRetry    Action = "payment_retry"    // the next automatic attempt
 	ActionInvoiceOverdue  Action = "invoice_overdue"  // the time to pay an invoice that was sent ends
+	ActionFinalize        Action = "finalize_invoice" // the grace of an invoice in draft ends
 	ActionPastDueEnd      Action = "past_due_cancel"  // past due for too long
 	ActionResume          Action = "resume"           // the pause ends
 )

@@ -61,9 +61,6 @@ var (
 		"The subscription already has this quantity. Send another quantity.").In("quantity")
 	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
 		"The plan is archived. Choose an active plan.").In("planId")
-	ErrCurrency = fault.InvalidParam("planId", "currency_mismatch",
-		"The plan has another currency, and a subscription's currency cannot change. "+
-			"Choose a plan in the same currency, or cancel and create a new subscription.")
 	ErrPaymentPending = fault.New(fault.Conflict, "payment_in_progress",
 		"A payment of the current period is in progress. Change the subscription after it has succeeded or failed, "+
 			"or send `effective: \"period_end\"`.").After(collection.PaymentTakes)

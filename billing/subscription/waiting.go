@@ -51,6 +51,13 @@ func (s Subscription) back(f Facts, lines []invoice.Line) invoice.Back {
 	return invoice.Back{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
 
+// Redrawn is the draft that an invoice in draft is. Facts are as it stands.
+func (s Subscription) Redrawn(f Facts, inv invoice.Invoice) invoice.Draft {
+	d := inv.Redraw()
+	d.Back = s.back(f, d.Lines)
+	return d
+}
+
 // billed makes one invoice for time in the current period and for what waited, or none of no lines.
 func (s *Subscription) billed(
 	reason invoice.Reason, of period.Period, lines []invoice.Line, waited waiting,

@@ -73,6 +73,8 @@ func happens(e lifecycle.Expected) string {
 		return "The pause ends, and a period begins."
 	case subscription.ActionInvoiceOverdue:
 		return "The time to pay the open invoice ends."
+	case subscription.ActionFinalize:
+		return "The draft of an invoice is finalized."
 	case subscription.ActionPastDueEnd:
 		return "The subscription ends: it was past due for too long."
 	default:

@@ -32,7 +32,8 @@ func catalogCommand() *command {
 			"          tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: 4}]\n" +
 			"      migrate: preview\n\n" +
 			"A plan has the fields of POST /plans, and active (default: true), id, which adopts a plan that was created without\n" +
-			"the file, and migrate. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
+			"the file, and migrate. A price has its amounts in further currencies under\n" +
+			"currencies: {USD: {amount: 5500}}. Other prices or another trial make a new version of the plan. Running subscriptions keep\n" +
 			"theirs; migrate: true moves them to the newest at the end of their period, and preview says what that would come to.\n" +
 			"Products are not part of the file, since their ids differ between environments: a plan keeps the product that it has,\n" +
 			"and PATCH /plans/{id} gives it one.\n" +

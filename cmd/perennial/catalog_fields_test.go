@@ -84,12 +84,16 @@ func TestDescribeChange_SaysWhoCannotBeMoved(t *testing.T) {
 	was := shownPlan()
 	c := service.CatalogChange{
 		Change: catalog.Change{Was: &was, To: was, Migrate: catalog.AtPeriodEnd},
-		Effect: catalog.Effect{Running: 9, Behind: 3, Unmovable: 2, Now: 1000, Then: 1500},
+		Effect: catalog.Effect{Running: 9, Behind: 4, Unmovable: 2, Unoffered: 1, Sums: []catalog.Sum{
+			{Currency: "EUR", Now: 1000, Then: 1500}, {Currency: "XAF", Now: 700, Then: 800},
+		}},
 	}
 	got := describeChange(c, false)
 	require.Contains(t, got, "2 of them cannot be moved: ")
+	require.Contains(t, got, "1 of them cannot be moved: the newest version is not sold in their currency, only in EUR\n")
 	require.Contains(t, got, money.Format(1500, "EUR"))
-	c.Behind = 2
+	require.Contains(t, got, "700 XAF as they are, 800 XAF on the newest version")
+	c.Sums = nil
 	require.NotContains(t, describeChange(c, false), "next periods")
 }
 

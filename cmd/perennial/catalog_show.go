@@ -55,7 +55,7 @@ func describeChange(c service.CatalogChange, done bool) string {
 	text.WriteString("\n")
 	line := func(format string, args ...any) { fmt.Fprintf(&text, "    "+format+"\n", args...) }
 	if c.Was == nil {
-		line("%s, %s, every %s", c.To.Name, c.To.Currency, every(c.To.Interval))
+		line("%s, %s, every %s", c.To.Name, c.To.SoldIn(), every(c.To.Interval))
 		for _, price := range catalog.DescribeAll(c.To) {
 			line("+ %s", price)
 		}
@@ -97,11 +97,13 @@ func describeEffect(line func(string, ...any), c service.CatalogChange) {
 	if c.Unmovable > 0 {
 		line("%d of them cannot be moved: their next period would come to more than an amount can be", c.Unmovable)
 	}
-	if c.Unmovable == c.Behind {
-		return
+	if c.Unoffered > 0 {
+		line("%d of them cannot be moved: the newest version is not sold in their currency, only in %s", c.Unoffered, c.To.SoldIn())
 	}
-	line("their next periods: %s as they are, %s on the newest version, before discounts, taxes and credit",
-		money.Format(c.Now, c.To.Currency), money.Format(c.Then, c.To.Currency))
+	for _, sum := range c.Sums {
+		line("their next periods: %s as they are, %s on the newest version, before discounts, taxes and credit",
+			money.Format(sum.Now, sum.Currency), money.Format(sum.Then, sum.Currency))
+	}
 }
 
 // showMoved prints how far a migration has come, and whether a newer version has overtaken it.

@@ -79,6 +79,7 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 	case len(rest) > 0 && c.arguments == "":
 		return c.misused(p, path, fmt.Sprintf("%q is too much: this command takes flags only", rest[0]))
 	}
+	p.command = path
 	err = do(ctx, p, rest)
 	var usage usageError
 	switch {

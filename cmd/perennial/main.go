@@ -29,6 +29,8 @@ type process struct {
 	stdout io.Writer
 	stderr io.Writer
 	now    func() time.Time
+	// command is what is carried out, without arguments: "perennial key create".
+	command string
 }
 
 // actor is who does what a command of the command line does. SUDO_USER comes first: behind sudo, USER is root for
@@ -36,10 +38,10 @@ type process struct {
 func (p *process) actor() db.Actor {
 	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {
 		if user, _ := p.lookup(name); user != "" {
-			return db.ByCLI(user)
+			return db.ByCLI(user).Doing(db.Call{Operation: p.command})
 		}
 	}
-	return db.ByCLI("unknown")
+	return db.ByCLI("unknown").Doing(db.Call{Operation: p.command})
 }
 
 // run is the whole program; tests call it. It answers the exit code: 0 done, 1 failed, 2 misused.
@@ -60,7 +62,7 @@ func root() *command {
 		subcommands: []*command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), keyEncryptionCommand(), buildCommand(),
 			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
-			healthcheckCommand(), importCommand(), exportCommand(), usageCommand(),
+			healthcheckCommand(), importCommand(), exportCommand(), usageCommand(), auditCommand(),
 		},
 	}
 }

@@ -21,18 +21,18 @@ order by f.position;
 
 -- name: SubscriptionTallyOfPlans :many
 -- The running subscriptions of plans, counted by what their next period costs. Each version's come from an index.
-select p.plan_id, p.version, coalesce(s.pending_quantity, s.quantity)::bigint as quantity,
+select p.plan_id, p.version, s.currency, coalesce(s.pending_quantity, s.quantity)::bigint as quantity,
     coalesce(s.pending_plan_id, '')::text as pending_plan_id, s.cancel_at_period_end, count(*) as subscriptions
 from plans p
 join subscriptions s on s.environment_id = p.environment_id and s.plan_id = p.id
 where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and s.status <> 'canceled'
-group by 1, 2, 3, 4, 5
-order by 1, 2, 3, 4, 5;
+group by 1, 2, 3, 4, 5, 6
+order by 1, 2, 3, 4, 5, 6;
 
 -- name: SubscriptionTallyOfAddOns :many
 -- The running subscriptions of add-ons, counted by what their next period costs. Where another list waits for the period's
 -- end that does not have the add-on, they leave it.
-select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
+select p.plan_id, p.version, s.currency, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
     (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_plan_id, s.cancel_at_period_end,
     count(*) as subscriptions
 from plans p
@@ -42,5 +42,5 @@ left join lateral (
     from generate_subscripts(s.pending_add_on_ids, 1) i
     where split_part(s.pending_add_on_ids[i], '.', 1) = p.plan_id) n on true
 where p.environment_id = @environment_id and p.plan_id = any(@plan_ids::text[]) and p.add_on and s.status <> 'canceled'
-group by 1, 2, 3, 4, 5
-order by 1, 2, 3, 4, 5;
+group by 1, 2, 3, 4, 5, 6
+order by 1, 2, 3, 4, 5, 6;

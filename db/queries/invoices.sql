@@ -8,7 +8,7 @@ with counter as (
     insert into invoices (
         id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied, grants_used,
         brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
-        issued_at, paid_at, voided_at, uncollectible_at, created_at
+        finalizes_at, issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         @id, @environment_id, counter.last_number,
@@ -20,7 +20,7 @@ with counter as (
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         @customer_id, @subscription_id, @status, @reason, @currency, @discount, @tax, @taxes, @tax_exempt, @total,
         @credit_applied, @grants_used, @brought_forward, @carried_forward, @amount_due, @collection_method, @net_days, @due_at, @amount_paid, @period_index::integer, @period_start, @period_end, @phase, @automatic_attempts, @attempts, @skipped_retries, @retry_at,
-        @attempt_trigger, @replaced_by, @issued_at, @paid_at, @voided_at, @uncollectible_at,
+        @attempt_trigger, @replaced_by, @finalizes_at, @issued_at, @paid_at, @voided_at, @uncollectible_at,
         @created_at
     from counter
     join environments e on e.id = @environment_id
@@ -75,11 +75,12 @@ where i.environment_id = @environment_id
 order by case when @forward::boolean then i.position end, i.position desc
 limit @row_limit;
 
--- name: InvoiceLockOpen :many
+-- name: InvoiceLockUnsettled :many
+-- The open ones, oldest first, and then those that are drafts until their grace ends.
 select sqlc.embed(i)
 from invoices i
-where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status = 'open'
-order by i.number
+where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status in ('open', 'draft')
+order by i.number, i.finalizes_at, i.id
 for no key update;
 
 -- name: InvoiceListClosedForPeriod :many
@@ -105,13 +106,13 @@ where k.hash = @hash
 order by l.position;
 
 -- name: InvoiceLineListOfSubscription :many
--- The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
+-- The lines of its open invoices, of its drafts and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 -- look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
        l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
-    where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status = 'open'
+    where o.environment_id = @environment_id and o.subscription_id = @subscription_id and o.status in ('open', 'draft')
     union all
     select p.id
     from subscriptions s

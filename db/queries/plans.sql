@@ -8,8 +8,8 @@ insert into plans (
 );
 
 -- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once)
-values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once);
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, currencies)
+values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once, @currencies);
 
 -- name: PlanGet :one
 -- The version that new subscribers get.

@@ -75,9 +75,11 @@ from behind b
 cross join lateral (
     select s.environment_id, s.id, s.currency, s.next_action_at,
         (select coalesce(sum(i.amount_due), 0) from invoices i
-         where i.environment_id = s.environment_id and i.subscription_id = s.id and i.status = 'open') as open,
+         where i.environment_id = s.environment_id and i.subscription_id = s.id
+           and (i.status = 'open' or i.status = 'draft' and s.next_action = 'finalize_invoice')) as open,
         case when s.next_action in ('begin', 'trial_end', 'renewal', 'resume') and s.status <> 'past_due' then
-            (select coalesce(sum(p.amount), 0) from prices p
+            (select coalesce(sum(case when p.currencies ? s.currency
+                 then coalesce((p.currencies -> s.currency ->> 'amount')::bigint, 0) else p.amount end), 0) from prices p
              where p.environment_id = s.environment_id
                and p.plan_id = any(coalesce(s.pending_add_on_ids, s.add_on_ids) || coalesce(s.pending_plan_id, s.plan_id)))
         else 0 end as price

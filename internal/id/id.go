@@ -50,6 +50,7 @@ const (
 	Metric            = "met_"
 	UsageRecord       = "usg_"
 	ScheduledChange   = "chg_"
+	AuditEntry        = "aud_"
 )
 
 // alphabet is Crockford's base 32 in lower case: it sorts as the bits do and has no look-alikes.

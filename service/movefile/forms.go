@@ -51,6 +51,7 @@ type subscriptionForm struct {
 	Customer           string              `json:"customer"`
 	Plan               string              `json:"plan"`
 	PlanVersion        int                 `json:"planVersion,omitempty"`
+	Currency           money.Currency      `json:"currency,omitempty"`
 	Quantity           int64               `json:"quantity,omitempty"`
 	AddOns             []addOnForm         `json:"addOns,omitempty"`
 	Status             subscription.Status `json:"status"`
@@ -113,7 +114,8 @@ func customerFormOf(c moving.Customer, perennialID string) customerForm {
 func (f subscriptionForm) record() moving.Subscription {
 	r := moving.Subscription{
 		ID: f.ID, Customer: f.Customer, Plan: f.Plan, PlanVersion: f.PlanVersion, Quantity: f.Quantity, Status: f.Status,
-		Anchor: at(f.Anchor), CurrentPeriodStart: at(f.CurrentPeriodStart), CurrentPeriodEnd: at(f.CurrentPeriodEnd),
+		Currency: f.Currency,
+		Anchor:   at(f.Anchor), CurrentPeriodStart: at(f.CurrentPeriodStart), CurrentPeriodEnd: at(f.CurrentPeriodEnd),
 		TrialEndsAt: at(f.TrialEndsAt), PaidThrough: at(f.PaidThrough), TimeZone: f.TimeZone,
 		CancelAtPeriodEnd: f.CancelAtPeriodEnd, CancelReason: f.CancelReason, PendingPlan: f.PendingPlan,
 		PendingPlanVersion: f.PendingPlanVersion, PendingQuantity: f.PendingQuantity, Metadata: f.Metadata,
@@ -146,7 +148,7 @@ func addOnForms(records []moving.AddOn) []addOnForm {
 func subscriptionFormOf(r moving.Subscription, perennialID string) subscriptionForm {
 	f := subscriptionForm{
 		Type: moving.SubscriptionType, ID: r.ID, PerennialID: perennialID, Customer: r.Customer, Plan: r.Plan,
-		PlanVersion: r.PlanVersion, Quantity: r.Quantity, Status: r.Status, Anchor: stampOf(r.Anchor),
+		PlanVersion: r.PlanVersion, Currency: r.Currency, Quantity: r.Quantity, Status: r.Status, Anchor: stampOf(r.Anchor),
 		CurrentPeriodStart: stampOf(r.CurrentPeriodStart), CurrentPeriodEnd: stampOf(r.CurrentPeriodEnd),
 		TrialEndsAt: stampOf(r.TrialEndsAt), PaidThrough: stampOf(r.PaidThrough), TimeZone: r.TimeZone,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, PendingPlan: r.PendingPlan,

@@ -33,6 +33,7 @@ type priceForm struct {
 	Label string `json:"name,omitempty"`
 	Once  bool   `json:"once,omitempty"`
 	rating.Price
+	Currencies plan.Currencies `json:"currencies,omitempty"`
 }
 
 // Plan writes one version of a plan.
@@ -43,7 +44,7 @@ func (w *Writer) Plan(p plan.Plan) error {
 		Metadata: p.Metadata, CreatedAt: stampOf(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
 	}
 	for i, price := range p.Prices {
-		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price}
+		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price, Currencies: price.Currencies}
 	}
 	return w.lines.Encode(f)
 }

@@ -33,8 +33,8 @@ var keys = map[string]func(*stage) func() error{
 // ownKey gives the stage's caller a key that is stored.
 func (s *stage) ownKey() {
 	s.t.Helper()
-	s.by.Actor = db.ByKey(id.New(id.APIKey, s.Clock.Now()))
-	s.must(s.Store.InTx(s.ctx, s.by.Actor, s.Clock.Now(), func(tx *db.Tx) error {
+	s.by.Actor = db.ByKey(id.New(id.APIKey, s.Clock.Now())).Doing(db.Call{Operation: "test"})
+	s.must(s.Store.InTx(s.ctx, db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
 		return tx.InsertAPIKey(s.ctx, s.Env, db.NewAPIKey{
 			ID: s.by.Actor.ID(), Kind: string(apikey.Secret), Hash: apikey.Hash(rand.Text()), Scopes: []string{"*"},
 		})

@@ -43,6 +43,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 		s.must(err)
 		return s.finalize(draft)
 	},
+	"finalizeInvoice of a subscription": finalizeOfSubscription,
 	"finalizeInvoice without a payment method": func(s *stage) func() error {
 		return s.finalize(s.drafted(false, terms.Terms{}))
 	},

@@ -17,7 +17,7 @@ import (
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
 	event.CauseRequest: union(requests,
-		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics, creditGrants), event.CauseTimer: timers, event.CauseProvider: answers, event.CauseClock: clocks,
+		endpoints, accounts, taxes, products, coupons, keys, manualInvoices, metrics, creditGrants), event.CauseTimer: union(timers, draftTimers), event.CauseProvider: answers, event.CauseClock: clocks,
 	event.CauseErasure: erasures, event.CauseWebhook: deliveries,
 }
 
@@ -37,7 +37,10 @@ func TestOperations_EmitWhatTheTableSays(t *testing.T) {
 		name := strings.TrimSpace(o.Name + " " + o.When)
 		set := performances[o.Cause][name]
 		require.NotNil(t, set, "nothing performs the %s %q", o.Cause, name)
-		emitted := s.emits(set(s))
+		request := set(s)
+		entries := s.auditEntries()
+		emitted := s.emits(request)
+		requireAudited(t, o, s.auditEntries()-entries)
 		assert.True(t, slices.Equal(o.Emits, emitted), "%s %s\nemits %s\n  not %s", o.Cause, name, emitted, o.Emits)
 	}
 	s.RequireSound(t)

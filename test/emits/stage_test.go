@@ -45,7 +45,9 @@ func newStage(t *testing.T) *stage {
 	keys := s.vault()
 	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: keys}).
 		WithProviders(gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": accountsAt(t)}}))
-	s.by = service.Caller{Actor: db.ByKey("key_1"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC"}
+	s.by = service.Caller{
+		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
+	}
 	return s
 }
 

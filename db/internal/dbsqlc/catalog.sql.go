@@ -7,6 +7,8 @@ package dbsqlc
 
 import (
 	"context"
+
+	"perennial/billing/money"
 )
 
 const catalogList = `-- name: CatalogList :many
@@ -108,7 +110,7 @@ func (q *Queries) CatalogLock(ctx context.Context, db DBTX, arg CatalogLockParam
 }
 
 const subscriptionTallyOfAddOns = `-- name: SubscriptionTallyOfAddOns :many
-select p.plan_id, p.version, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
+select p.plan_id, p.version, s.currency, coalesce(n.quantity, s.add_on_quantities[array_position(s.add_on_ids, p.id)])::bigint as quantity,
     (case when s.pending_add_on_ids is null then '' else coalesce(n.id, 'none') end)::text as pending_plan_id, s.cancel_at_period_end,
     count(*) as subscriptions
 from plans p
@@ -118,8 +120,8 @@ left join lateral (
     from generate_subscripts(s.pending_add_on_ids, 1) i
     where split_part(s.pending_add_on_ids[i], '.', 1) = p.plan_id) n on true
 where p.environment_id = $1 and p.plan_id = any($2::text[]) and p.add_on and s.status <> 'canceled'
-group by 1, 2, 3, 4, 5
-order by 1, 2, 3, 4, 5
+group by 1, 2, 3, 4, 5, 6
+order by 1, 2, 3, 4, 5, 6
 `
 
 type SubscriptionTallyOfAddOnsParams struct {
@@ -130,6 +132,7 @@ type SubscriptionTallyOfAddOnsParams struct {
 type SubscriptionTallyOfAddOnsRow struct {
 	PlanID            string
 	Version           int
+	Currency          money.Currency
 	Quantity          int64
 	PendingPlanID     string
 	CancelAtPeriodEnd bool
@@ -150,6 +153,7 @@ func (q *Queries) SubscriptionTallyOfAddOns(ctx context.Context, db DBTX, arg Su
 		if err := rows.Scan(
 			&i.PlanID,
 			&i.Version,
+			&i.Currency,
 			&i.Quantity,
 			&i.PendingPlanID,
 			&i.CancelAtPeriodEnd,
@@ -166,13 +170,13 @@ func (q *Queries) SubscriptionTallyOfAddOns(ctx context.Context, db DBTX, arg Su
 }
 
 const subscriptionTallyOfPlans = `-- name: SubscriptionTallyOfPlans :many
-select p.plan_id, p.version, coalesce(s.pending_quantity, s.quantity)::bigint as quantity,
+select p.plan_id, p.version, s.currency, coalesce(s.pending_quantity, s.quantity)::bigint as quantity,
     coalesce(s.pending_plan_id, '')::text as pending_plan_id, s.cancel_at_period_end, count(*) as subscriptions
 from plans p
 join subscriptions s on s.environment_id = p.environment_id and s.plan_id = p.id
 where p.environment_id = $1 and p.plan_id = any($2::text[]) and s.status <> 'canceled'
-group by 1, 2, 3, 4, 5
-order by 1, 2, 3, 4, 5
+group by 1, 2, 3, 4, 5, 6
+order by 1, 2, 3, 4, 5, 6
 `
 
 type SubscriptionTallyOfPlansParams struct {
@@ -183,6 +187,7 @@ type SubscriptionTallyOfPlansParams struct {
 type SubscriptionTallyOfPlansRow struct {
 	PlanID            string
 	Version           int
+	Currency          money.Currency
 	Quantity          int64
 	PendingPlanID     string
 	CancelAtPeriodEnd bool
@@ -202,6 +207,7 @@ func (q *Queries) SubscriptionTallyOfPlans(ctx context.Context, db DBTX, arg Sub
 		if err := rows.Scan(
 			&i.PlanID,
 			&i.Version,
+			&i.Currency,
 			&i.Quantity,
 			&i.PendingPlanID,
 			&i.CancelAtPeriodEnd,

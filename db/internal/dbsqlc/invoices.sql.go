@@ -18,7 +18,7 @@ import (
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at from invoices i where i.environment_id = $1 and i.id = $2
 `
 
 type InvoiceGetParams struct {
@@ -83,12 +83,13 @@ func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams)
 		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
+		&i.Invoice.FinalizesAt,
 	)
 	return i, err
 }
 
 const invoiceGetWithKey = `-- name: InvoiceGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at
 from api_key_details k
 join invoices i on i.environment_id = k.environment_id and i.id = $1
 where k.hash = $2
@@ -169,6 +170,7 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
+		&i.Invoice.FinalizesAt,
 	)
 	return i, err
 }
@@ -182,7 +184,7 @@ with counter as (
     insert into invoices (
         id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied, grants_used,
         brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
-        issued_at, paid_at, voided_at, uncollectible_at, created_at
+        finalizes_at, issued_at, paid_at, voided_at, uncollectible_at, created_at
     )
     select
         $2, $1, counter.last_number,
@@ -194,8 +196,8 @@ with counter as (
             'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
         $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
         $13, $14, $15, $16, $17, $18, $19, $20, $21, $22::integer, $23, $24, $25, $26, $27, $28, $29,
-        $30, $31, $32, $33, $34, $35,
-        $36
+        $30, $31, $32, $33, $34, $35, $36,
+        $37
     from counter
     join environments e on e.id = $1
     join customers c on c.environment_id = $1 and c.id = $3
@@ -236,6 +238,7 @@ type InvoiceInsertParams struct {
 	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
 	ReplacedBy        *string
+	FinalizesAt       *time.Time
 	IssuedAt          *time.Time
 	PaidAt            *time.Time
 	VoidedAt          *time.Time
@@ -277,6 +280,7 @@ func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertP
 		arg.RetryAt,
 		arg.AttemptTrigger,
 		arg.ReplacedBy,
+		arg.FinalizesAt,
 		arg.IssuedAt,
 		arg.PaidAt,
 		arg.VoidedAt,
@@ -402,7 +406,7 @@ select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, 
        l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
-    where o.environment_id = $1 and o.subscription_id = $2 and o.status = 'open'
+    where o.environment_id = $1 and o.subscription_id = $2 and o.status in ('open', 'draft')
     union all
     select p.id
     from subscriptions s
@@ -425,7 +429,7 @@ type InvoiceLineListOfSubscriptionParams struct {
 	SubscriptionID *string
 }
 
-// The lines of its open invoices and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
+// The lines of its open invoices, of its drafts and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
 // look-up by key: joined freely, and planned while the tables were small, it read all lines of all subscriptions.
 func (q *Queries) InvoiceLineListOfSubscription(ctx context.Context, db DBTX, arg InvoiceLineListOfSubscriptionParams) ([]InvoiceLine, error) {
 	rows, err := db.Query(ctx, invoiceLineListOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
@@ -525,7 +529,7 @@ func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg Invoi
 }
 
 const invoiceList = `-- name: InvoiceList :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at
 from invoices i
 where i.environment_id = $1
   and ($2::text is null or i.customer_id = $2)
@@ -619,6 +623,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
+			&i.Invoice.FinalizesAt,
 		); err != nil {
 			return nil, err
 		}
@@ -631,7 +636,7 @@ func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParam
 }
 
 const invoiceListClosedForPeriod = `-- name: InvoiceListClosedForPeriod :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at
 from subscriptions s
 join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id and i.period_index >= s.renewed_index
     and (i.status in ('paid', 'uncollectible') or i.status = 'void' and i.replaced_by is null)
@@ -708,6 +713,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
+			&i.Invoice.FinalizesAt,
 		); err != nil {
 			return nil, err
 		}
@@ -720,7 +726,7 @@ func (q *Queries) InvoiceListClosedForPeriod(ctx context.Context, db DBTX, arg I
 }
 
 const invoiceLock = `-- name: InvoiceLock :one
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata from invoices i where i.environment_id = $1 and i.id = $2 for no key update
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at from invoices i where i.environment_id = $1 and i.id = $2 for no key update
 `
 
 type InvoiceLockParams struct {
@@ -785,36 +791,38 @@ func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParam
 		&i.Invoice.GrantsUsed,
 		&i.Invoice.Memo,
 		&i.Invoice.Metadata,
+		&i.Invoice.FinalizesAt,
 	)
 	return i, err
 }
 
-const invoiceLockOpen = `-- name: InvoiceLockOpen :many
-select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata
+const invoiceLockUnsettled = `-- name: InvoiceLockUnsettled :many
+select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.status, i.reason, i.currency, i.total, i.credit_applied, i.amount_due, i.amount_paid, i.period_start, i.period_end, i.phase, i.automatic_attempts, i.attempts, i.retry_at, i.attempt_trigger, i.replaced_by, i.issued_at, i.paid_at, i.voided_at, i.created_at, i.position, i.brought_forward, i.carried_forward, i.uncollectible_at, i.skipped_retries, i.period_index, i.tax, i.taxes, i.tax_exempt, i.number_text, i.seller, i.discount, i.credited, i.credited_tax, i.credited_due, i.credited_refund, i.buyer, i.collection_method, i.net_days, i.due_at, i.overdue_at, i.test_clock_id, i.grants_used, i.memo, i.metadata, i.finalizes_at
 from invoices i
-where i.environment_id = $1 and i.subscription_id = $2 and i.status = 'open'
-order by i.number
+where i.environment_id = $1 and i.subscription_id = $2 and i.status in ('open', 'draft')
+order by i.number, i.finalizes_at, i.id
 for no key update
 `
 
-type InvoiceLockOpenParams struct {
+type InvoiceLockUnsettledParams struct {
 	EnvironmentID  string
 	SubscriptionID *string
 }
 
-type InvoiceLockOpenRow struct {
+type InvoiceLockUnsettledRow struct {
 	Invoice Invoice
 }
 
-func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockOpenParams) ([]InvoiceLockOpenRow, error) {
-	rows, err := db.Query(ctx, invoiceLockOpen, arg.EnvironmentID, arg.SubscriptionID)
+// The open ones, oldest first, and then those that are drafts until their grace ends.
+func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg InvoiceLockUnsettledParams) ([]InvoiceLockUnsettledRow, error) {
+	rows, err := db.Query(ctx, invoiceLockUnsettled, arg.EnvironmentID, arg.SubscriptionID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []InvoiceLockOpenRow
+	var items []InvoiceLockUnsettledRow
 	for rows.Next() {
-		var i InvoiceLockOpenRow
+		var i InvoiceLockUnsettledRow
 		if err := rows.Scan(
 			&i.Invoice.ID,
 			&i.Invoice.EnvironmentID,
@@ -865,6 +873,7 @@ func (q *Queries) InvoiceLockOpen(ctx context.Context, db DBTX, arg InvoiceLockO
 			&i.Invoice.GrantsUsed,
 			&i.Invoice.Memo,
 			&i.Invoice.Metadata,
+			&i.Invoice.FinalizesAt,
 		); err != nil {
 			return nil, err
 		}

@@ -65,11 +65,13 @@ func (q *Queries) InvoiceDraftDelete(ctx context.Context, db DBTX, arg InvoiceDr
 
 const invoiceDraftInsert = `-- name: InvoiceDraftInsert :exec
 insert into invoices (
-    id, environment_id, customer_id, test_clock_id, status, reason, currency, tax, taxes, tax_exempt, total, credit_applied, amount_due,
-    amount_paid, collection_method, net_days, memo, metadata, period_index, period_start, period_end, phase, automatic_attempts, attempts, created_at
+    id, environment_id, customer_id, subscription_id, test_clock_id, status, reason, currency, discount, tax, taxes, tax_exempt, total,
+    credit_applied, amount_due, amount_paid, collection_method, net_days, memo, metadata, period_index, period_start, period_end, phase,
+    automatic_attempts, attempts, finalizes_at, created_at
 ) values (
-    $1, $2, $3, $4, 'draft', 'manual', $5, $6, $7, $8, $9, 0, $9,
-    0, $10, $11, $12, $13, 0, $14, $14, 'waiting', 0, 0, $14
+    $1, $2, $3, $4, $5, 'draft', $6, $7, $8, $9, $10, $11,
+    $12, 0, $13, 0, $14, $15, $16, $17, $18::integer, $19, $20, 'waiting',
+    0, 0, $21, $22
 )
 `
 
@@ -77,16 +79,24 @@ type InvoiceDraftInsertParams struct {
 	ID               string
 	EnvironmentID    string
 	CustomerID       string
+	SubscriptionID   *string
 	TestClockID      *string
+	Reason           invoice.Reason
 	Currency         money.Currency
+	Discount         money.Minor
 	Tax              money.Minor
 	Taxes            *invoice.Taxes
 	TaxExempt        *tax.Exemption
 	Total            money.Minor
+	AmountDue        money.Minor
 	CollectionMethod *terms.Method
 	NetDays          int
 	Memo             *string
 	Metadata         *metadata.Pairs
+	PeriodIndex      int
+	PeriodStart      time.Time
+	PeriodEnd        time.Time
+	FinalizesAt      *time.Time
 	CreatedAt        time.Time
 }
 
@@ -95,16 +105,24 @@ func (q *Queries) InvoiceDraftInsert(ctx context.Context, db DBTX, arg InvoiceDr
 		arg.ID,
 		arg.EnvironmentID,
 		arg.CustomerID,
+		arg.SubscriptionID,
 		arg.TestClockID,
+		arg.Reason,
 		arg.Currency,
+		arg.Discount,
 		arg.Tax,
 		arg.Taxes,
 		arg.TaxExempt,
 		arg.Total,
+		arg.AmountDue,
 		arg.CollectionMethod,
 		arg.NetDays,
 		arg.Memo,
 		arg.Metadata,
+		arg.PeriodIndex,
+		arg.PeriodStart,
+		arg.PeriodEnd,
+		arg.FinalizesAt,
 		arg.CreatedAt,
 	)
 	return err
@@ -113,19 +131,25 @@ func (q *Queries) InvoiceDraftInsert(ctx context.Context, db DBTX, arg InvoiceDr
 const invoiceDraftUpdate = `-- name: InvoiceDraftUpdate :exec
 with written as (
     update invoices
-    set tax = $1, taxes = $2, tax_exempt = $3, total = $4, amount_due = $4,
-        collection_method = $5, net_days = $6, memo = $7, metadata = $8
-    where environment_id = $9 and id = $10 and status = 'draft'
+    set discount = $1, tax = $2, taxes = $3, tax_exempt = $4, total = $5, amount_due = $6,
+        period_index = $7::integer, period_start = $8, period_end = $9,
+        collection_method = $10, net_days = $11, memo = $12, metadata = $13
+    where environment_id = $14 and id = $15 and status = 'draft'
     returning 1
 )
 select 1 / count(*) from written
 `
 
 type InvoiceDraftUpdateParams struct {
+	Discount         money.Minor
 	Tax              money.Minor
 	Taxes            *invoice.Taxes
 	TaxExempt        *tax.Exemption
 	Total            money.Minor
+	AmountDue        money.Minor
+	PeriodIndex      int
+	PeriodStart      time.Time
+	PeriodEnd        time.Time
 	CollectionMethod *terms.Method
 	NetDays          int
 	Memo             *string
@@ -136,10 +160,15 @@ type InvoiceDraftUpdateParams struct {
 
 func (q *Queries) InvoiceDraftUpdate(ctx context.Context, db DBTX, arg InvoiceDraftUpdateParams) error {
 	_, err := db.Exec(ctx, invoiceDraftUpdate,
+		arg.Discount,
 		arg.Tax,
 		arg.Taxes,
 		arg.TaxExempt,
 		arg.Total,
+		arg.AmountDue,
+		arg.PeriodIndex,
+		arg.PeriodStart,
+		arg.PeriodEnd,
 		arg.CollectionMethod,
 		arg.NetDays,
 		arg.Memo,
@@ -153,7 +182,7 @@ func (q *Queries) InvoiceDraftUpdate(ctx context.Context, db DBTX, arg InvoiceDr
 const invoiceFinalize = `-- name: InvoiceFinalize :one
 with counter as (
     update invoice_counters set last_number = last_number + 1
-    where invoice_counters.environment_id = $19
+    where invoice_counters.environment_id = $28
     returning last_number
 )
 update invoices i
@@ -164,19 +193,21 @@ set number = counter.last_number,
     seller = e.seller,
     buyer = case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
         'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
-    status = $1, tax = $2, taxes = $3, tax_exempt = $4, total = $5, credit_applied = $6, grants_used = $7,
-    brought_forward = $8, carried_forward = $9, amount_due = $10, due_at = $11,
-    amount_paid = $12, period_start = $13, period_end = $13, phase = $14,
-    automatic_attempts = $15, attempts = $16, attempt_trigger = $17, issued_at = $13,
-    paid_at = $18
+    status = $1, discount = $2, tax = $3, taxes = $4, tax_exempt = $5, total = $6, credit_applied = $7,
+    grants_used = $8, brought_forward = $9, carried_forward = $10, amount_due = $11,
+    collection_method = $12, net_days = $13, due_at = $14, overdue_at = $15, amount_paid = $16,
+    period_start = $17, period_end = $18, phase = $19, automatic_attempts = $20, attempts = $21,
+    skipped_retries = $22, retry_at = $23, attempt_trigger = $24, issued_at = $25, paid_at = $26,
+    uncollectible_at = $27
 from counter, environments e, customers c
-where i.environment_id = $19 and i.id = $20 and i.status = 'draft' and e.id = i.environment_id
+where i.environment_id = $28 and i.id = $29 and i.status = 'draft' and e.id = i.environment_id
   and c.environment_id = i.environment_id and c.id = i.customer_id
 returning i.number, i.number_text, i.seller, i.buyer
 `
 
 type InvoiceFinalizeParams struct {
 	Status            invoice.Status
+	Discount          money.Minor
 	Tax               money.Minor
 	Taxes             *invoice.Taxes
 	TaxExempt         *tax.Exemption
@@ -186,14 +217,22 @@ type InvoiceFinalizeParams struct {
 	BroughtForward    money.Minor
 	CarriedForward    money.Minor
 	AmountDue         money.Minor
+	CollectionMethod  *terms.Method
+	NetDays           int
 	DueAt             *time.Time
+	OverdueAt         *time.Time
 	AmountPaid        money.Minor
-	IssuedAt          time.Time
+	PeriodStart       time.Time
+	PeriodEnd         time.Time
 	Phase             collection.Phase
 	AutomaticAttempts int
 	Attempts          int
+	SkippedRetries    int
+	RetryAt           *time.Time
 	AttemptTrigger    *collection.Trigger
+	IssuedAt          *time.Time
 	PaidAt            *time.Time
+	UncollectibleAt   *time.Time
 	EnvironmentID     string
 	ID                string
 }
@@ -209,6 +248,7 @@ type InvoiceFinalizeRow struct {
 func (q *Queries) InvoiceFinalize(ctx context.Context, db DBTX, arg InvoiceFinalizeParams) (InvoiceFinalizeRow, error) {
 	row := db.QueryRow(ctx, invoiceFinalize,
 		arg.Status,
+		arg.Discount,
 		arg.Tax,
 		arg.Taxes,
 		arg.TaxExempt,
@@ -218,14 +258,22 @@ func (q *Queries) InvoiceFinalize(ctx context.Context, db DBTX, arg InvoiceFinal
 		arg.BroughtForward,
 		arg.CarriedForward,
 		arg.AmountDue,
+		arg.CollectionMethod,
+		arg.NetDays,
 		arg.DueAt,
+		arg.OverdueAt,
 		arg.AmountPaid,
-		arg.IssuedAt,
+		arg.PeriodStart,
+		arg.PeriodEnd,
 		arg.Phase,
 		arg.AutomaticAttempts,
 		arg.Attempts,
+		arg.SkippedRetries,
+		arg.RetryAt,
 		arg.AttemptTrigger,
+		arg.IssuedAt,
 		arg.PaidAt,
+		arg.UncollectibleAt,
 		arg.EnvironmentID,
 		arg.ID,
 	)

@@ -73,6 +73,34 @@ type App struct {
 	Position  int64
 }
 
+type AuditLog struct {
+	EnvironmentID string
+	ID            string
+	Position      int64
+	CreatedAt     time.Time
+	ActorKind     string
+	ActorID       string
+	ActorScopes   []string
+	Operation     string
+	ObjectType    string
+	ObjectID      string
+	RequestID     string
+	StatusCode    *int
+	Changes       []byte
+	Address       *netip.Addr
+	AddressSalt   []byte
+	AddressDigest []byte
+}
+
+type AuditSeal struct {
+	EnvironmentID string
+	Number        int64
+	EntryID       string
+	Position      int64
+	Hash          []byte
+	SealedAt      time.Time
+}
+
 type Coupon struct {
 	ID             string
 	EnvironmentID  string
@@ -230,6 +258,7 @@ type Environment struct {
 	InvoiceNumberDigits    int
 	Seller                 *invoice.Seller
 	ProrationMeasure       *proration.Measure
+	InvoiceGraceMinutes    int
 }
 
 type Erasure struct {
@@ -323,6 +352,7 @@ type Invoice struct {
 	GrantsUsed        *balance.Uses
 	Memo              *string
 	Metadata          *metadata.Pairs
+	FinalizesAt       *time.Time
 }
 
 type InvoiceLine struct {
@@ -412,6 +442,7 @@ type Price struct {
 	Amount        money.Minor
 	Parameters    *rating.Price
 	Once          bool
+	Currencies    *plan.Currencies
 }
 
 type Product struct {

@@ -473,8 +473,8 @@ func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams)
 }
 
 const priceInsert = `-- name: PriceInsert :exec
-insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, currencies)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type PriceInsertParams struct {
@@ -487,6 +487,7 @@ type PriceInsertParams struct {
 	Amount        money.Minor
 	Parameters    *rating.Price
 	Once          bool
+	Currencies    *plan.Currencies
 }
 
 func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParams) error {
@@ -500,12 +501,13 @@ func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParam
 		arg.Amount,
 		arg.Parameters,
 		arg.Once,
+		arg.Currencies,
 	)
 	return err
 }
 
 const priceListNewest = `-- name: PriceListNewest :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
 from prices r
 where r.environment_id = $1 and r.plan_id = (
     select p.id from plans p
@@ -544,6 +546,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 			&i.Price.Amount,
 			&i.Price.Parameters,
 			&i.Price.Once,
+			&i.Price.Currencies,
 		); err != nil {
 			return nil, err
 		}
@@ -556,7 +559,7 @@ func (q *Queries) PriceListNewest(ctx context.Context, db DBTX, arg PriceListNew
 }
 
 const priceListOfPlans = `-- name: PriceListOfPlans :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
 from prices r
 where r.environment_id = $1 and r.plan_id = any($2::text[])
 order by r.plan_id, r.position
@@ -590,6 +593,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 			&i.Price.Amount,
 			&i.Price.Parameters,
 			&i.Price.Once,
+			&i.Price.Currencies,
 		); err != nil {
 			return nil, err
 		}
@@ -602,7 +606,7 @@ func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOf
 }
 
 const priceListOfSubscription = `-- name: PriceListOfSubscription :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
 from subscriptions s
 join prices r on r.environment_id = s.environment_id and r.plan_id = any(array[s.plan_id, s.pending_plan_id] || s.add_on_ids || s.pending_add_on_ids || s.scheduled_plan_ids)
 where s.environment_id = $1 and s.id = $2
@@ -637,6 +641,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 			&i.Price.Amount,
 			&i.Price.Parameters,
 			&i.Price.Once,
+			&i.Price.Currencies,
 		); err != nil {
 			return nil, err
 		}
@@ -649,7 +654,7 @@ func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg Pric
 }
 
 const priceListWithKey = `-- name: PriceListWithKey :many
-select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once
+select r.id, r.environment_id, r.plan_id, r.position, r.name, r.model, r.amount, r.parameters, r.once, r.currencies
 from api_keys k
 join prices r on r.environment_id = k.environment_id and r.plan_id = (
     select p.id from plans p
@@ -688,6 +693,7 @@ func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWi
 			&i.Price.Amount,
 			&i.Price.Parameters,
 			&i.Price.Once,
+			&i.Price.Currencies,
 		); err != nil {
 			return nil, err
 		}

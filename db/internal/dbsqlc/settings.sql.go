@@ -15,7 +15,7 @@ import (
 )
 
 const environmentLockSettings = `-- name: EnvironmentLockSettings :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure from environments e where e.id = $1 for no key update
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes from environments e where e.id = $1 for no key update
 `
 
 type EnvironmentLockSettingsRow struct {
@@ -45,6 +45,7 @@ func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environm
 		&i.Environment.InvoiceNumberDigits,
 		&i.Environment.Seller,
 		&i.Environment.ProrationMeasure,
+		&i.Environment.InvoiceGraceMinutes,
 	)
 	return i, err
 }
@@ -53,8 +54,8 @@ const environmentUpdateSettings = `-- name: EnvironmentUpdateSettings :exec
 with written as (
     update environments set past_due_billing = $1, dunning = $2, renewal_reminder_days = $3,
         invoice_number_prefix = $4, invoice_number_digits = $5, seller = $6,
-        proration_measure = $7
-    where id = $8
+        proration_measure = $7, invoice_grace_minutes = $8
+    where id = $9
     returning 1
 )
 select 1 / count(*) from written
@@ -68,6 +69,7 @@ type EnvironmentUpdateSettingsParams struct {
 	InvoiceNumberDigits int
 	Seller              *invoice.Seller
 	ProrationMeasure    *proration.Measure
+	InvoiceGraceMinutes int
 	EnvironmentID       string
 }
 
@@ -80,6 +82,7 @@ func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg En
 		arg.InvoiceNumberDigits,
 		arg.Seller,
 		arg.ProrationMeasure,
+		arg.InvoiceGraceMinutes,
 		arg.EnvironmentID,
 	)
 	return err

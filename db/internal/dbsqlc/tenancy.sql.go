@@ -113,7 +113,7 @@ func (q *Queries) AppList(ctx context.Context, db DBTX, arg AppListParams) ([]Ap
 }
 
 const environmentGet = `-- name: EnvironmentGet :one
-select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, a.tenant_id
+select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor, e.retry_count, e.retry_jitter_seconds, e.past_due_billing, e.past_due_cancel_after_days, e.created_at, e.charging_paused_at, e.accounts_revision, e.renewal_reminder_days, e.dunning, e.invoice_number_prefix, e.invoice_number_digits, e.seller, e.proration_measure, e.invoice_grace_minutes, a.tenant_id
 from environments e
 join apps a on a.id = e.app_id
 where e.id = $1
@@ -147,6 +147,7 @@ func (q *Queries) EnvironmentGet(ctx context.Context, db DBTX, environmentID str
 		&i.Environment.InvoiceNumberDigits,
 		&i.Environment.Seller,
 		&i.Environment.ProrationMeasure,
+		&i.Environment.InvoiceGraceMinutes,
 		&i.TenantID,
 	)
 	return i, err

@@ -1,0 +1,44 @@
+package audit
+
+import "slices"
+
+// shown lists, by object, the fields whose values entries hold: codes, switches, amounts, times and ids, which are neither
+// personal nor secret, whatever a caller writes into them. A field that is not listed is named, and its value is nowhere.
+// Free text (names, descriptions, notes, reasons, memos, metadata), addresses of all kinds, and credentials never belong
+// here: entries cannot be erased.
+var shown = map[string][]string{
+	"api_key":     {"expiresAt", "kind", "revokedAt"},
+	"coupon":      {"active", "currency", "duration", "maxRedemptions", "percent", "periods", "redeemBy", "amount"},
+	"credit_note": {"amount", "reason"},
+	"credit_grant": {
+		"amount", "currency", "expiresAt", "priority",
+	},
+	"customer":    {"taxExempt"},
+	"environment": {"pastDueBilling", "prorationMeasure", "renewalReminderDays", "invoiceGraceMinutes"},
+	"invoice": {
+		"amountDue", "amountPaid", "amount", "collectionMethod", "currency", "customerId", "dueAt", "netDays", "paidAt", "status",
+		"uncollectibleAt", "voidedAt",
+	},
+	"metric": {"active", "aggregation"},
+	"payment": {
+		"amount", "currency", "customerId", "invoiceId", "outcome", "status", "subscriptionId",
+	},
+	"payment_provider": {"disabledAt", "isPrimary", "maxRequestsPerSecond", "primary", "priority", "provider"},
+	"plan": {
+		"active", "amount", "currency", "effective", "interval", "intervalCount", "kind", "productId", "prorationMeasure",
+		"trialDays", "trialEndBehavior", "version",
+	},
+	"product": {"active"},
+	"subscription": {
+		"anchorAt", "billingAnchor", "cancelAtPeriodEnd", "canceledAt", "collectionMethod", "collectionPausedAt", "credit",
+		"currency", "customerId", "effective", "effectiveAt", "immediateEffect", "netDays", "pastDueAt", "pausedAt",
+		"pendingPlanId", "pendingQuantity", "planId", "planVersion", "prorationBehavior", "quantity", "refund", "resumesAt",
+		"startsAt", "status", "trialDays", "trialEndsAt",
+	},
+	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent"},
+	"test_clock":       {"status", "to"},
+	"webhook_endpoint": {"payloadShape", "status"},
+}
+
+// Shown reports whether the values of an object's field may stand in an entry.
+func Shown(object, field string) bool { return slices.Contains(shown[object], field) }

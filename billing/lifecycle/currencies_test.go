@@ -1,0 +1,138 @@
+package lifecycle_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/rating"
+	"perennial/billing/subscription"
+	"perennial/internal/testkit"
+)
+
+// abroad returns a plan of dollars that is sold in the plan's currency as the plan is.
+func abroad(p plan.Plan) plan.Plan {
+	own := p.Currency
+	p.Currency, p.Prices = "USD", append([]plan.Price{}, p.Prices...)
+	for i, price := range p.Prices {
+		amounts := rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum, Maximum: price.Maximum}
+		price.Amount, price.UnitPrice = 2*price.Amount, price.UnitPrice.Add(price.UnitPrice)
+		price.Tiers = append([]rating.Tier{}, price.Tiers...)
+		for t, tier := range price.Tiers {
+			amounts.Tiers = append(amounts.Tiers, rating.TierAmounts{UnitPrice: tier.UnitPrice, FlatAmount: tier.FlatAmount})
+			price.Tiers[t].UnitPrice, price.Tiers[t].FlatAmount = tier.UnitPrice.Add(tier.UnitPrice), 2*tier.FlatAmount
+		}
+		if len(price.Tiers) == 0 {
+			price.Tiers = nil
+		}
+		price.Currencies = plan.Currencies{own: amounts}
+		p.Prices[i] = price
+	}
+	return p
+}
+
+// fromAbroad is a command whose plans are of another currency, and sold in the subscription's.
+func fromAbroad(cmd lifecycle.Command) lifecycle.Command {
+	switch c := cmd.(type) {
+	case lifecycle.ChangePlan:
+		if c.Plan != nil {
+			to := abroad(*c.Plan)
+			c.Plan = &to
+		}
+		if c.AddOns != nil {
+			addOns := append([]subscription.Chosen{}, *c.AddOns...)
+			for i := range addOns {
+				addOns[i].AddOn = abroad(addOns[i].AddOn)
+			}
+			c.AddOns = &addOns
+		}
+		return c
+	case lifecycle.Migrate:
+		to := abroad(*c.To)
+		c.To = &to
+		return c
+	default:
+		return cmd
+	}
+}
+
+func TestApply_PlansSoldInTheSubscriptionsCurrency(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.abroad = true
+	l.pass(2 * week)
+
+	l.changePlan(pro, false)
+
+	last := l.store.invoices[len(l.store.invoices)-1]
+	require.EqualValues(t, "EUR", last.Currency)
+	require.EqualValues(t, 1000, last.Total, "two weeks of pro for two of team, in euros")
+	require.EqualValues(t, "EUR", l.store.load(false).Plan.Currency)
+}
+
+// A plan, a version or an add-on that is not sold in the subscription's currency is refused where it would be billed, also
+// one that was sold in it before.
+func TestApply_RefusesAnotherCurrency(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.pass(week)
+	dollars, version, addOn := abroad(pro), abroad(team), abroad(pro)
+	for _, p := range []plan.Plan{dollars, version, addOn} {
+		p.Prices[0].Currencies = plan.Currencies{"XAF": {Amount: 1}}
+	}
+	version.Version, addOn.ID, addOn.AddOn = 2, "plan_add_on", true
+	on := l.now.Add(time.Hour)
+	chosen := []subscription.Chosen{{AddOn: addOn}}
+	for name, c := range map[string]struct {
+		cmd   lifecycle.Command
+		param string
+	}{
+		"a plan":                      {lifecycle.ChangePlan{Plan: &dollars}, "planId"},
+		"a plan at the period's end":  {lifecycle.ChangePlan{Plan: &dollars, AtPeriodEnd: true}, "planId"},
+		"a plan at a date":            {lifecycle.ChangePlan{Plan: &dollars, On: on}, "planId"},
+		"an add-on":                   {lifecycle.ChangePlan{AddOns: &chosen}, "addOns[0].planId"},
+		"a version":                   {lifecycle.Migrate{To: &version}, "planVersion"},
+		"a version at the period end": {lifecycle.Migrate{To: &version, AtPeriodEnd: true}, "planVersion"},
+	} {
+		_, err := l.apply(c.cmd)
+		require.ErrorContains(t, err, "currency_mismatch: The plan is sold in USD, XAF, and not in EUR, the subscription's currency", name)
+		require.Equal(t, c.param, fault.From(err).Param, name)
+		_, preview := lifecycle.Preview(l.store.load(false), c.cmd, 1, l.moment())
+		require.Equal(t, err, preview, name)
+	}
+	version.Version = 1 // who asks for the plan that it is on keeps what it was sold
+	_, err := l.apply(lifecycle.ChangePlan{Plan: &version, Quantity: 2})
+	require.NoError(t, err)
+	require.Equal(t, team.Ref(), l.sub().Plan())
+}
+
+// What a plan that is written in the currency of a subscription leads to, one that is sold in it does, line for line.
+func TestLives_AreTheSameUnderPlansSoldInTheirCurrency(t *testing.T) {
+	t.Parallel()
+	seed, billed := testkit.Seed(t), 0
+	for n := range 60 {
+		live := func(abroad bool) *life {
+			random := rand.New(rand.NewPCG(seed, uint64(n)))
+			draw := func(n int, _ string) int { return random.IntN(n) }
+			l := someLife(named{t, seed, n}, draw)
+			l.abroad, l.thorough = abroad, false
+			for range massSteps {
+				l.step(draw)
+			}
+			return l
+		}
+		written, sold := live(false), live(true)
+		require.Equal(t, written.store.invoices, sold.store.invoices, "life %d of seed %d", n, seed)
+		require.Equal(t, written.sub(), sold.sub(), "life %d of seed %d", n, seed)
+		billed += len(sold.store.invoices)
+	}
+	require.Greater(t, billed, 60, "something was billed")
+}

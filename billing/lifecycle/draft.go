@@ -1,0 +1,177 @@
+package lifecycle
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/invoicing"
+	"perennial/billing/subscription"
+)
+
+// grace returns until when an invoice is a draft; ok is false where it is issued at once. A renewal waits for the
+// environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription has
+// ended, nor for longer than its period, so that there is one draft at most, unless a change shortens the period. One that is
+// made so late that its grace is over is issued in the same decision, in its turn.
+func (d *decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
+	if d.Subscription.Status == subscription.Canceled {
+		return time.Time{}, false
+	}
+	if i := d.indexDraft(draft.Replaces); i >= 0 {
+		return d.Drafts[i].FinalizesAt, true
+	}
+	minutes := d.settings().InvoiceGraceMinutes
+	if !draft.Waits || minutes == 0 {
+		return time.Time{}, false
+	}
+	until = d.due.Add(time.Duration(minutes) * time.Minute)
+	if end := d.Subscription.CurrentPeriod.End; end.Before(until) {
+		until = end
+	}
+	return until, true
+}
+
+// draw writes an invoice that is a draft until its grace is over.
+func (d *decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time) error {
+	inv, err := draft.Draw(in, until)
+	if err != nil {
+		return err
+	}
+	d.Drafts = append(d.Drafts, inv)
+	slices.SortFunc(d.Drafts, byGrace) // a change has shortened the period: the earlier draft may wait for longer
+	d.Changes.NewDrafts = append(d.Changes.NewDrafts, inv)
+	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
+	return nil
+}
+
+// redraw lets draft i bill what a later draft does, which has taken its lines in. It stays the invoice that it is, with its id:
+// a database that is restored to a moment before the change charges under the same key.
+func (d *decision) redraw(i int, draft invoice.Draft) error {
+	was := d.Drafts[i]
+	draft.Reason, draft.Period.Start = was.Reason, was.Period.Start
+	draft = draft.Identify(func(position int) string { return d.lineID(draft, was.ID, position) })
+	inv, err := draft.Draw(d.issuing(was.ID), was.FinalizesAt)
+	if err != nil {
+		return err
+	}
+	inv.CreatedAt = was.CreatedAt
+	d.Drafts[i] = inv
+	d.Changes.redraw(inv)
+	d.announce(event.InvoiceUpdated{Invoice: inv.Announced()})
+	return nil
+}
+
+// finalize issues draft i: credit counts as it is now, and the invoice is paid as the subscription's are now.
+func (d *decision) finalize(i int) error {
+	drawn := d.Drafts[i]
+	draft := d.Subscription.Redrawn(d.Facts(), drawn)
+	d.Drafts = slices.Delete(d.Drafts, i, i+1)
+	in := d.issuing(drawn.ID)
+	in.TaxExempt = drawn.TaxExempt        // its taxes are those that it was drawn with
+	if in.At.Before(drawn.Period.Start) { // what is done now was due before the draft was: credit that had ended by then stays
+		in.At = drawn.Period.Start
+	}
+	out, err := draft.Issue(in)
+	if err != nil {
+		return err
+	}
+	out.Invoice.CreatedAt, out.Invoice.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
+	d.Changes.finalize(out.Invoice)
+	// Nobody is there to ask for it later: it gets the attempt that it would have had.
+	draft.Attempt = d.Subscription.Status == subscription.Canceled && len(d.Open) == 0
+	return d.issued(out, draft)
+}
+
+// finalizeAll issues all drafts before their time.
+func (d *decision) finalizeAll() error {
+	for len(d.Drafts) > 0 {
+		if err := d.finalize(0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard removes draft i: another invoice takes its place, or nobody would read it.
+func (d *decision) discard(i int) {
+	gone := d.Drafts[i]
+	d.Drafts = slices.Delete(d.Drafts, i, i+1)
+	d.Changes.discard(gone.ID)
+	d.announce(event.InvoiceDeleted{Invoice: gone.Announced()})
+}
+
+// indexDraft finds an invoice in draft; -1: there is none.
+func (s State) indexDraft(invoiceID string) int {
+	return slices.IndexFunc(s.Drafts, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
+}
+
+// draftDue is when the first draft is to be issued.
+func (s State) draftDue() (at time.Time, ok bool) {
+	if len(s.Drafts) == 0 {
+		return time.Time{}, false
+	}
+	return s.Drafts[0].FinalizesAt, true
+}
+
+// ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get theirs
+// before invoices that were none.
+func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
+	if len(d.Changes.Finalized) == 0 {
+		return list
+	}
+	rank := func(inv invoice.Invoice) int {
+		same := func(other invoice.Invoice) bool { return other.ID == inv.ID }
+		if i := slices.IndexFunc(d.Changes.Finalized, same); i >= 0 {
+			return 1 + i
+		}
+		if i := slices.IndexFunc(d.Changes.NewInvoices, same); i >= 0 {
+			return 1 + len(d.Changes.Finalized) + i
+		}
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(rank(a), rank(b)) })
+	return list
+}
+
+// addedToDrafts are drafts that were redrawn in this decision, with the lines that they had not before.
+func (d *decision) addedToDrafts() (added []invoice.Invoice) {
+	for _, inv := range d.Changes.Redrawn {
+		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })
+		inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(l invoice.Line) bool {
+			return i >= 0 && slices.ContainsFunc(d.draftsBefore[i].Lines, func(was invoice.Line) bool { return was.ID == l.ID })
+		})
+		added = append(added, inv)
+	}
+	return added
+}
+
+// byGrace orders drafts by when they are issued.
+func byGrace(a, b invoice.Invoice) int {
+	return cmp.Or(a.FinalizesAt.Compare(b.FinalizesAt), cmp.Compare(a.ID, b.ID))
+}
+
+// notDraft refuses what only an issued invoice can take: invoice_is_draft.
+func (d *decision) notDraft(invoiceID string) error {
+	if d.indexDraft(invoiceID) >= 0 {
+		return invoicing.ErrDraft
+	}
+	return nil
+}
+
+// FinalizeInvoice issues the draft of a subscription's invoice before its grace is over. Fault: invoice_not_draft.
+type FinalizeInvoice struct {
+	InvoiceID string
+}
+
+// Name implements Command. To the workflow it is what a payment is: an attempt to follow.
+func (FinalizeInvoice) Name() string { return "pay" }
+
+func (c FinalizeInvoice) judge(d *decision) (func() error, error) {
+	i := d.indexDraft(c.InvoiceID)
+	if i < 0 {
+		return nil, invoicing.ErrNotDraft
+	}
+	return func() error { return d.finalize(i) }, nil
+}

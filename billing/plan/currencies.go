@@ -1,0 +1,143 @@
+package plan
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"perennial/billing/fault"
+	"perennial/billing/money"
+	"perennial/billing/rating"
+)
+
+// Currencies are the amounts of a price by currency, in those that its plan is sold in beside its own.
+type Currencies map[money.Currency]rating.Amounts
+
+// MaxCurrencies bounds the currencies of one plan beside its own.
+const MaxCurrencies = 50
+
+// Offers reports whether the plan is sold in a currency: its own, and those that each of its prices has amounts in.
+func (p Plan) Offers(c money.Currency) bool {
+	return c == p.Currency || len(p.Prices) > 0 && !slices.ContainsFunc(p.Prices, func(price Price) bool {
+		_, has := price.Currencies[c]
+		return !has
+	})
+}
+
+// Currencies returns those that the plan is sold in: its own first, then the others by their codes.
+func (p Plan) Currencies() []money.Currency {
+	all := []money.Currency{p.Currency}
+	if len(p.Prices) == 0 {
+		return all
+	}
+	for _, c := range slices.Sorted(maps.Keys(p.Prices[0].Currencies)) {
+		if p.Offers(c) {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// In returns the plan as it is sold in a currency: a plan of that one, with the same prices by their ids, as if it had been
+// written in it. The rules of billing see no other. Fault: currency_not_offered.
+func (p Plan) In(c money.Currency) (Plan, error) {
+	if !p.Offers(c) {
+		return Plan{}, fault.InvalidParam("currency", "currency_not_offered",
+			"The plan is not sold in %.10q. Send one of the currencies that it is sold in: %s.", string(c), p.SoldIn())
+	}
+	if !slices.ContainsFunc(p.Prices, func(price Price) bool { return price.Currencies != nil }) {
+		return p, nil
+	}
+	p.Prices = slices.Clone(p.Prices)
+	for i, price := range p.Prices {
+		if c != p.Currency {
+			p.Prices[i].Price = price.Price.In(price.Currencies[c])
+		}
+		p.Prices[i].Currencies = nil
+	}
+	p.Currency = c
+	return p, nil
+}
+
+// InIfOffered is In for a plan that is judged later, with all else that may be wrong with it: one that is not sold in the
+// currency stays as it is.
+func (p Plan) InIfOffered(c money.Currency) Plan {
+	if in, err := p.In(c); err == nil {
+		return in
+	}
+	return p
+}
+
+// SoldIn names the currencies of the plan in a text for people: EUR, USD.
+func (p Plan) SoldIn() string {
+	codes := make([]string, 0, 1)
+	for _, c := range p.Currencies() {
+		codes = append(codes, string(c))
+	}
+	return strings.Join(codes, ", ")
+}
+
+// checkCurrencies checks the amounts in further currencies of prices that are valid. Faults: currencies_count_out_of_range,
+// currency_unknown, currency_repeated, price_currency_missing, those of rating.Price.CheckAmounts, amount_too_large.
+func (p Plan) checkCurrencies() error {
+	all := map[money.Currency]bool{}
+	for _, price := range p.Prices {
+		for c := range price.Currencies {
+			all[c] = true
+		}
+	}
+	if len(all) > MaxCurrencies {
+		return fault.InvalidParam("prices", "currencies_count_out_of_range",
+			"A plan is sold in at most %d currencies beside its own. The request has %d.", MaxCurrencies, len(all))
+	}
+	for _, c := range slices.Sorted(maps.Keys(all)) {
+		if err := p.checkCurrency(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p Plan) checkCurrency(c money.Currency) error {
+	at := func(i int) string { return fmt.Sprintf("prices[%d].currencies.%.10s", i, string(c)) }
+	first := slices.IndexFunc(p.Prices, func(price Price) bool { _, has := price.Currencies[c]; return has })
+	if _, err := money.ParseCurrency(string(c)); err != nil {
+		return fault.From(err).In(at(first))
+	}
+	if c == p.Currency {
+		return fault.InvalidParam(at(first), "currency_repeated",
+			"%s is the plan's own currency, whose amounts are those of the price. Leave it out of `currencies`.", c)
+	}
+	for i, price := range p.Prices {
+		amounts, has := price.Currencies[c]
+		if !has {
+			return fault.InvalidParam(at(i), "price_currency_missing",
+				"The plan is sold in %s only if all its prices are. Send the amounts of this price in %s as well.", c, c)
+		}
+		if err := price.CheckAmounts(amounts); err != nil {
+			return fault.From(err).Within(at(i))
+		}
+	}
+	in, err := p.In(c)
+	if err != nil {
+		return err
+	}
+	return in.checkTotal(func(i int) string { return at(i) + ".amount" })
+}
+
+// checkTotal refuses prices whose sum for one unit is more than an amount can be; at names the amount of a price. Fault:
+// amount_too_large.
+func (p Plan) checkTotal(at func(i int) string) error {
+	var total money.Minor
+	for i, price := range p.Prices {
+		one, err := p.cost(price, 1)
+		if err == nil {
+			total, err = money.Sum(total, one.Amount)
+		}
+		if err != nil {
+			return fault.From(err).In(at(i))
+		}
+	}
+	return nil
+}

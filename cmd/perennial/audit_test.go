@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"perennial/db"
+	"perennial/service"
+)
+
+// A key that is made at a terminal is the first entry of its environment.
+func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	env["SUDO_USER"] = "ada"
+	create(t, env)
+	store := open(t, env)
+	sealed, err := service.New(store, time.Now).SealAudit(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1, sealed)
+	environments, err := store.Environments(t.Context())
+	require.NoError(t, err)
+	environmentID := environments[0].ID
+	entries, _, err := store.AuditLog(t.Context(), environmentID, db.AuditFilter{}, db.Page{})
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, []string{"cli", "ada", "perennial key create", "api_key"},
+		[]string{entries[0].ActorKind, entries[0].ActorID, entries[0].Operation, entries[0].ObjectType})
+
+	create(t, env) // is not sealed yet
+	got := perennial(t, env, "audit", "verify")
+	require.Equal(t, exitDone, got.code, got.stderr)
+	printed := regexp.MustCompile(`^(env_\w+): holds, sealed 1, head (1:[0-9a-f]{64}), not sealed yet 1, the oldest for \d+s\n$`).
+		FindStringSubmatch(got.stdout)
+	require.Len(t, printed, 3, got.stdout)
+	verify := func(head string) outcome {
+		return perennial(t, env, "audit", "verify", "--environment", printed[1], "--head", head)
+	}
+	require.Equal(t, exitDone, verify(printed[2]).code)
+	require.Equal(t, exitDiffer, verify("1:00").code)
+	for _, wrong := range []string{"1", "x:00", "0:00", "1:xx"} {
+		require.Equal(t, exitFailed, verify(wrong).code, wrong)
+	}
+	require.Equal(t, exitFailed, perennial(t, env, "audit", "verify", "--head", printed[2]).code)
+	require.Equal(t, exitFailed, perennial(t, env, "audit", "verify", "--environment", "env_absent").code)
+
+	owner, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, owner.Close(context.WithoutCancel(t.Context()))) })
+	_, err = owner.Exec(t.Context(),
+		"set session_replication_role = replica; update audit_log set actor_id = 'eve' where id = '"+entries[0].ID+"'")
+	require.NoError(t, err)
+	got = perennial(t, env, "audit", "verify")
+	require.Equal(t, exitDiffer, got.code)
+	require.Equal(t, environmentID+": BROKEN behind seal 0: seal 1, entry "+entries[0].ID+": the entry, or its seal, was changed\n",
+		got.stdout)
+}
