@@ -117,12 +117,17 @@ func newDoor(t *testing.T) *door {
 // genuine is the message that account n of a provider gets, signed with the secret of account signedBy.
 func (d *door) genuine(t *testing.T, name string, n, signedBy int) message {
 	t.Helper()
+	return d.signed(name, n, signedBy, fmt.Appendf(nil, d.signers[name].body, d.txn))
+}
+
+// signed is a message with any body.
+func (d *door) signed(name string, n, signedBy int, body []byte) message {
 	m := message{
 		method: http.MethodPost, host: "billing.example.com", path: "/callbacks/" + name + "/" + d.accounts[name][n],
 	}
 	signed := d.signers[name].dialect.Sign(core.Outgoing{
 		URL:  &url.URL{Scheme: "https", Host: m.host, Path: m.path},
-		Body: fmt.Appendf(nil, d.signers[name].body, d.txn), Secret: secretOf(signedBy), At: d.clock(),
+		Body: body, Secret: secretOf(signedBy), At: d.clock(),
 	})
 	m.header, m.body = signed.Header, []byte(unsigned.Replace(string(signed.Body)))
 	return m

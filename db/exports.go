@@ -36,7 +36,7 @@ func (s *Store) Export(ctx context.Context, environmentID string, read func(*Sna
 	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = '10min'"); err != nil {
 		return translate("export", err)
 	}
-	return read(&Snapshot{Reader{handle: tx}, environmentID})
+	return read(&Snapshot{Reader{handle: storing{tx}}, environmentID})
 }
 
 // pages reads a table to its end. next reads the rows behind the last one that it returned.

@@ -18,7 +18,7 @@ func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string)
 	}
 	defer func() { _ = snapshot.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	return l.load(Reader{handle: unlocked{snapshot}}, s.limits)
+	return l.load(Reader{handle: storing{unlocked{snapshot}}}, s.limits)
 }
 
 // unlocked sends the reads of decisions without their locks, so that both always read the same.

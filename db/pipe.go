@@ -97,7 +97,7 @@ func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	var all pgx.Batch
 	sent := p.take(&all)
 	for _, q := range b.QueuedQueries {
-		all.Queue(q.SQL, q.Arguments...)
+		all.Queue(q.SQL, storable(q.Arguments)...)
 		if !plainRead(q.SQL) {
 			p.writes++
 		}
@@ -118,7 +118,7 @@ func (p *pipe) CopyFrom(
 		return 0, err
 	}
 	p.writes++
-	n, err := p.conn.CopyFrom(ctx, table, columns, rows)
+	n, err := p.conn.CopyFrom(ctx, table, columns, storingRows{rows})
 	if err != nil {
 		p.err = translate("copy "+table.Sanitize(), err)
 	}
@@ -134,7 +134,7 @@ func (p *pipe) take(b *pgx.Batch) []statement {
 	}
 	p.queue = nil
 	for _, s := range sent {
-		b.Queue(s.sql, s.args...)
+		b.Queue(s.sql, storable(s.args)...)
 	}
 	return sent
 }

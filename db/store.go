@@ -79,7 +79,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		config.ConnConfig.RuntimeParams[idleInTransaction] = "60s"
 	}
 	config.ConnConfig.Tracer = c.Tracer
-	config.AfterConnect = inUTC
+	config.AfterConnect = prepare
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, translate("open", err)
@@ -89,7 +89,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, translate("open", err)
 	}
 	return &Store{
-		Reader: Reader{handle: pool}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{}, unsealed: &unsealed{},
+		Reader: Reader{handle: storing{pool}}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{},
+		unsealed: &unsealed{},
 	}, nil
 }
 
@@ -102,8 +103,10 @@ func openError(err error) error {
 	return translate("open", err)
 }
 
-// inUTC makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them.
-func inUTC(_ context.Context, conn *pgx.Conn) error {
+// prepare makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them. It also makes
+// the connection store any JSON.
+func prepare(_ context.Context, conn *pgx.Conn) error {
+	storeJSON(conn)
 	conn.TypeMap().RegisterType(&pgtype.Type{
 		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 	})

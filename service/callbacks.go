@@ -3,7 +3,10 @@ package service
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"slices"
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -20,6 +23,7 @@ func CallbackPath(provider, configID string) string { return "/callbacks/" + pro
 // after the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
 func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
 	now := s.now()
+	message = indexable(message)
 	txn, err := s.transactionBehind(ctx, config, message)
 	if err != nil {
 		return err
@@ -64,6 +68,39 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		_, err = tx.InsertCallback(ctx, config.EnvironmentID, stored)
 		return err
 	})
+}
+
+// maxReference is the longest reference that is kept as it came, far longer than any provider's: PostgreSQL indexes no
+// text of some thousand bytes, and what it refuses once it refuses with each repetition.
+const maxReference = 255
+
+// indexable returns the message with references that can be looked up. A longer one becomes its hash, which finds the
+// same.
+func indexable(message providers.Callback) providers.Callback {
+	for _, ref := range []*string{&message.EventID, &message.Type, &message.Key, &message.Ref} {
+		*ref = indexableText(*ref)
+	}
+	if message.Evidence == nil {
+		return message
+	}
+	e := *message.Evidence
+	e.Ref, e.Refunds, e.Disputes = indexableText(e.Ref), slices.Clone(e.Refunds), slices.Clone(e.Disputes)
+	for i := range e.Refunds {
+		e.Refunds[i].Ref = indexableText(e.Refunds[i].Ref)
+	}
+	for i := range e.Disputes {
+		e.Disputes[i].Ref = indexableText(e.Disputes[i].Ref)
+	}
+	message.Evidence = &e
+	return message
+}
+
+func indexableText(s string) string {
+	if len(s) <= maxReference {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return "sha256_" + hex.EncodeToString(sum[:])
 }
 
 func ignoreNotFound(err error) error {
