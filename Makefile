@@ -7,6 +7,9 @@ SHELL := bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# One setting for all that is compiled: with and without it are two compilations of everything.
+export GOFLAGS := $(strip $(filter-out -trimpath,$(GOFLAGS)) -trimpath)
+
 # Tools, pinned: generated code and reports must not depend on the machine. They are kept in the user's cache.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SQLC := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.30.0
@@ -32,12 +35,22 @@ bin/perennial:
 	@.ci/progress build go build -v -o bin/perennial ./cmd/perennial
 
 .PHONY: test
-test: ## Run every test against real servers, with the race detector
+test: ## Run every test against real servers; PACKAGES= chooses, ARGS=-race takes the race detector everywhere
 	@.ci/need gcc
-	@echo "test: compiling everything with the race detector (the first time takes some minutes)"
-	@.ci/progress test go build -race -v ./...
+	@echo "test: compiling everything (the first time takes some minutes)"
+	@.ci/progress test go build -ldflags=-w -v ./...
 	@echo "test: starting PostgreSQL and Temporal, then testing package by package"
-	@$(STACK) .ci/tests $(PACKAGES_AT_ONCE)
+	@$(STACK) go run ./internal/testkit/run $(ARGS) $(PACKAGES)
+
+.PHONY: race
+race: ## Run every test with the race detector
+	@$(MAKE) test ARGS="-race $(ARGS)"
+
+.PHONY: quick
+quick: ## Run the tests of what differs from main, and of what imports it
+	@packages=$$(go run ./internal/testkit/reach); \
+	[ -n "$$packages" ] || { echo "quick: nothing differs from main"; exit 0; }; \
+	$(MAKE) test PACKAGES="$$packages"
 
 # A package's tests run several processes each; with less than two processors for a package they only wait for each
 # other, and what has to happen within seconds of real time does not.

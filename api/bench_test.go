@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -32,14 +31,11 @@ import (
 	"perennial/service"
 	"perennial/service/dispatch"
 	"perennial/service/gateway"
+	"perennial/test/testdb"
 	"perennial/webhooks"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
-
-func migrate(ctx context.Context, url string) error {
-	return errors.Join(db.Migrate(ctx, url, nil), db.GrantRoles(ctx, url))
-}
 
 // bench is one test's server on its own database, with a fake engine.
 type bench struct {
@@ -83,7 +79,7 @@ func newBench(t testing.TB) *bench {
 		base: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
 	t.Cleanup(func() { require.Empty(t, b.refused.unlisted, "the document does not list these for the operation") })
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	// With the rights that the API has, and no others.
 	store, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleAPI), MaxConns: 12, Clock: b.clock})
 	require.NoError(t, err)

@@ -13,7 +13,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/db"
-	"perennial/internal/testkit"
+	"perennial/test/testdb"
 )
 
 // queued is a transaction whose one write waits, together with its COMMIT, for a row that somebody else is about to
@@ -28,7 +28,7 @@ const waits = "select count(*) from pg_stat_activity where datname = current_dat
 
 func newQueued(t *testing.T) queued {
 	t.Helper()
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	pool := database.Pool(t)
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 2, Clock: time.Now})
 	require.NoError(t, err)
@@ -107,7 +107,7 @@ func TestCommit_InTimeStands(t *testing.T) {
 // However the end of the caller's time and the COMMIT meet, what is answered is what happened.
 func TestCommit_ReportsOutcome(t *testing.T) {
 	t.Parallel()
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	pool := database.Pool(t)
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 2, Clock: time.Now})
 	require.NoError(t, err)

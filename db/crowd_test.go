@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/test/testdb"
 )
 
 // crowd is a database in which everything that can make a query read too much is there at once: half of the rows belong
@@ -135,7 +136,7 @@ func (c *crowd) of(table string) int {
 
 func newCrowd(t *testing.T) *crowd {
 	t.Helper()
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	c := &crowd{trace: &lastQuery{}, pool: database.Pool(t), rows: testkit.Scale(20_000, 2_000_000)}
 	conn, err := c.pool.Acquire(t.Context())
 	require.NoError(t, err)

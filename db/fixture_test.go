@@ -29,7 +29,7 @@ import (
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/internal/testkit"
+	"perennial/test/testdb"
 )
 
 // Virtual and real time differ in these tests, so that a mix-up shows.
@@ -39,8 +39,6 @@ var (
 )
 
 const month = 30 * 24 * time.Hour
-
-func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
 
 // bundle is one test's database: a store on it, plain SQL on it, and an environment filled with one of everything.
 type bundle struct {
@@ -65,7 +63,7 @@ type environment struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 20, Clock: func() time.Time { return wall }})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)

@@ -113,6 +113,9 @@ func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err 
 	return current, wanted, translate("schema version", err)
 }
 
+// Migrations are the files that make the schema, in the order of their names.
+func Migrations() fs.FS { return files() }
+
 func files() fs.FS {
 	sub, err := fs.Sub(schema, "schema")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/testkit"
+	"perennial/test/testdb"
 )
 
 func TestMigrate_EmptyDatabase(t *testing.T) {
@@ -36,7 +37,7 @@ func TestMigrate_EmptyDatabase(t *testing.T) {
 
 func TestMigrate_RefusesNewerSchema(t *testing.T) {
 	t.Parallel()
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	_, err := database.Pool(t).Exec(t.Context(),
 		"insert into goose_db_version (version_id, is_applied) values (999, true)")
 	require.NoError(t, err)

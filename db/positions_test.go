@@ -14,7 +14,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/internal/testkit"
+	"perennial/test/testdb"
 )
 
 // Events that one transaction writes about different subscriptions have no sequence in common: only the order of the
@@ -60,7 +60,7 @@ func TestList_UnknownCursorIsRefused(t *testing.T) {
 // was and goes on behind it.
 func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	t.Parallel()
-	b, restored := setup(t), testkit.Postgres(t, migrate)
+	b, restored := setup(t), testdb.Migrated(t)
 	ids := func(store *db.Store, page db.Page) (ids []string) {
 		rows, _, err := store.Events(t.Context(), b.env, db.EventFilter{}, page)
 		require.NoError(t, err)

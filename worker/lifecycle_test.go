@@ -33,10 +33,9 @@ import (
 	"perennial/service/dispatch"
 	"perennial/service/engine"
 	"perennial/service/gateway"
+	"perennial/test/testdb"
 	"perennial/worker"
 )
-
-func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
 
 // rig is a whole engine on real parts: PostgreSQL, Temporal, the simulator and a worker.
 type rig struct {
@@ -51,7 +50,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	ctx, clock := t.Context(), time.Now
-	store, err := db.Open(ctx, db.Config{URL: testkit.Postgres(t, migrate).URL, MaxConns: 8, Clock: clock})
+	store, err := db.Open(ctx, db.Config{URL: testdb.Migrated(t).URL, MaxConns: 8, Clock: clock})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
 	sim, err := core.New(core.Config{LedgerPath: filepath.Join(t.TempDir(), "ledger"), Now: clock},

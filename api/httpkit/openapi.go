@@ -166,10 +166,18 @@ func (o Operation) dropHeaders(responses map[string]*huma.Response) {
 
 // Document is the finished OpenAPI document.
 func (k *Kit) Document() []byte {
-	open := k.huma.OpenAPI()
-	allowNewFields(open)
-	describeProperties(open, k.config.Words)
-	doc, err := marshal(open)
+	k.finish()
+	return k.render()
+}
+
+// finish changes the schemas, so it comes before the first request, which reads them.
+func (k *Kit) finish() {
+	allowNewFields(k.huma.OpenAPI())
+	describeProperties(k.huma.OpenAPI(), k.config.Words)
+}
+
+func (k *Kit) render() []byte {
+	doc, err := marshal(k.huma.OpenAPI())
 	if err != nil {
 		panic("httpkit: the OpenAPI document cannot be encoded: " + err.Error()) // it is made of constants
 	}

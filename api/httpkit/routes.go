@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humamux"
@@ -64,15 +65,22 @@ func (k *Kit) humaConfig() huma.Config {
 	return config
 }
 
-// Publish serves the OpenAPI document and its readable page, once all operations are registered.
+// Publish serves the OpenAPI document and its readable page, once all operations are registered. Both are rendered when
+// they are first asked for: most processes never are.
 func (k *Kit) Publish() {
-	k.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(static(JSONType, k.Document()))
+	k.finish()
+	document := sync.OnceValue(k.render)
+	k.router.Path("/openapi.json").Methods(http.MethodGet).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		static(JSONType, document())(w, r)
+	})
 	// The page names the address that its reader reached us by, unless operators say which one is public.
 	const here = "server.invalid"
-	page := docsPage(k.huma.OpenAPI(), k.config.Problems, k.config.Prefixes[0], cmp.Or(k.config.PublicURL, here))
+	page := sync.OnceValue(func() []byte {
+		return docsPage(k.huma.OpenAPI(), k.config.Problems, k.config.Prefixes[0], cmp.Or(k.config.PublicURL, here))
+	})
 	k.router.Path("/docs").Methods(http.MethodGet).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		address := html.EscapeString(ownAddress(r))
-		static("text/html; charset=utf-8", bytes.ReplaceAll(page, []byte(here), []byte(address)))(w, r)
+		static("text/html; charset=utf-8", bytes.ReplaceAll(page(), []byte(here), []byte(address)))(w, r)
 	})
 }
 

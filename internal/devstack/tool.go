@@ -34,6 +34,20 @@ func EnsureTool(ctx context.Context, name, spec string, progress io.Writer) (str
 	return c.tool(ctx, name, parsed, progress)
 }
 
+// ensureOwn returns a program whose main package is source, compiled like EnsureTool's against the modules that spec pins.
+func ensureOwn(ctx context.Context, name, spec string, source []byte, progress io.Writer) (string, error) {
+	parsed, err := parseToolSpec(spec)
+	if err != nil {
+		return "", err
+	}
+	parsed.source = source
+	c, err := userCache()
+	if err != nil {
+		return "", err
+	}
+	return c.tool(ctx, name, parsed, progress)
+}
+
 func (c cache) tool(ctx context.Context, name string, spec toolSpec, progress io.Writer) (string, error) {
 	target := c.path(spec.dir())
 	program := filepath.Join(target, name)
@@ -86,22 +100,27 @@ func containsWord(text, version string) bool {
 // install compiles a program into dir.
 func install(ctx context.Context, dir, name string, spec toolSpec, progress io.Writer) error {
 	began := time.Now()
-	if len(spec.newer) == 0 {
+	if len(spec.newer) == 0 && spec.source == nil {
 		err := goCommand(ctx, dir, dir, name, progress, "install", "-v", "-trimpath", spec.program.String())
 		return installed(ctx, name, spec, progress, began, err)
 	}
-	// Only a module can ask for newer dependencies than the program's own; this one exists for that.
+	// Only a module can ask for newer dependencies than the program's own, or hold a program; this one exists for that.
 	module := filepath.Join(dir, "module")
 	if err := os.Mkdir(module, 0o755); err != nil {
 		return err
 	}
+	target := spec.program.path
 	err := os.WriteFile(filepath.Join(module, "go.mod"), []byte("module perennial.invalid/tool\n"), 0o644) //nolint:gosec // not secret
+	if err == nil && spec.source != nil {
+		target = "main.go"
+		err = os.WriteFile(filepath.Join(module, target), spec.source, 0o644) //nolint:gosec // not secret
+	}
 	if err == nil {
 		err = goCommand(ctx, module, dir, name, progress, append([]string{"get"}, spec.pins()...)...)
 	}
 	if err == nil {
 		err = goCommand(ctx, module, dir, name, progress,
-			"build", "-v", "-trimpath", "-o", filepath.Join(dir, name), spec.program.path)
+			"build", "-v", "-trimpath", "-o", filepath.Join(dir, name), target)
 	}
 	return installed(ctx, name, spec, progress, began, errors.Join(err, os.RemoveAll(module)))
 }

@@ -1,7 +1,9 @@
 package devstack
 
 import (
+	"crypto/sha256"
 	"debug/buildinfo"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
@@ -9,10 +11,11 @@ import (
 )
 
 // toolSpec says what a program is compiled from: a package at a version, and newer versions of modules that it depends
-// on where its own have a fault.
+// on where its own have a fault. With source, that is the program, and the package only says which module it imports.
 type toolSpec struct {
 	program pinned
 	newer   []pinned
+	source  []byte
 }
 
 // pinned is a package or module at a version.
@@ -47,7 +50,14 @@ func (s toolSpec) pins() []string {
 }
 
 // dir is the place of the compiled program below the cache.
-func (s toolSpec) dir() string { return filepath.FromSlash(strings.Join(s.pins(), "+")) }
+func (s toolSpec) dir() string {
+	parts := s.pins()
+	if s.source != nil {
+		sum := sha256.Sum256(s.source)
+		parts = append(parts, hex.EncodeToString(sum[:6]))
+	}
+	return filepath.FromSlash(strings.Join(parts, "+"))
+}
 
 // madeOf reports whether a program was compiled from all of this, as its build information says.
 func (s toolSpec) madeOf(info *buildinfo.BuildInfo) bool {

@@ -27,36 +27,80 @@ type Database struct {
 // databasePrefix marks what may be dropped without asking.
 const databasePrefix = "pt_"
 
-// Postgres returns to the test an empty, migrated database of its own and drops it at the end. It is a copy of a
-// template that migrate filled once in this process; a nil migrate means a database without tables.
+// Postgres returns to the test a migrated database that holds what migrate left, as if it were its own. It is a copy of a
+// template that migrate filled once in this process, and goes to a later test, emptied, when this one has ended; a test
+// that changes the schema may, since such a database is dropped. A nil migrate means a database without tables.
 func Postgres(t testing.TB, migrate Migrate) *Database {
 	t.Helper()
 	server, err := postgresURL()
 	if err != nil {
 		t.Fatalf("PostgreSQL for tests: %v", err)
 	}
-	template := "template1"
-	if migrate != nil {
-		if template, err = templateOf(t.Context(), server, migrate); err != nil {
-			t.Fatalf("migrated template database: %v", err)
-		}
+	if migrate == nil {
+		return emptyDatabase(t, server)
 	}
-	name := databasePrefix + strings.ToLower(rand.Text())
-	if err := admin(t.Context(), server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
+	template, err := templateOf(t.Context(), server, migrate)
+	if err != nil {
+		t.Fatalf("migrated template database: %v", err)
+	}
+	return copyOf(t, server, template)
+}
+
+// Shared is Postgres with a template that all test processes on a server share: the first one fills it. Two versions of
+// migrate have two templates, so version must say what it leaves.
+func Shared(t testing.TB, version string, migrate Migrate) *Database {
+	t.Helper()
+	server, err := postgresURL()
+	if err != nil {
+		t.Fatalf("PostgreSQL for tests: %v", err)
+	}
+	template, err := sharedTemplate(t.Context(), server, version, migrate)
+	if err != nil {
+		t.Fatalf("migrated template database: %v", err)
+	}
+	return copyOf(t, server, template)
+}
+
+func copyOf(t testing.TB, server, template string) *Database {
+	t.Helper()
+	p, err := take(t.Context(), server, template)
+	if err != nil {
 		t.Fatalf("database for this test: %v", err)
-	}
-	if migrate != nil {
-		if err := admin(t.Context(), withDatabase(server, name), adopt); err != nil {
-			t.Fatalf("database for this test: %v", err)
-		}
 	}
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context()) // the test's own context is done by now
-		if err := admin(ctx, server, "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)"); err != nil {
-			t.Errorf("drop the test's database: %v", err)
+		if err := p.giveBack(ctx, server, template); err != nil {
+			t.Errorf("empty the test's database: %v", err)
+		}
+	})
+	return &Database{URL: p.url}
+}
+
+func emptyDatabase(t testing.TB, server string) *Database {
+	t.Helper()
+	name := newName()
+	if err := admin(t.Context(), server, "CREATE DATABASE "+name); err != nil {
+		t.Fatalf("database for this test: %v", err)
+	}
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context()) // the test's own context is done by now
+		if err := dropDatabase(ctx, server, name); err != nil {
+			t.Error(err)
 		}
 	})
 	return &Database{URL: withDatabase(server, name)}
+}
+
+func newName() string { return databasePrefix + strings.ToLower(rand.Text()) }
+
+// create copies the template.
+func create(ctx context.Context, server, template string) (*pooled, error) {
+	name := newName()
+	if err := admin(ctx, server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
+		return nil, err
+	}
+	p := &pooled{name: name, url: withDatabase(server, name)}
+	return p, admin(ctx, p.url, adopt)
 }
 
 // adopt makes a copy of a database the one that its schema knows. Else it would count as restored, which it is not: nothing
@@ -113,6 +157,37 @@ func templateOf(ctx context.Context, server string, migrate Migrate) (string, er
 	}
 	templates.names[key] = name
 	return name, nil
+}
+
+// sharedTemplate returns the name of a migrated database that is complete: it gets its name when it is.
+func sharedTemplate(ctx context.Context, server, version string, migrate Migrate) (string, error) {
+	name := databasePrefix + "template_" + version
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = conn.Close(ctx) }() // which also ends its lock
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock(hashtext($1))", name); err != nil {
+		return "", err
+	}
+	var whole bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&whole); err != nil {
+		return "", err
+	}
+	if whole {
+		return name, nil
+	}
+	unfinished := name + "_unfinished"
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)", "CREATE DATABASE " + unfinished} {
+		if _, err := conn.Exec(ctx, sql); err != nil {
+			return "", err
+		}
+	}
+	if err := migrate(ctx, withDatabase(server, unfinished)); err != nil {
+		return "", err
+	}
+	_, err = conn.Exec(ctx, "ALTER DATABASE "+unfinished+" RENAME TO "+name)
+	return name, err
 }
 
 // admin runs one statement on a connection of its own, so that no idle pool is left for a leak detector to find.

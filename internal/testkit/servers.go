@@ -99,13 +99,13 @@ func StartPostgres(ctx context.Context, progress io.Writer) (url string, stop fu
 	return url, stop, err
 }
 
-// StartTemporal starts a server for tests: in memory and without a UI.
+// StartTemporal starts a server for tests: in memory, without metrics and without a UI.
 func StartTemporal(
 	ctx context.Context, progress io.Writer,
 ) (address string, stop func(context.Context) error, err error) {
 	err = eachSlot(func(slot string) error {
 		s, err := devstack.StartTemporal(ctx, devstack.TemporalConfig{
-			Dir: filepath.Join(slot, "temporal"), InMemory: true, Headless: true, Progress: slow(progress),
+			Dir: filepath.Join(slot, "temporal"), InMemory: true, NoMetrics: true, Progress: slow(progress),
 		})
 		if err != nil {
 			return err

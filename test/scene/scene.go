@@ -5,7 +5,6 @@ package scene
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -23,8 +22,8 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/internal/testkit"
 	"perennial/providers"
+	"perennial/test/testdb"
 )
 
 // Start is when every scene begins: midnight in the middle of a month, so that a period has 31 days and no edge.
@@ -60,7 +59,7 @@ func CancelPastDueAfter(days int) Option {
 func New(t testing.TB, options ...Option) *Scene {
 	t.Helper()
 	clock := &Clock{now: Start}
-	database := testkit.Postgres(t, migrate)
+	database := testdb.Migrated(t)
 	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 8, Clock: clock.Now})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
@@ -108,10 +107,6 @@ func New(t testing.TB, options ...Option) *Scene {
 	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
 	s.Payments = &activities.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
-}
-
-func migrate(ctx context.Context, url string) error {
-	return errors.Join(db.Migrate(ctx, url, nil), db.GrantRoles(ctx, url))
 }
 
 // Gateway makes one provider an activities.Gateway.

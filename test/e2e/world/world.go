@@ -19,6 +19,7 @@ import (
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
+	"perennial/test/testdb"
 )
 
 // Windows are how long things are remembered at the provider, and believed by us.
@@ -152,7 +153,7 @@ func (w *World) database(t testing.TB, c Config) string {
 		url = c.Postgres.URL()
 		require.NoError(t, db.Migrate(t.Context(), url, nil))
 	} else {
-		url = testkit.Postgres(t, migrate).URL
+		url = testdb.Migrated(t).URL
 	}
 	config, err := pgxpool.ParseConfig(url)
 	require.NoError(t, err)
@@ -162,8 +163,6 @@ func (w *World) database(t testing.TB, c Config) string {
 	t.Cleanup(w.Pool.Close)
 	return url
 }
-
-func migrate(ctx context.Context, url string) error { return db.Migrate(ctx, url, nil) }
 
 func (w *World) temporal(t testing.TB, c Config) {
 	t.Helper()

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"strings"
+)
+
+// event is a line of `go test -json` (go doc test2json).
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of a package that does not compile
+	Test       string
+	Elapsed    float64 // seconds
+	Output     string
+}
+
+// result is what became of one package of one part.
+type result struct {
+	part            part
+	pkg             string
+	passed, skipped int
+	failed          []string // tests at the top level
+	broken          bool     // it did not compile, or ended otherwise than by its tests' end
+	cached          bool
+	seconds         float64
+	output          map[string]*strings.Builder // by test at the top level; "" is the package's own
+}
+
+func (r *result) ok() bool { return len(r.failed) == 0 && !r.broken }
+
+// text is what a reader needs of a failure.
+func (r *result) text() string {
+	var b strings.Builder
+	for _, test := range r.failed {
+		b.WriteString(r.output[test].String())
+	}
+	if own, ok := r.output[""]; ok && (r.broken || len(r.failed) == 0) {
+		b.WriteString(own.String())
+	}
+	return b.String()
+}
+
+// collector reads events into results.
+type collector struct {
+	part    part
+	results map[string]*result
+	ended   func(*result)
+	running func(pkg, test string)
+}
+
+func (c *collector) of(pkg string) *result {
+	pkg, _, _ = strings.Cut(pkg, " [") // "perennial/db [perennial/db.test]"
+	r, ok := c.results[pkg]
+	if !ok {
+		r = &result{part: c.part, pkg: pkg, output: map[string]*strings.Builder{}}
+		c.results[pkg] = r
+	}
+	return r
+}
+
+// read takes events until the stream ends; what is no event, such as a compiler's complaint, is the part's own output.
+func (c *collector) read(stream io.Reader) error {
+	lines := json.NewDecoder(stream)
+	for {
+		var e event
+		if err := lines.Decode(&e); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		c.take(e)
+	}
+}
+
+func (c *collector) take(e event) {
+	pkg := e.Package
+	if pkg == "" {
+		pkg = e.ImportPath
+	}
+	r := c.of(pkg)
+	top, below, isBelow := strings.Cut(e.Test, "/")
+	_ = below
+	switch e.Action {
+	case "output", "build-output":
+		r.write(top, e.Output)
+		if e.Test == "" && strings.Contains(e.Output, "(cached)") {
+			r.cached = true
+		}
+	case "build-fail":
+		r.broken = true
+	case "run":
+		c.running(r.pkg, e.Test)
+	case "pass", "skip", "fail":
+		if e.Test == "" {
+			r.seconds = e.Elapsed
+			r.broken = r.broken || e.Action == "fail" && len(r.failed) == 0
+			c.ended(r)
+			return
+		}
+		r.count(e.Action, top, isBelow)
+	}
+}
+
+// count counts subtests too, as `go test -v` names them; the failure is its top test's.
+func (r *result) count(action, top string, below bool) {
+	switch action {
+	case "pass":
+		r.passed++
+	case "skip":
+		r.skipped++
+	case "fail":
+		if !slices.Contains(r.failed, top) {
+			r.failed = append(r.failed, top)
+		}
+	}
+	if !below && action != "fail" && !slices.Contains(r.failed, top) {
+		delete(r.output, top) // nobody will ask for it
+	}
+}
+
+func (r *result) write(test, text string) {
+	b, ok := r.output[test]
+	if !ok {
+		b = &strings.Builder{}
+		r.output[test] = b
+	}
+	b.WriteString(text)
+}
