@@ -20,9 +20,10 @@ var idle = struct {
 type pooled struct {
 	name string
 	url  string
-	// What the migration left: the schema's fingerprint, and the rows by table.
-	schema string
-	rows   map[string][]byte
+	// What the migration left: the schema's fingerprint, the rows by table, and a statement that sets the sequences back.
+	schema    string
+	rows      map[string][]byte
+	sequences string
 }
 
 // take returns a database that is as the template is.
@@ -58,8 +59,8 @@ func (p *pooled) giveBack(ctx context.Context, server, template string) error {
 	return nil
 }
 
-// schemaOf changes with every statement that defines something, with settings of the database, and where a sequence has
-// moved. Only the number of a row's transaction is looked at: a change of whatever kind writes the row anew.
+// schemaOf changes with every statement that defines something, and with settings of the database. Only the number of a
+// row's transaction is looked at: a change of whatever kind writes the row anew.
 const schemaOf = `SELECT concat_ws(' ',
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_class WHERE relkind <> 't'),
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_attribute),
@@ -69,9 +70,8 @@ const schemaOf = `SELECT concat_ws(' ',
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_proc),
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_policy),
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_namespace),
-	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_db_role_setting s
-	   JOIN pg_database d ON d.oid = s.setdatabase WHERE d.datname = current_database()),
-	(SELECT (count(last_value), sum(last_value)) FROM pg_sequences))`
+	(SELECT (count(*), sum(s.xmin::text::bigint)) FROM pg_db_role_setting s
+	   JOIN pg_database d ON d.oid = s.setdatabase WHERE d.datname = current_database()))`
 
 // filledTables asks the size of the file first, which is cheaper than to ask each table: most were never written to.
 const filledTables = `SELECT format('%I.%I', n.nspname, c.relname)
@@ -79,6 +79,11 @@ const filledTables = `SELECT format('%I.%I', n.nspname, c.relname)
 	WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND n.nspname NOT IN ('pg_catalog', 'information_schema')
 	  AND pg_relation_size(c.oid) > 0
 	ORDER BY 1`
+
+// setSequences writes a statement of what the sequences are now.
+const setSequences = `SELECT coalesce('SELECT ' || string_agg(format('setval(%L, %s, %L)',
+		format('%I.%I', schemaname, sequencename), coalesce(last_value, start_value), last_value IS NOT NULL), ', '), 'SELECT')
+	FROM pg_sequences`
 
 // largestKept is the size in bytes of tables and their dead rows up to which a database is used again.
 const largestKept = 64 << 20
@@ -100,7 +105,7 @@ func (p *pooled) remember(ctx context.Context) error {
 			}
 			p.rows[table] = content.Bytes()
 		}
-		return nil
+		return conn.QueryRow(ctx, setSequences).Scan(&p.sequences)
 	})
 }
 
@@ -138,6 +143,7 @@ func (p *pooled) restore(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	batch := &pgx.Batch{}
+	batch.Queue(p.sequences)
 	for _, table := range tables {
 		batch.Queue("DELETE FROM " + table)
 	}

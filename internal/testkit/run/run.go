@@ -24,6 +24,7 @@ type run struct {
 	out   io.Writer
 	clock func() time.Time
 	began time.Time
+	dir   string // of the module; empty: here
 
 	mu       sync.Mutex
 	ended    []*result
@@ -79,7 +80,7 @@ func (r *run) part(ctx context.Context, p part, alone bool) []*result {
 			r.under[p.name] = short(pkg) + "." + test
 		},
 	}
-	err := goTest(ctx, p, c)
+	err := r.goTest(ctx, p, c)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.under, p.name)
@@ -97,8 +98,9 @@ func (r *run) part(ctx context.Context, p part, alone bool) []*result {
 	return out
 }
 
-func goTest(ctx context.Context, p part, c *collector) error {
+func (r *run) goTest(ctx context.Context, p part, c *collector) error {
 	cmd := exec.CommandContext(ctx, "go", p.arguments(limit())...) //nolint:gosec // packages of our own tree
+	cmd.Dir = r.dir
 	// Collections of garbage cost a fifth of the run, and there is memory: no package needs a gigabyte.
 	cmd.Env = append(os.Environ(), "GOGC=400")
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
