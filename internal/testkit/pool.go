@@ -3,6 +3,7 @@ package testkit
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -18,8 +19,10 @@ var idle = struct {
 
 // pooled is a database that one test after the other uses.
 type pooled struct {
-	name string
-	url  string
+	server   string
+	template string
+	name     string
+	url      string
 	// What the migration left: the schema's fingerprint, the rows by table, and a statement that sets the sequences back.
 	schema    string
 	rows      map[string][]byte
@@ -45,18 +48,32 @@ func take(ctx context.Context, server, template string) (*pooled, error) {
 }
 
 // giveBack empties the database for the next test, or drops it where the test changed more than rows.
-func (p *pooled) giveBack(ctx context.Context, server, template string) error {
+func (p *pooled) giveBack(ctx context.Context) error {
 	kept, err := p.reset(ctx)
 	if err != nil || !kept {
-		if drop := dropDatabase(ctx, server, p.name); drop != nil {
+		if drop := dropDatabase(ctx, p.server, p.name); drop != nil {
 			return drop
 		}
 		return err
 	}
 	idle.mu.Lock()
 	defer idle.mu.Unlock()
-	idle.databases[template] = append(idle.databases[template], p)
+	idle.databases[p.template] = append(idle.databases[p.template], p)
 	return nil
+}
+
+// dropIdle is for the end of the process: the server may live on.
+func dropIdle(ctx context.Context) error {
+	idle.mu.Lock()
+	defer idle.mu.Unlock()
+	var errs []error
+	for template, databases := range idle.databases {
+		for _, p := range databases {
+			errs = append(errs, dropDatabase(ctx, p.server, p.name))
+		}
+		delete(idle.databases, template)
+	}
+	return errors.Join(errs...)
 }
 
 // schemaOf changes with every statement that defines something, and with settings of the database. Only the number of a

@@ -69,7 +69,7 @@ func copyOf(t testing.TB, server, template string) *Database {
 	}
 	t.Cleanup(func() {
 		ctx := context.WithoutCancel(t.Context()) // the test's own context is done by now
-		if err := p.giveBack(ctx, server, template); err != nil {
+		if err := p.giveBack(ctx); err != nil {
 			t.Errorf("empty the test's database: %v", err)
 		}
 	})
@@ -99,7 +99,7 @@ func create(ctx context.Context, server, template string) (*pooled, error) {
 	if err := admin(ctx, server, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
 		return nil, err
 	}
-	p := &pooled{name: name, url: withDatabase(server, name)}
+	p := &pooled{server: server, template: template, name: name, url: withDatabase(server, name)}
 	return p, admin(ctx, p.url, adopt)
 }
 

@@ -66,13 +66,13 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop stops the servers that this process started; for a TestMain that does more than Main.
+// Stop drops the databases that this process made, and stops the servers that it started; for a TestMain that does more than Main.
 func Stop() error {
 	own.mu.Lock()
 	defer own.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	var errs []error
+	errs := []error{dropIdle(ctx)}
 	for _, stop := range own.stops {
 		errs = append(errs, stop(ctx))
 	}
