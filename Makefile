@@ -47,9 +47,9 @@ race: ## Run every test with the race detector
 	@$(MAKE) test ARGS="-race $(ARGS)"
 
 .PHONY: quick
-quick: ## Run the tests of what differs from main, and of what imports it
-	@packages=$$(go run ./internal/testkit/reach); \
-	[ -n "$$packages" ] || { echo "quick: nothing differs from main"; exit 0; }; \
+quick: ## Run the tests that a change since the last commit reaches; BASE=main compares with main
+	@packages=$$(go run ./internal/testkit/reach $(if $(BASE),-base $(BASE)) | tr "\n" " "); \
+	[ -n "$$packages" ] || { echo "quick: no package is reached"; exit 0; }; \
 	$(MAKE) test PACKAGES="$$packages"
 
 # A package's tests run several processes each; with less than two processors for a package they only wait for each

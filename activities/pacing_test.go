@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"perennial/activities"
+	"perennial/internal/testkit/wait"
 )
 
 // Whatever the limit, the number of processes and the moments of asking: in no second do all processes together exceed
@@ -97,7 +98,7 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 	select {
 	case wait := <-turn:
 		require.Zero(t, wait)
-	case <-time.After(10 * time.Second):
+	case <-time.After(wait.Patience):
 		require.Fail(t, "the turn waits for the count")
 	}
 	close(counted)

@@ -11,6 +11,7 @@ import (
 	"perennial/activities"
 	"perennial/billing/payment"
 	"perennial/contract"
+	"perennial/internal/testkit/wait"
 	"perennial/test/scene"
 )
 
@@ -29,7 +30,7 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 		_, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: first, Now: l.Clock.Now()})
 		ended <- err
 	}()
-	require.Eventually(t, func() bool { return len(l.sends(first)) == 1 }, 10*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(l.sends(first)) == 1 }, wait.Patience, 5*time.Millisecond)
 
 	second := l.own(t).ID
 	charge := func() (contract.ResolveOutput, error) {

@@ -10,6 +10,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/contract"
+	"perennial/internal/testkit/wait"
 	"perennial/service/engine"
 )
 
@@ -98,7 +99,7 @@ func TestRequest_HangingDatabaseIsUnavailableInTime(t *testing.T) {
 			case got := <-answered:
 				problem(t, 503, c.code, "", got)
 				require.NotEmpty(t, got.Header.Get("Retry-After"))
-			case <-time.After(30 * time.Second):
+			case <-time.After(wait.Patience):
 				t.Fatal("nothing ends the request")
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/internal/testkit/wait"
 )
 
 func TestIdempotency_RepeatReturnsStoredResponse(t *testing.T) {
@@ -326,7 +327,7 @@ func TestIdempotency_RepeatWaitsForFirst(t *testing.T) {
 	}
 	answers, other := make(chan response, 20), make(chan response, 1)
 	go func() { answers <- b.serve(repeat(`{}`)) }()
-	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, wait.Patience, time.Millisecond)
 	for range cap(answers) - 1 {
 		go func() { answers <- b.serve(repeat(`{}`)) }()
 	}
@@ -362,7 +363,7 @@ func TestIdempotency_RepeatOfRunningRequestGivesUpInTime(t *testing.T) {
 	first := b.request(t, "POST", path, nil, "Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
 	answered := make(chan response, 1)
 	go func() { answered <- b.serve(first) }()
-	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, wait.Patience, time.Millisecond)
 	got := b.ask(t, b.test, "POST", path, nil, "Idempotency-Key", "k")
 	problem(t, 409, "idempotency_in_flight", "Idempotency-Key", got)
 	require.Equal(t, "1", got.Header.Get("Retry-After"))

@@ -13,6 +13,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/internal/quota"
+	"perennial/internal/testkit/wait"
 )
 
 // listPlans asks a server for something small with a key.
@@ -128,7 +129,7 @@ func TestOverload_SeatsComeBack(t *testing.T) {
 		r := b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`,
 			"Authorization", "Bearer "+b.test.key, "Idempotency-Key", "k")
 		go func() { answers <- b.serve(r) }()
-		require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return b.waiting(t) == 1 }, wait.Patience, time.Millisecond)
 	}
 	require.Equal(t, http.StatusOK, b.ask(t, b.test, "GET", "/api/plans", nil).Status)
 	release()
@@ -154,7 +155,7 @@ func TestOverload_IsRefusedSoonAndWithoutEffect(t *testing.T) {
 	busy := make(chan response, 1)
 	r := b.request(t, "POST", "/api/subscriptions/"+sub.ID+"/cancel", `{}`, "Authorization", "Bearer "+b.test.key)
 	go func() { busy <- b.serve(r) }()
-	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return b.waiting(t) == 1 }, wait.Patience, time.Millisecond)
 	began := time.Now()
 	refused := b.ask(t, b.test, "GET", "/api/plans", nil)
 	problem(t, http.StatusServiceUnavailable, "overloaded", "", refused)

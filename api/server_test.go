@@ -14,6 +14,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/contract"
+	"perennial/internal/testkit/wait"
 )
 
 func TestServer_PanicIsAProblemAndALogLine(t *testing.T) {
@@ -111,7 +112,7 @@ func TestServer_DrainEndsWaits(t *testing.T) {
 	select {
 	case got := <-answered:
 		require.Equal(t, "pending", as[Payment](t, 201, got).Status)
-	case <-time.After(15 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("it still waits for the payment")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/internal/testkit/receiver"
+	"perennial/internal/testkit/wait"
 	"perennial/webhooks"
 )
 
@@ -60,7 +61,7 @@ func everywhere(t *testing.T) (port int, connections *atomic.Int64) {
 	conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", listener.Addr().(*net.TCPAddr).Port))
 	require.NoError(t, err)
 	conn.Close()
-	require.Eventually(t, func() bool { return connections.Swap(0) == 1 }, 10*time.Second, time.Millisecond, "it counts")
+	require.Eventually(t, func() bool { return connections.Swap(0) == 1 }, wait.Patience, time.Millisecond, "it counts")
 	return listener.Addr().(*net.TCPAddr).Port, connections
 }
 

@@ -26,6 +26,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 	"perennial/internal/vault"
 	"perennial/providers/simulator/core"
 	"perennial/providers/simulator/stripesim"
@@ -80,7 +81,7 @@ func newRig(t *testing.T) *rig {
 	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
 	select {
 	case <-ready:
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("the worker does not become ready")
 	}
 	r := &rig{store: store, engine: engine.New(c), sim: sim, env: id.New(id.Environment, clock())}
@@ -264,7 +265,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 
 	r.command(t, sub, lifecycle.ChangePlan{Plan: &r.pricey})
 	const paidTwice = 21 // the events until the second invoice is paid
-	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, 10*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.events(t, sub)) == paidTwice }, wait.Patience, 10*time.Millisecond)
 	r.command(t, sub, lifecycle.Cancel{Reason: "too dear"})
 	require.True(t, r.subscription(t, sub).CancelAtPeriodEnd)
 	r.command(t, sub, lifecycle.Reactivate{})
@@ -284,7 +285,7 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 		event.TypeInvoicePaid,
 		event.TypePaymentRefunded, event.TypePaymentRefunded,
 	}
-	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.events(t, sub)) >= len(want) }, wait.Patience, 10*time.Millisecond)
 	require.Equal(t, want, r.events(t, sub))
 	moved := map[string][]int64{}
 	for _, m := range r.sim.Ledger() {

@@ -11,6 +11,7 @@ import (
 
 	"perennial/activities"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 )
 
 // polling starts a worker of one build, which polls and decides nothing by itself.
@@ -34,7 +35,7 @@ func polling(t *testing.T, n *testkit.Namespace, deployment, build string) *Work
 // routed looks until there is nothing more to do, and answers which build gets work then.
 func (w *Worker) routed(t *testing.T) (current string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return w.route(t.Context()) == nil }, 30*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return w.route(t.Context()) == nil }, wait.Patience, 50*time.Millisecond)
 	current, err := CurrentBuild(t.Context(), w.config.Client, w.config.Deployment)
 	require.NoError(t, err)
 	return current

@@ -20,6 +20,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 	"perennial/service"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
@@ -60,7 +61,7 @@ func onRealServer(t *testing.T) *liveScene {
 	t.Cleanup(func() { stop(); require.NoError(t, <-done) })
 	select {
 	case <-ready:
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("the worker does not become ready")
 	}
 	return &liveScene{Scene: sc, client: c, engine: e}
@@ -122,7 +123,7 @@ func (r *liveScene) command(t *testing.T, sub contract.Ref, c command) {
 
 func (r *liveScene) eventually(t *testing.T, done func() bool) {
 	t.Helper()
-	require.Eventually(t, done, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, done, wait.Patience, 10*time.Millisecond)
 }
 
 // settled waits until so many invoices of a subscription are paid.

@@ -12,6 +12,7 @@ import (
 
 	"perennial/billing/subscription"
 	"perennial/contract"
+	"perennial/internal/testkit/wait"
 )
 
 func begun(s contract.Snapshot) contract.SubscriptionInput {
@@ -39,7 +40,7 @@ func TestSubscription_ActsOnACommandBesideACharge(t *testing.T) {
 		env.SignalWorkflow(contract.CommandCancel, contract.Wake{Revision: 2})
 		select {
 		case <-reloaded:
-		case <-time.After(10 * time.Second):
+		case <-time.After(wait.Patience):
 			t.Error("the command waits for the charge")
 		}
 		out := finished(3)

@@ -16,6 +16,7 @@ import (
 
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 )
 
 // running is a command that runs until it is stopped.
@@ -61,7 +62,7 @@ func stackEnvironment(t *testing.T) map[string]string {
 // eventually asks again until what is waited for is so; the deadline is for machines that do many things at once.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
-	require.Eventually(t, so, 60*time.Second, 50*time.Millisecond, what)
+	require.Eventually(t, so, wait.Patience, 50*time.Millisecond, what)
 }
 
 type diagnosis struct {
@@ -71,7 +72,7 @@ type diagnosis struct {
 
 func diagnose(t *testing.T, env map[string]string) (diagnosis, outcome) {
 	t.Helper()
-	got := perennial(t, env, "doctor", "--json", "--timeout", "10s")
+	got := perennial(t, env, "doctor", "--json", "--timeout", wait.Patience.String())
 	var d diagnosis
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &d), got.stderr)
 	return d, got
@@ -120,7 +121,7 @@ func TestServeAndDoctor(t *testing.T) {
 	env["PUBLIC_URL"] = "https://billing.example.com"
 	var lines string
 	eventually(t, "the doctor says so in plain text", func() bool { // a busy Temporal may leave one question unanswered
-		got := perennial(t, env, "doctor", "--timeout", "10s")
+		got := perennial(t, env, "doctor", "--timeout", wait.Patience.String())
 		lines = got.stdout
 		return got.code == exitDone
 	})

@@ -89,7 +89,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	}
 	s.gateway = gatewayOf(c, keys)
 	if do.worker {
-		if s.worker, err = s.startWorker(ctx, p, do); err != nil {
+		if s.worker, err = s.newWorker(ctx, p, do); err != nil {
 			return s, err
 		}
 	}
@@ -101,6 +101,9 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	s.health = httpkit.NewHealth(s.telemetry.Logger, s.needs...)
 	if s.operations, err = listen(ctx, c.HTTP.MetricsAddress, operations(s.telemetry.Metrics(), s.health)); err != nil {
 		return s, fmt.Errorf("METRICS_ADDRESS: %w", err)
+	}
+	if s.worker != nil {
+		s.worker.begin() // last: whoever sees work done finds all of the process there
 	}
 	s.telemetry.Logger.Info("started",
 		zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.operations.url()))
@@ -184,14 +187,15 @@ func checkSchema(ctx context.Context, url string) error {
 
 // workerPart is the worker inside a process.
 type workerPart struct {
+	begin  func() // to poll in the background; nil once it does
 	cancel context.CancelFunc
 	ready  chan struct{} // closed when it polls
 	done   chan struct{}
 	err    error // set before done is closed
 }
 
-// startWorker begins to poll in the background. The process is not ready before it polls, and while no build gets work.
-func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
+// newWorker makes the worker. The process is not ready before it polls, and while no build gets work.
+func (s *server) newWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "activities", c.Database.PoolActivities)
 	if err != nil {
@@ -224,15 +228,18 @@ func (s *server) startWorker(ctx context.Context, p *process, do plan) (*workerP
 	// Its own context: it ends after the API, not with the signal.
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	part := &workerPart{cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		part.err = w.Run(ctx, func() { close(part.ready) })
-		// Nobody asked it to end: the whole process ends,
-		// since one without its worker would look healthy and bill nothing.
-		if ctx.Err() == nil {
-			s.failed <- fmt.Errorf("the worker ended: %w", part.err)
-		}
-		close(part.done)
-	}()
+	part.begin = func() {
+		part.begin = nil
+		go func() {
+			part.err = w.Run(ctx, func() { close(part.ready) })
+			// Nobody asked it to end: the whole process ends,
+			// since one without its worker would look healthy and bill nothing.
+			if ctx.Err() == nil {
+				s.failed <- fmt.Errorf("the worker ended: %w", part.err)
+			}
+			close(part.done)
+		}()
+	}
 	s.needs = append(s.needs,
 		httpkit.Requirement{Check: func(context.Context) error { return part.polls() }, Absent: errNotPolling},
 		httpkit.Requirement{Check: func(context.Context) error { return w.Ready() }, Absent: errNotDispatched})
@@ -258,6 +265,9 @@ func (w *workerPart) polls() error {
 
 func (w *workerPart) stop() error {
 	w.cancel()
+	if w.begin != nil {
+		return nil // the start failed before it polled
+	}
 	<-w.done
 	return w.err
 }

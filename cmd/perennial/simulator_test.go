@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/internal/devstack"
+	"perennial/internal/testkit/wait"
 )
 
 // Each of its settings changes what it does.
@@ -52,7 +53,7 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 	select {
 	case signature := <-signatures:
 		require.Contains(t, signature, "v1=")
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("no callback came")
 	}
 	receiver.Close()

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/event"
+	"perennial/internal/testkit/wait"
 	"perennial/webhooks"
 )
 
@@ -161,7 +162,7 @@ func check(t *testing.T, url string, said func() string) {
 			require.Equal(t, 401, status(header, body), "signature %q", bad)
 		}
 	}
-	require.Eventually(t, func() bool { return strings.Count(said(), "received subscription.canceled") >= 4 }, 10*time.Second, 10*time.Millisecond, "%s", said())
+	require.Eventually(t, func() bool { return strings.Count(said(), "received subscription.canceled") >= 4 }, wait.Patience, 10*time.Millisecond, "%s", said())
 	require.Equal(t, 4, strings.Count(said(), "received "), "each event once:\n%s", said())
 }
 

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/internal/testkit/wait"
 )
 
 func shell(t *testing.T, script string) *Process {
@@ -27,7 +29,7 @@ func shell(t *testing.T, script string) *Process {
 func TestProcess_StopsInOrder(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done`)
-	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, wait.Patience, time.Millisecond)
 	require.True(t, p.Running())
 	require.NoError(t, p.Stop(t.Context()))
 	require.False(t, p.Running())
@@ -39,7 +41,7 @@ func TestProcess_StopsInOrder(t *testing.T) {
 func TestProcess_KilledWhenSignalIgnored(t *testing.T) {
 	t.Parallel()
 	p := shell(t, `trap '' TERM; echo up; while :; do sleep 0.01; done`)
-	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, 5*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return p.Tail(1) == "up" }, wait.Patience, time.Millisecond)
 	require.ErrorContains(t, p.Stop(t.Context()), "was killed")
 	require.False(t, p.Running())
 }

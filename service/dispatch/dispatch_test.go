@@ -18,6 +18,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 	"perennial/test/scene"
 )
 
@@ -108,7 +109,7 @@ func TestDispatch_MarksWhatItStarted(t *testing.T) {
 	t.Parallel()
 	s, engine := scene.New(t), &fakeEngine{}
 	d := New(Config{Store: s.Store, Engine: engine, Now: s.Clock.Now, Log: zap.NewNop(), AtOnce: 1})
-	require.Eventually(t, func() bool { return d.started.epoch() == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return d.started.epoch() == 1 }, wait.Patience, time.Millisecond)
 	c, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
 	started, lost := s.Subscribe(t, c, p), s.Subscribe(t, c, p)
 	engine.refuse = "start " + lost.ID
@@ -176,7 +177,7 @@ func TestDispatch_DoesNotWaitForTemporal(t *testing.T) {
 	}()
 	select {
 	case <-dispatched:
-	case <-time.After(10 * time.Second):
+	case <-time.After(wait.Patience):
 		require.Fail(t, "a caller waits for Temporal")
 	}
 	require.Contains(t, log.String(), errFull.Error(), "what is too much is left to the reconciler, and said")

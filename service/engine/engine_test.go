@@ -17,6 +17,7 @@ import (
 	"perennial/contract"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 )
 
 // script is what the workflows of these tests do; they stand in for the real ones at the same names.
@@ -132,7 +133,7 @@ func within[T any](t *testing.T, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(30 * time.Second):
+	case <-time.After(wait.Patience):
 		t.Fatal("nothing arrived")
 		panic("unreachable")
 	}
@@ -187,7 +188,7 @@ func TestAttended_IsTrueWhenNoTaskWaits(t *testing.T) {
 	require.True(t, attended("sub_none"), "what is not there waits for nothing")
 	in := b.start()
 	require.NoError(t, b.StartSubscription(t.Context(), in))
-	require.Eventually(t, func() bool { return attended(in.Input.Ref.ID) }, 10*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return attended(in.Input.Ref.ID) }, wait.Patience, 20*time.Millisecond)
 
 	o := subscriptionOptions(b.start())
 	o.TaskQueue = "nobody polls this"

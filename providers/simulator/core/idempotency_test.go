@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/internal/testkit/wait"
 )
 
 func TestIdempotency_ForgottenAfterWindow(t *testing.T) {
@@ -76,13 +78,13 @@ func TestIdempotency_KeyInUse(t *testing.T) {
 			_ = res.Body.Close()
 		}
 	}()
-	require.Eventually(t, func() bool { return r.InFlight("key-1") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return r.InFlight("key-1") }, wait.Patience, time.Millisecond)
 	busy := r.charge(t, "pm_card_visa", "key-1")
 	require.Equal(t, 409, busy.Status)
 	require.Equal(t, "idempotency_key_in_use", busy.code())
 	require.Equal(t, "idempotency_error", r.charge(t, "pm_card_amex", "key-1").failure("type"))
 	leave()
 	<-first
-	require.Eventually(t, func() bool { return r.captures() == 1 }, 30*time.Second, 5*time.Millisecond,
+	require.Eventually(t, func() bool { return r.captures() == 1 }, wait.Patience, 5*time.Millisecond,
 		"the provider finishes what its client no longer waits for")
 }
