@@ -39,18 +39,3 @@ func Seed(t testing.TB) uint64 {
 	t.Logf("seed %d; replay with %s=%d", seed, EnvSeed, seed)
 	return seed
 }
-
-// BrokenRule is what a failed test prints where a rule did not hold that holds on every machine, however slow.
-const BrokenRule = "rule broken:"
-
-// Rule marks the failures between its call and the call of what it returns as broken rules: they are never repeated.
-//
-//	defer testkit.Rule(t)()
-func Rule(t testing.TB) func() {
-	before := t.Failed()
-	return func() {
-		if t.Failed() && !before {
-			t.Log(BrokenRule, "see above")
-		}
-	}
-}

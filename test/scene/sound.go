@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"perennial/internal/testkit"
+	"perennial/internal/testkit/rule"
 )
 
 // laws are queries that must find nothing in a sound environment, whatever happened in it.
@@ -139,7 +139,7 @@ func (s *Scene) RequireSound(t testing.TB) {
 // RequireLawful checks the part of it that the rows of any database tell.
 func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 	t.Helper()
-	defer testkit.Rule(t)()
+	defer rule.Mark(t)()
 	for _, law := range laws {
 		var broken []string
 		rows, err := pool.Query(t.Context(), law.sql)

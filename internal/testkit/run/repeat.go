@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"perennial/internal/testkit"
+	"perennial/internal/testkit/rule"
 )
 
 // repeat runs the failed tests of packages with servers once more, alone.
@@ -38,7 +38,7 @@ func (r *run) repeat(ctx context.Context) {
 
 // repeatable leaves out what no machine is slow enough to excuse: a broken rule, and whatever needs no server.
 func (r *result) repeatable() bool {
-	return len(r.failed) > 0 && !r.broken && servers.MatchString(r.pkg) && !strings.Contains(r.text(), testkit.BrokenRule)
+	return len(r.failed) > 0 && !r.broken && servers.MatchString(r.pkg) && !strings.Contains(r.text(), rule.Broken)
 }
 
 // summary closes the report and says whether everything passed. Its last line is the one that machines read.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/internal/testkit"
+	"perennial/internal/testkit/rule"
 	"perennial/test/e2e/world"
 	"perennial/test/scene"
 )
@@ -63,7 +63,7 @@ func underWay(ctx context.Context, w *world.World) (busy, state string) {
 // Sound checks everything that must hold at rest, with every invoice paid.
 func Sound(t testing.TB, w *world.World) {
 	t.Helper()
-	defer testkit.Rule(t)()
+	defer rule.Mark(t)()
 	scene.RequireLawful(t, w.Pool)
 	lawful(t, w)
 	money(t, w)
