@@ -107,6 +107,7 @@ func (r *rig) startOurs(ctx context.Context) (err error) {
 	settings := r.settings(r.ours.apiMetrics, r.ours.apiProfile)
 	settings["LISTEN_ADDRESS"] = address
 	settings["API_KEY_RATE"], settings["API_KEY_BURST"] = "1000000", "1000000" // one key makes all load
+	settings["API_REQUESTS_AT_ONCE"] = "64"                                    // one environment has up to 32 clients
 	if r.ours.api, err = r.launch("api", r.binary, []string{"api"}, settings); err != nil {
 		return err
 	}

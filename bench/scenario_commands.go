@@ -28,6 +28,10 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		"patch":  {Path: "patch plan, 32 clients", Unit: "1/s", Goal: goal{Ratio: 0.7}},
 	}
 	ourLoads, bareLoads := map[string][]load{}, map[string][]load{}
+	names := make([]bare.Vars, n)
+	for i := range names {
+		names[i] = r.bare.script.Commanded(bareIDs[i])
+	}
 	r.settle(ctx)
 	for step, name := range bare.StepNames {
 		before := r.processorUsage()
@@ -45,7 +49,7 @@ func commands(ctx context.Context, r *rig, o options) (result, error) {
 		ours.CPU = r.processorUsage().each(before, n)
 		before = r.processorUsage()
 		other, err := drive(ctx, 32, until{count: n}, func(ctx context.Context, i int) error {
-			if err := r.bare.script.PlayCommand(ctx, r.bare.pool, bareIDs[i], step); err != nil {
+			if err := r.bare.script.PlayCommand(ctx, r.bare.pool, names[i], step); err != nil {
 				return err
 			}
 			options := client.StartWorkflowOptions{ID: bareIDs[i].SubscriptionID, TaskQueue: bare.QueueBilling}

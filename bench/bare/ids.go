@@ -5,22 +5,30 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"perennial/internal/id"
 )
 
 // Vars are the ids of one run of a tape: what a recorded id is called this time.
 type Vars map[string]string
 
-// idPattern finds our ids and the provider's in recorded arguments.
-var idPattern = regexp.MustCompile(`(?:[a-z]+_[0-9a-z]{26}|pi_[0-9A-Za-z]+|bench-key-[0-9]+)`)
+// idPattern finds our ids, the keys of sends (UUIDs) and the provider's ids in recorded arguments.
+var idPattern = regexp.MustCompile(`(?:[a-z]+_[0-9a-z]{26}|pi_[0-9A-Za-z]+|bench-key-[0-9]+|` + uuidPattern + `)`)
+
+const uuidPattern = `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`
+
+var isUUID = regexp.MustCompile(`^` + uuidPattern + `$`)
 
 // of gives the id that stands for a recorded one in this run, inventing it at its first use.
 func (v Vars) of(recorded string) string {
 	if now, ok := v[recorded]; ok {
 		return now
 	}
-	prefix := recorded[:strings.LastIndexAny(recorded, "_-")+1]
-	fresh := id.New(prefix, time.Now())
+	fresh := uuid.NewString()
+	if !isUUID.MatchString(recorded) {
+		fresh = id.New(recorded[:strings.LastIndexAny(recorded, "_-")+1], time.Now())
+	}
 	v[recorded] = fresh
 	return fresh
 }

@@ -127,8 +127,18 @@ func (a *Activities) Charge(ctx context.Context, in Input, vars Vars) error {
 }
 
 // PlayCommand plays the transaction of one command.
-func (s *Script) PlayCommand(ctx context.Context, pool *pgxpool.Pool, subject stage.Subject, step int) error {
-	return s.Steps[step].Play(ctx, pool, called(s.Command, subject))
+func (s *Script) PlayCommand(ctx context.Context, pool *pgxpool.Pool, vars Vars, step int) error {
+	return s.Steps[step].Play(ctx, pool, vars)
+}
+
+// Commanded names what the commands of one subscription have in common: its items are ended by one and come back by
+// another, so that all its steps are played with the same names.
+func (s *Script) Commanded(subject stage.Subject) Vars {
+	vars := called(s.Command, subject)
+	for i, item := range s.Command.Row().Items {
+		vars[item.ID] = subject.Row().Items[i].ID
+	}
+	return vars
 }
 
 // CreateSubscription plays the transaction that creates a subscription, and answers its id.
