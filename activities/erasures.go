@@ -53,6 +53,11 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 }
 
 func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
+	if e.CustomerID != "" { // the first in the order of locks, before the many rows of a batch
+		if _, err := tx.LockCustomer(ctx, env, e.CustomerID); err != nil {
+			return erasure.Handled{}, err
+		}
+	}
 	switch e.Stage {
 	case erasure.Customers:
 		return eraseCustomers(ctx, tx, env, e, limit)

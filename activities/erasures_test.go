@@ -259,3 +259,37 @@ func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, <-erased)
 }
+
+// The customer comes before the subscriptions in the order of locks: a batch that held these and waited for the balance would wait
+// for a command that has the balance and waits for one of them.
+func TestEraseBatch_LocksTheCustomerFirst(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	c := s.Customer(t, "")
+	subscribed := s.Subscribe(t, c, s.Plan(t, scene.Monthly(1000)))
+	ref := deleteCustomer(t, s, c.ID)
+	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now}
+	erased := make(chan error, 1)
+	count := func(sql string, args ...any) (n int) {
+		require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
+		return n
+	}
+
+	s.InTx(t, func(tx *db.Tx) error {
+		if _, err := tx.LockCustomer(t.Context(), s.Env, c.ID); err != nil {
+			return err
+		}
+		go func() {
+			_, err := a.EraseBatch(t.Context(), ref)
+			erased <- err
+		}()
+		require.Eventually(t, func() bool {
+			return count("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0
+		}, time.Minute, time.Millisecond)
+		require.Equal(t, 1, count(`with free as (select from subscriptions where id = $1 for update nowait)
+			select count(*) from free`, subscribed.ID))
+		return nil
+	})
+
+	require.NoError(t, <-erased)
+}

@@ -81,7 +81,7 @@ func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.C
 }
 
 // RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as late
-// as can be. The commit fails with discount.ErrUsedUp where none is left.
+// as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails with discount.ErrUsedUp where none is left.
 func (tx *Tx) RedeemCoupon(environmentID, id string) {
 	tx.redeemed = append(tx.redeemed, redemption{
 		params: dbsqlc.CouponRedeemParams{EnvironmentID: environmentID, ID: id}, none: discount.ErrUsedUp,
@@ -94,9 +94,11 @@ type redemption struct {
 	none   error
 }
 
-// countRedemptions sends what RedeemCoupon remembered.
+// countRedemptions queues what RedeemCoupon remembered.
 func (tx *Tx) countRedemptions(ctx context.Context) error {
-	for _, r := range tx.redeemed {
+	redeemed := tx.redeemed
+	tx.redeemed = nil
+	for _, r := range redeemed {
 		if err := queries.CouponRedeem(ctx, tx.pipe.orElse(r.none), r.params); err != nil {
 			return err
 		}

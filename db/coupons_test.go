@@ -9,6 +9,8 @@ import (
 
 	"perennial/billing/discount"
 	"perennial/billing/fault"
+	"perennial/billing/invoicing"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
@@ -69,4 +71,42 @@ func TestCouponRoundTrip(t *testing.T) {
 	requireFault(t, err, fault.Conflict, "coupon_code_taken")
 	_, err = b.pool.Exec(t.Context(), "update coupons set code = 'OTHER'")
 	requireSQLState(t, err, "PB002")
+}
+
+// A coupon is redeemed by many customers, and the counter of invoices is everybody's: a decision that issues a draft locks the coupon
+// first, as all others do. Before, it held the counter and waited for the coupon of one that waited for the counter.
+func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	coupon := aCoupon(id.New(id.Coupon, wall), "ONE")
+	draft, err := invoicing.New(invoicing.Identity{ID: id.New(id.Invoice, wall), CustomerID: b.customer.ID, Currency: eur},
+		invoicing.Content{Lines: aLine("10")}, around)
+	require.NoError(t, err)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.InsertCoupon(ctx, b.env, coupon))
+		require.NoError(t, tx.InsertDraft(ctx, b.env, draft))
+	})
+	done := make(chan error, 1)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		_, err := tx.LockCoupon(ctx, b.env, coupon.ID)
+		require.NoError(t, err)
+		go func() {
+			done <- b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
+				state, err := tx.LockManualInvoice(ctx, b.env, b.customer.ID, draft.ID)
+				if err != nil {
+					return err
+				}
+				state, changes, err := lifecycle.Finalize(state, db.Moment(now, wall))
+				if err != nil {
+					return err
+				}
+				changes.Redeemed = coupon.ID
+				return tx.Write(ctx, b.env, state, changes)
+			})
+		}()
+		b.untilWaiting(t)
+		require.Equal(t, 1, b.count(t, `with free as (select from invoice_counters where environment_id = $1 for update nowait)
+			select count(*) from free`, b.env))
+	})
+	require.NoError(t, <-done)
 }

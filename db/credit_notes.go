@@ -132,6 +132,9 @@ func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *cre
 			return err
 		}
 	}
+	if err := tx.beforeCounters(ctx); err != nil {
+		return err
+	}
 	number, err := queries.CreditNoteNumber(ctx, tx.pipe, environmentID)
 	if err != nil {
 		return translate("CreditNoteNumber", err)

@@ -15,8 +15,10 @@
 //  4. transaction
 //  5. invoice counter
 //
-// LockSubscription locks 1 to 3 in this order. The counter comes last by construction: InsertInvoice only remembers the
-// invoice, and the commit sends it. A test clock is locked alone or before all of these.
+// Whatever moves credit, or decides by it, locks the customer's row first and alone: a balance that does not exist yet cannot
+// be locked. LockSubscription locks 1 to 4 in this order. The counter comes last by construction: InsertInvoice only remembers
+// the invoice, and the commit sends it. Coupons and webhook endpoints, which transactions of many customers lock, come right
+// before it. A test clock is locked alone or before all of these.
 //
 // # Round trips
 //

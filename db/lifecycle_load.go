@@ -21,9 +21,9 @@ func Moment(now, wall time.Time) lifecycle.Moment {
 	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }
 
-// LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer
-// (shared) and its credit, the subscription, its open invoices and its pending charges stay as they are until the
-// transaction ends. Fault: subscription_not_found.
+// LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer and
+// its credit, the subscription, its open invoices and its pending charges stay as they are until the transaction ends, and
+// so does that a customer has no credit yet: decisions about one customer take turns (ADR 63). Fault: subscription_not_found.
 func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
 	return l.load(tx.Reader, tx.limits)

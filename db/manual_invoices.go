@@ -69,15 +69,14 @@ func (tx *Tx) deleteLines(ctx context.Context, environmentID, invoiceID string) 
 }
 
 // finalizeInvoice makes a draft an invoice and adds what it gets with that: its number, the seller and the buyer. The
-// environment's counter stays locked from here to the commit. So what the events owe to webhook endpoints is written before:
-// other transactions lock those first.
+// environment's counter stays locked from here to the commit.
 func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *invoice.Invoice) error {
 	if inv.SubscriptionID == "" { // its taxes may be others now; the lines of a subscription's stay
 		if err := tx.replaceLines(ctx, environmentID, *inv); err != nil {
 			return err
 		}
 	}
-	if err := tx.oweDeliveries(ctx); err != nil {
+	if err := tx.beforeCounters(ctx); err != nil {
 		return err
 	}
 	row, err := queries.InvoiceFinalize(ctx, tx.pipe, dbsqlc.InvoiceFinalizeParams{

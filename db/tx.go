@@ -74,16 +74,22 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// commit sends what is queued, then the redemptions of coupons, then the marks of workflows to be woken, then what webhook
-// endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round trip.
-func (tx *Tx) commit(ctx context.Context) error {
+// beforeCounters queues what locks rows that transactions of many customers lock: the redemptions of coupons, then what webhook
+// endpoints are owed. An environment's counter is locked after them, by the commit or, where the caller needs a number, earlier.
+func (tx *Tx) beforeCounters(ctx context.Context) error {
 	if err := tx.countRedemptions(ctx); err != nil {
 		return err
 	}
+	return tx.oweDeliveries(ctx)
+}
+
+// commit sends what is queued, then the marks of workflows to be woken, then the redemptions of coupons, then what webhook
+// endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round trip.
+func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.setMarks(ctx); err != nil {
 		return err
 	}
-	if err := tx.oweDeliveries(ctx); err != nil {
+	if err := tx.beforeCounters(ctx); err != nil {
 		return err
 	}
 	if err := tx.writeAudit(ctx); err != nil {

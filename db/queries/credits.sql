@@ -44,8 +44,8 @@ where k.hash = @hash and (b.balance <> 0 or b.granted <> 0)
 order by b.currency;
 
 -- name: CreditBalanceLockOfSubscription :one
--- Locked with the customer: two subscriptions of one customer never spend the same credit, and grants change under this lock.
--- What they come to tells whether there are any to read.
+-- Behind the customer's lock, which also holds where there is no balance yet: two subscriptions of one customer never spend the
+-- same credit, and grants change under both. What they come to tells whether there are any to read.
 select b.balance, b.granted
 from credit_balances b
 where b.environment_id = @environment_id

@@ -41,13 +41,14 @@ where k.hash = @hash;
 select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = @id for no key update;
 
 -- name: CustomerLockOfSubscription :one
--- A share lock: subscriptions of one customer work beside each other, but nobody changes or erases the payment method
--- between our reading it here and our copying it to an attempt.
+-- Decisions about one customer come one after the other, also about several subscriptions: a balance that does not exist yet
+-- cannot be locked, and what two decisions write in other orders (balances, the customer's event numbers) could deadlock. No key
+-- update: rows that refer to the customer may be inserted meanwhile.
 select sqlc.embed(c)
 from customers c
 where c.environment_id = @environment_id
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = @environment_id and s.id = @subscription_id)
-for share;
+for no key update;
 
 -- name: CustomerList :many
 -- Erased customers are gone for the API; their rows stay for what refers to them.

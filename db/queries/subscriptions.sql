@@ -1,7 +1,8 @@
 -- name: SubscriptionInsert :exec
 -- The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
--- is. The share lock waits for one that is under way, keeps a later one waiting until this is committed, and writes
--- nothing for a customer who is erased by then, which the caller is told.
+-- is. The lock waits for one that is under way, keeps a later one waiting until this is committed, and writes nothing for a
+-- customer who is erased by then, which the caller is told. It is the lock of decisions, since one may follow in the same
+-- transaction: two that share a lock and then want it alone would wait for each other.
 with written as (
     insert into subscriptions (
         id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
@@ -21,7 +22,7 @@ with written as (
         @scheduled_changes, sqlc.narg('scheduled_plan_ids')::text[]
     from customers c
     where c.environment_id = @environment_id and c.id = @customer_id and c.erased_at is null
-    for share of c
+    for no key update of c
     returning 1
 )
 select 1 / count(*) from written;

@@ -139,8 +139,8 @@ type CreditBalanceLockOfSubscriptionRow struct {
 	Granted money.Minor
 }
 
-// Locked with the customer: two subscriptions of one customer never spend the same credit, and grants change under this lock.
-// What they come to tells whether there are any to read.
+// Behind the customer's lock, which also holds where there is no balance yet: two subscriptions of one customer never spend the
+// same credit, and grants change under both. What they come to tells whether there are any to read.
 func (q *Queries) CreditBalanceLockOfSubscription(ctx context.Context, db DBTX, arg CreditBalanceLockOfSubscriptionParams) (CreditBalanceLockOfSubscriptionRow, error) {
 	row := db.QueryRow(ctx, creditBalanceLockOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	var i CreditBalanceLockOfSubscriptionRow

@@ -295,7 +295,7 @@ select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_m
 from customers c
 where c.environment_id = $1
   and c.id = (select s.customer_id from subscriptions s where s.environment_id = $1 and s.id = $2)
-for share
+for no key update
 `
 
 type CustomerLockOfSubscriptionParams struct {
@@ -307,8 +307,9 @@ type CustomerLockOfSubscriptionRow struct {
 	Customer Customer
 }
 
-// A share lock: subscriptions of one customer work beside each other, but nobody changes or erases the payment method
-// between our reading it here and our copying it to an attempt.
+// Decisions about one customer come one after the other, also about several subscriptions: a balance that does not exist yet
+// cannot be locked, and what two decisions write in other orders (balances, the customer's event numbers) could deadlock. No key
+// update: rows that refer to the customer may be inserted meanwhile.
 func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg CustomerLockOfSubscriptionParams) (CustomerLockOfSubscriptionRow, error) {
 	row := db.QueryRow(ctx, customerLockOfSubscription, arg.EnvironmentID, arg.SubscriptionID)
 	var i CustomerLockOfSubscriptionRow

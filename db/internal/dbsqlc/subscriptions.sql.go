@@ -240,7 +240,7 @@ with written as (
         $52, $53::text[]
     from customers c
     where c.environment_id = $2 and c.id = $3 and c.erased_at is null
-    for share of c
+    for no key update of c
     returning 1
 )
 select 1 / count(*) from written
@@ -303,8 +303,9 @@ type SubscriptionInsertParams struct {
 }
 
 // The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
-// is. The share lock waits for one that is under way, keeps a later one waiting until this is committed, and writes
-// nothing for a customer who is erased by then, which the caller is told.
+// is. The lock waits for one that is under way, keeps a later one waiting until this is committed, and writes nothing for a
+// customer who is erased by then, which the caller is told. It is the lock of decisions, since one may follow in the same
+// transaction: two that share a lock and then want it alone would wait for each other.
 func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg SubscriptionInsertParams) error {
 	_, err := db.Exec(ctx, subscriptionInsert,
 		arg.ID,
