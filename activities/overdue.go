@@ -8,11 +8,12 @@ import (
 	"perennial/db"
 )
 
-// AnnounceOverdue announces a manual invoice as overdue where its time to pay is over, once. Manual invoices have no
-// workflow: the reconciler finds those in real time, and a step of their clock the others (ADR 47).
+// AnnounceOverdue announces an invoice as overdue where its time to pay is over, once. Manual invoices have no workflow, and
+// those of a canceled subscription none that waits: the reconciler finds those in real time, and a step of their clock the
+// others (ADR 47).
 func AnnounceOverdue(ctx context.Context, store *db.Store, due db.DueInvoice, now time.Time) error {
 	return store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		state, err := tx.LockManualInvoice(ctx, due.EnvironmentID, due.CustomerID, due.ID)
+		state, err := lockDue(ctx, tx, due)
 		if err != nil {
 			return err
 		}
@@ -24,7 +25,14 @@ func AnnounceOverdue(ctx context.Context, store *db.Store, due db.DueInvoice, no
 	})
 }
 
-// overdue announces manual invoices in real time. Each is marked, so that after a full batch the next one follows at once.
+func lockDue(ctx context.Context, tx *db.Tx, due db.DueInvoice) (lifecycle.State, error) {
+	if due.SubscriptionID != "" {
+		return tx.LockSubscription(ctx, due.EnvironmentID, due.SubscriptionID)
+	}
+	return tx.LockManualInvoice(ctx, due.EnvironmentID, due.CustomerID, due.ID)
+}
+
+// overdue announces invoices in real time. Each is marked, so that after a full batch the next one follows at once.
 func (p *pass) overdue(ctx context.Context) error {
 	due, err := p.Store.DueInvoices(ctx, p.now, p.batch)
 	if err != nil {

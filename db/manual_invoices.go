@@ -182,17 +182,18 @@ func taxRatesOf(
 	return rates, err
 }
 
-// DueInvoice names a manual invoice whose time to pay is over.
+// DueInvoice names an invoice whose time to pay is over, and that no workflow waits for.
 type DueInvoice struct {
 	Ref
-	CustomerID string
+	CustomerID     string
+	SubscriptionID string // canceled; empty: a manual invoice
 }
 
-// DueInvoices lists manual invoices in real time that are to be announced as overdue.
+// DueInvoices lists invoices in real time that are to be announced as overdue by other than a workflow.
 func (r Reader) DueInvoices(ctx context.Context, by time.Time, limit int) ([]DueInvoice, error) {
-	found, err := queries.InvoiceListOverdue(ctx, r.lists(), dbsqlc.InvoiceListOverdueParams{DueBy: &by, RowLimit: rows(limit)})
+	found, err := queries.InvoiceListOverdue(ctx, r.lists(), dbsqlc.InvoiceListOverdueParams{DueBy: &by, RowLimit: limit})
 	return refs(found, func(f dbsqlc.InvoiceListOverdueRow) DueInvoice {
-		return DueInvoice{Ref{f.EnvironmentID, f.ID}, f.CustomerID}
+		return DueInvoice{Ref{f.EnvironmentID, f.ID}, f.CustomerID, value(f.SubscriptionID)}
 	}), translate("InvoiceListOverdue", err)
 }
 
@@ -204,6 +205,6 @@ func (r Reader) DueInvoicesOnClock(
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
 	})
 	return refs(found, func(f dbsqlc.InvoiceListOverdueOnClockRow) DueInvoice {
-		return DueInvoice{Ref{environmentID, f.ID}, f.CustomerID}
+		return DueInvoice{Ref{environmentID, f.ID}, f.CustomerID, value(f.SubscriptionID)}
 	}), translate("InvoiceListOverdueOnClock", err)
 }

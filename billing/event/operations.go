@@ -211,6 +211,7 @@ func Operations() []Operation {
 		{CauseTimer, "invoice_overdue", "", []Type{TypeInvoiceOverdue, TypeSubscriptionPastDue}},
 		{CauseTimer, "credit_grant_expired", "something is left of it", []Type{TypeCreditGrantExpired}},
 		{CauseTimer, "invoice_overdue", "of a manual invoice", []Type{TypeInvoiceOverdue}},
+		{CauseTimer, "invoice_overdue", "the subscription is canceled", []Type{TypeInvoiceOverdue}},
 
 		{CauseProvider, "succeeded", "the first invoice", then(paid, TypeSubscriptionActivated)},
 		{CauseProvider, "succeeded", "a later invoice", paid},

@@ -183,7 +183,7 @@ func (d *decision) stop() error {
 		return err
 	}
 	for i := range d.Open {
-		if d.Open[i].ID == d.last {
+		if d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused {
 			continue
 		}
 		if err := d.step(i, collection.Stop); err != nil {
@@ -193,14 +193,17 @@ func (d *decision) stop() error {
 	return d.tryLast()
 }
 
-// tryLast makes the one attempt of the last invoice. It is as if the end came after it: where the attempt fails, nothing
-// follows.
+// tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after the
+// attempt: where that fails, nothing follows.
 func (d *decision) tryLast() error {
 	i := d.indexOpen(d.last)
 	if i < 0 {
 		return nil
 	}
 	terms := d.terms(d.Open[i])
+	if terms.Paused {
+		return nil
+	}
 	terms.Stopped = false
 	state, effect, err := collection.Next(d.Open[i].Collection, d.input(collection.Begin), terms)
 	if err != nil {

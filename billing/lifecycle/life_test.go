@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -281,6 +282,27 @@ func (l *life) until(to time.Time) {
 		l.advance()
 	}
 	l.moveTo(to)
+	l.announceOverdue()
+}
+
+// announceOverdue does what the reconciler does for invoices that a canceled subscription left open.
+func (l *life) announceOverdue() {
+	if l.sub().Status != subscription.Canceled {
+		return
+	}
+	g := l.load(false)
+	state, changes, err := lifecycle.Overdue(g.state, l.moment())
+	require.NoError(l.t, err)
+	if len(changes.Events) == 0 {
+		require.Empty(l.t, changes.Invoices)
+		return
+	}
+	l.write(g, state, changes)
+	for _, inv := range l.open() {
+		if inv.Overdue(l.decided()) && inv.OverdueAt.IsZero() {
+			require.Equal(l.t, collection.Charging, inv.Collection.Phase, "overdue, and nobody is told")
+		}
+	}
 }
 
 func (l *life) moveTo(at time.Time) {

@@ -56,17 +56,3 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	}
 	return d.finish()
 }
-
-// Overdue announces the open invoice of the State as overdue where its time to pay is over, once.
-func Overdue(s State, at Moment) (State, Changes, error) {
-	d := begin(s, at)
-	for i := range d.Open {
-		if !d.Open[i].Overdue(d.Now) || !d.Open[i].OverdueAt.IsZero() {
-			continue
-		}
-		if err := d.overdue(i); err != nil {
-			return State{}, Changes{}, err
-		}
-	}
-	return d.finish()
-}

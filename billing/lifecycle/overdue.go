@@ -1,15 +1,38 @@
 package lifecycle
 
-import "perennial/billing/event"
+import (
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/subscription"
+)
 
-// overdue announces that the time to pay open invoice i is over. To its subscription that is what the failure of a last
-// automatic attempt is.
+// Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that time:
+// a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited for.
+func Overdue(s State, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	if !d.manual() && d.Subscription.Status != subscription.Canceled {
+		return d.State, d.Changes, nil
+	}
+	for i, inv := range d.Open {
+		waits := !d.manual() && inv.Collection.Phase == collection.Charging
+		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() || waits {
+			continue
+		}
+		if err := d.overdue(i); err != nil {
+			return State{}, Changes{}, err
+		}
+	}
+	return d.finish()
+}
+
+// overdue announces that the time to pay open invoice i is over. To a subscription that goes on it is what the failure of
+// a last automatic attempt is.
 func (d *decision) overdue(i int) error {
 	inv := &d.Open[i]
 	inv.OverdueAt = d.Now
 	d.Changes.saveInvoice(*inv)
 	d.announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
-	if d.manual() {
+	if d.manual() || d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
 	return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, inv.Collection.Attempts, d.Now))

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
+	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -32,4 +34,32 @@ func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 		l.until(due.Add(2 * time.Hour))
 		require.Equal(t, want, l.sub().Status)
 	}
+}
+
+// The invoice of a renewal that was a draft when its subscription was canceled is sent to its customer, as agreed: nothing collects
+// it, and when its 14 days are over it is announced as overdue, once.
+func TestOverdue_AfterTheCancellation(t *testing.T) {
+	t.Parallel()
+	l := gracedFor(t, 1, flat("plan_1", month, 1900))
+	send, days := terms.Send, 14
+	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+	l.cancelNow(false)
+	inv := l.open()[0]
+	require.Equal(t, collection.State{Phase: collection.Closed}, inv.Collection)
+	require.Empty(t, l.live(""))
+	require.False(t, l.sub().FinishedAt.IsZero())
+
+	l.account.events = map[event.Type]int{}
+	l.until(inv.DueAt.Add(-time.Second))
+	require.Zero(t, l.account.events[event.TypeInvoiceOverdue])
+	l.must(lifecycle.Pay{InvoiceID: inv.ID})
+	l.until(inv.DueAt.Add(time.Hour))
+	require.Zero(t, l.account.events[event.TypeInvoiceOverdue], "a payment that began in time is waited for")
+	l.result(payment.AnswerDeclined)
+	for range 2 {
+		l.until(inv.DueAt.Add(2 * time.Hour))
+		require.Equal(t, 1, l.account.events[event.TypeInvoiceOverdue])
+	}
+	require.Equal(t, subscription.Canceled, l.sub().Status)
+	require.Equal(t, inv.DueAt.Add(2*time.Hour), l.store.invoice(inv.ID).OverdueAt)
 }

@@ -82,18 +82,40 @@ where b.environment_id = @environment_id and b.customer_id = @customer_id and b.
 for no key update;
 
 -- name: InvoiceListOverdue :many
--- In real time, over all environments. Those of erased customers are left alone: nobody would read that they are overdue.
-select i.environment_id, i.id, i.customer_id
-from invoices i
-join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null
-where i.subscription_id is null and i.test_clock_id is null and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
-order by i.due_at
-limit @row_limit;
+-- In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
+-- left open. Those of erased customers are left alone: nobody would read that they are overdue.
+select d.environment_id, d.id, d.customer_id, d.subscription_id
+from (
+    (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null
+    where i.subscription_id is null and i.test_clock_id is null and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
+    order by i.due_at
+    limit @row_limit::int)
+    union all
+    (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null and c.test_clock_id is null
+    where i.subscription_id is not null and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= @due_by
+    order by i.due_at
+    limit @row_limit::int)
+) d
+order by d.due_at
+limit @row_limit::int;
 
 -- name: InvoiceListOverdueOnClock :many
-select i.id, i.customer_id
-from invoices i
-where i.environment_id = @environment_id and i.test_clock_id = @test_clock_id and i.subscription_id is null
-  and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
-order by i.due_at, i.id
+select d.id, d.customer_id, d.subscription_id
+from (
+    select i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    where i.environment_id = @environment_id and i.test_clock_id = @test_clock_id and i.subscription_id is null
+      and i.status = 'open' and i.overdue_at is null and i.due_at <= @due_by
+    union all
+    select i.id, i.customer_id, i.subscription_id, i.due_at
+    from subscriptions s
+    join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+    where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.status = 'canceled'
+      and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= @due_by
+) d
+order by d.due_at, d.id
 limit 100;

@@ -50,6 +50,10 @@ from (
         (select min(i.due_at) from invoices i
          where i.environment_id = @environment_id and i.test_clock_id = @test_clock_id and i.subscription_id is null
            and i.status = 'open' and i.overdue_at is null),
+        (select min(i.due_at) from subscriptions s
+         join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+         where s.environment_id = @environment_id and s.test_clock_id = @test_clock_id and s.status = 'canceled'
+           and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null),
         (select min(g.ends_at) from credit_grants g
          where g.environment_id = @environment_id and g.test_clock_id = @test_clock_id and g.remaining > 0 and g.ends_at is not null)) as next_due
 ) d

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/subscription"
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service"
@@ -65,6 +66,23 @@ func overdue(s *stage) func() error {
 	return func() error {
 		due := db.DueInvoice{Ref: db.Ref{EnvironmentID: s.by.EnvironmentID, ID: draft.ID}, CustomerID: draft.CustomerID}
 		return activities.AnnounceOverdue(s.ctx, s.Store, due, s.Clock.Now())
+	}
+}
+
+// overdueAfterTheEnd sets the scene of the end of the payment terms of what a canceled subscription left open.
+func overdueAfterTheEnd(s *stage) func() error {
+	l := s.active(1000)
+	s.must(l.sent())
+	l.wait(subscription.ActionRenewal)
+	s.must(l.due())
+	s.must(l.command(lifecycle.Cancel{Immediate: true}))
+	s.pass(9)
+	return func() error {
+		due, err := s.Store.DueInvoices(s.ctx, s.Clock.Now(), 1)
+		if err != nil {
+			return err
+		}
+		return activities.AnnounceOverdue(s.ctx, s.Store, due[0], s.Clock.Now())
 	}
 }
 

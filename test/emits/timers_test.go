@@ -84,6 +84,7 @@ var timers = map[string]func(*stage) func() error{
 		return l.at(subscription.ActionInvoiceOverdue)
 	},
 	"invoice_overdue of a manual invoice":          overdue,
+	"invoice_overdue the subscription is canceled": overdueAfterTheEnd,
 	"credit_grant_expired something is left of it": grantExpired,
 	"cancel": func(s *stage) func() error {
 		l := s.active(1000)

@@ -117,9 +117,9 @@ var laws = []struct{ name, sql string }{
 			select coalesce(sum(r.amount), 0) from transactions r
 			where r.charge_id = t.id and r.status in ('pending', 'refunded') and r.returned_at is null
 			  and coalesce(not t.disputes @> jsonb_build_array(jsonb_build_object('withdrawalId', r.id)), true))`},
-	{"an invoice comes to its lines and the taxes that are added to them", `
+	{"an invoice comes to its lines, less their discounts, and the taxes that are added to them", `
 		select i.id from invoices i
-		where i.total <> i.tax + (select sum(l.amount) from invoice_lines l where l.environment_id = i.environment_id and l.invoice_id = i.id)
+		where i.total <> i.tax - i.discount + (select sum(l.amount) from invoice_lines l where l.environment_id = i.environment_id and l.invoice_id = i.id)
 		   or i.tax <> (select coalesce(sum((t ->> 'amount')::bigint) filter (where t -> 'inclusive' is null), 0)
 		                from jsonb_array_elements(coalesce(i.taxes, '[]')) t)`},
 	{"no period is billed twice", `

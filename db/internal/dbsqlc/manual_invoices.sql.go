@@ -303,26 +303,40 @@ func (q *Queries) InvoiceLineDeleteOfDraft(ctx context.Context, db DBTX, arg Inv
 }
 
 const invoiceListOverdue = `-- name: InvoiceListOverdue :many
-select i.environment_id, i.id, i.customer_id
-from invoices i
-join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null
-where i.subscription_id is null and i.test_clock_id is null and i.status = 'open' and i.overdue_at is null and i.due_at <= $1
-order by i.due_at
-limit $2
+select d.environment_id, d.id, d.customer_id, d.subscription_id
+from (
+    (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null
+    where i.subscription_id is null and i.test_clock_id is null and i.status = 'open' and i.overdue_at is null and i.due_at <= $1
+    order by i.due_at
+    limit $2::int)
+    union all
+    (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null and c.test_clock_id is null
+    where i.subscription_id is not null and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= $1
+    order by i.due_at
+    limit $2::int)
+) d
+order by d.due_at
+limit $2::int
 `
 
 type InvoiceListOverdueParams struct {
 	DueBy    *time.Time
-	RowLimit int32
+	RowLimit int
 }
 
 type InvoiceListOverdueRow struct {
-	EnvironmentID string
-	ID            string
-	CustomerID    string
+	EnvironmentID  string
+	ID             string
+	CustomerID     string
+	SubscriptionID *string
 }
 
-// In real time, over all environments. Those of erased customers are left alone: nobody would read that they are overdue.
+// In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
+// left open. Those of erased customers are left alone: nobody would read that they are overdue.
 func (q *Queries) InvoiceListOverdue(ctx context.Context, db DBTX, arg InvoiceListOverdueParams) ([]InvoiceListOverdueRow, error) {
 	rows, err := db.Query(ctx, invoiceListOverdue, arg.DueBy, arg.RowLimit)
 	if err != nil {
@@ -332,7 +346,12 @@ func (q *Queries) InvoiceListOverdue(ctx context.Context, db DBTX, arg InvoiceLi
 	var items []InvoiceListOverdueRow
 	for rows.Next() {
 		var i InvoiceListOverdueRow
-		if err := rows.Scan(&i.EnvironmentID, &i.ID, &i.CustomerID); err != nil {
+		if err := rows.Scan(
+			&i.EnvironmentID,
+			&i.ID,
+			&i.CustomerID,
+			&i.SubscriptionID,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -344,11 +363,20 @@ func (q *Queries) InvoiceListOverdue(ctx context.Context, db DBTX, arg InvoiceLi
 }
 
 const invoiceListOverdueOnClock = `-- name: InvoiceListOverdueOnClock :many
-select i.id, i.customer_id
-from invoices i
-where i.environment_id = $1 and i.test_clock_id = $2 and i.subscription_id is null
-  and i.status = 'open' and i.overdue_at is null and i.due_at <= $3
-order by i.due_at, i.id
+select d.id, d.customer_id, d.subscription_id
+from (
+    select i.id, i.customer_id, i.subscription_id, i.due_at
+    from invoices i
+    where i.environment_id = $1 and i.test_clock_id = $2 and i.subscription_id is null
+      and i.status = 'open' and i.overdue_at is null and i.due_at <= $3
+    union all
+    select i.id, i.customer_id, i.subscription_id, i.due_at
+    from subscriptions s
+    join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+    where s.environment_id = $1 and s.test_clock_id = $2 and s.status = 'canceled'
+      and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= $3
+) d
+order by d.due_at, d.id
 limit 100
 `
 
@@ -359,8 +387,9 @@ type InvoiceListOverdueOnClockParams struct {
 }
 
 type InvoiceListOverdueOnClockRow struct {
-	ID         string
-	CustomerID string
+	ID             string
+	CustomerID     string
+	SubscriptionID *string
 }
 
 func (q *Queries) InvoiceListOverdueOnClock(ctx context.Context, db DBTX, arg InvoiceListOverdueOnClockParams) ([]InvoiceListOverdueOnClockRow, error) {
@@ -372,7 +401,7 @@ func (q *Queries) InvoiceListOverdueOnClock(ctx context.Context, db DBTX, arg In
 	var items []InvoiceListOverdueOnClockRow
 	for rows.Next() {
 		var i InvoiceListOverdueOnClockRow
-		if err := rows.Scan(&i.ID, &i.CustomerID); err != nil {
+		if err := rows.Scan(&i.ID, &i.CustomerID, &i.SubscriptionID); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -331,6 +331,10 @@ from (
         (select min(i.due_at) from invoices i
          where i.environment_id = $1 and i.test_clock_id = $2 and i.subscription_id is null
            and i.status = 'open' and i.overdue_at is null),
+        (select min(i.due_at) from subscriptions s
+         join invoices i on i.environment_id = s.environment_id and i.subscription_id = s.id
+         where s.environment_id = $1 and s.test_clock_id = $2 and s.status = 'canceled'
+           and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null),
         (select min(g.ends_at) from credit_grants g
          where g.environment_id = $1 and g.test_clock_id = $2 and g.remaining > 0 and g.ends_at is not null)) as next_due
 ) d
