@@ -18,7 +18,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.1.4
 tool = $$(go run ./internal/devstack/install $(1) $(2))
 
 # Starts PostgreSQL and Temporal once for all packages; what the environment already names is used instead.
-STACK := go run ./internal/testkit/stack --
+STACK = go run ./internal/testkit/stack -while $$PPID --
 
 .PHONY: help
 help: ## Show this list

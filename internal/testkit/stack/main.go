@@ -3,7 +3,8 @@
 //	go run ./internal/testkit/stack -- go test ./...
 //
 // It passes their addresses in the environment, ends with the exit code of the command, and leaves nothing running. With
-// -temporal-on-postgresql Temporal keeps its state there, which a scenario of more than some thousand workflows needs.
+// -temporal-on-postgresql Temporal keeps its state there, which a scenario of more than some thousand workflows needs. With
+// -while everything ends soon after the process of that id, however that one ended: `make` passes its own.
 package main
 
 import (
@@ -23,8 +24,10 @@ import (
 
 func main() {
 	onPostgres := flag.Bool("temporal-on-postgresql", false, "keep Temporal's state in PostgreSQL, not in memory")
+	while := flag.Int("while", 0, "end when the process of this `id` has ended")
 	flag.Usage = func() {
-		_, _ = fmt.Fprintln(flag.CommandLine.Output(), "usage: stack [-temporal-on-postgresql] -- command [arguments]")
+		_, _ = fmt.Fprintln(flag.CommandLine.Output(),
+			"usage: stack [-temporal-on-postgresql] [-while id] -- command [arguments]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
@@ -36,7 +39,7 @@ func main() {
 	if *onPostgres {
 		startTemporal = testkit.StartTemporalOnPostgres
 	}
-	code, err := run(flag.Args(), startTemporal)
+	code, err := run(flag.Args(), startTemporal, *while)
 	if err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "stack:", err)
 		code = max(code, 1)
@@ -48,9 +51,17 @@ func main() {
 type start func(context.Context, io.Writer) (address string, stop func(context.Context) error, err error)
 
 // run starts what the environment does not already name, runs the command and stops what it started.
-func run(args []string, temporal start) (code int, err error) {
+func run(args []string, temporal start, while int) (code int, err error) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
+	if while > 0 {
+		go func() {
+			for ctx.Err() == nil && lives(while) {
+				time.Sleep(time.Second)
+			}
+			cancel()
+		}()
+	}
 	for _, server := range []struct {
 		name, variable string
 		start          start
@@ -89,4 +100,14 @@ func command(ctx context.Context, args []string) (int, error) {
 		return max(exit.ExitCode(), 1), nil
 	}
 	return 0, err
+}
+
+// lives reports whether there is such a process. One that we may not signal is there, too.
+func lives(id int) bool {
+	p, err := os.FindProcess(id)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, syscall.EPERM)
 }
