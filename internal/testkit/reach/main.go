@@ -100,8 +100,10 @@ func read(list io.Reader) (tree, error) {
 	out := tree{}
 	for decoder := json.NewDecoder(list); ; {
 		var p struct {
-			ImportPath                         string
-			Imports, TestImports, XTestImports []string
+			ImportPath   string   `json:"ImportPath"`
+			Imports      []string `json:"Imports"`
+			TestImports  []string `json:"TestImports"`
+			XTestImports []string `json:"XTestImports"`
 		}
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return out, nil

@@ -9,12 +9,12 @@ import (
 
 // event is a line of `go test -json` (go doc test2json).
 type event struct {
-	Action     string
-	Package    string
-	ImportPath string // of a package that does not compile
-	Test       string
-	Elapsed    float64 // seconds
-	Output     string
+	Action     string  `json:"Action"`
+	Package    string  `json:"Package"`
+	ImportPath string  `json:"ImportPath"` // of a package that does not compile
+	Test       string  `json:"Test"`
+	Elapsed    float64 `json:"Elapsed"` // seconds
+	Output     string  `json:"Output"`
 }
 
 // result is what became of one package of one part.
@@ -81,8 +81,7 @@ func (c *collector) take(e event) {
 		pkg = e.ImportPath
 	}
 	r := c.of(pkg)
-	top, below, isBelow := strings.Cut(e.Test, "/")
-	_ = below
+	top, _, isBelow := strings.Cut(e.Test, "/")
 	switch e.Action {
 	case "output", "build-output":
 		r.write(top, e.Output)
