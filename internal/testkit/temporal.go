@@ -17,7 +17,9 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"perennial/contract"
 	"perennial/internal/devstack"
+	"perennial/internal/testkit/wait"
 )
 
 // Namespace is one test's own Temporal namespace.
@@ -27,7 +29,8 @@ type Namespace struct {
 }
 
 // Temporal returns to the test a fresh namespace on the shared server, ready for workers and workflows. It has no
-// search attributes yet: the worker's bootstrap makes them.
+// search attributes yet: the worker's bootstrap makes them. The reconciler's schedule is deleted at the end: it would wake
+// every few seconds for the rest of the run, in each namespace.
 func Temporal(t testing.TB) *Namespace {
 	t.Helper()
 	address, err := temporalAddress()
@@ -36,7 +39,8 @@ func Temporal(t testing.TB) *Namespace {
 	}
 	n := &Namespace{Address: address, Name: "pt-" + strings.ToLower(rand.Text())}
 	c := n.Client(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(func() { n.unschedule(t, c) })
+	ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
 	defer cancel()
 	if _, err := c.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
 		Namespace: n.Name, WorkflowExecutionRetentionPeriod: durationpb.New(24 * time.Hour),
@@ -51,6 +55,17 @@ func Temporal(t testing.TB) *Namespace {
 		}
 	}
 	return n
+}
+
+func (n *Namespace) unschedule(t testing.TB, c client.Client) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
+	defer cancel()
+	err := c.ScheduleClient().GetHandle(ctx, contract.ReconcilerScheduleID).Delete(ctx)
+	var absent *serviceerror.NotFound
+	if err != nil && !errors.As(err, &absent) {
+		t.Logf("the reconciler's schedule of %s goes on: %v", n.Name, err)
+	}
 }
 
 // Client connects to the namespace; it is closed at the end of the test.
