@@ -78,7 +78,11 @@ func newBench(t testing.TB) *bench {
 		engine: &fakeEngine{}, provider: &fakeProvider{}, log: &lockedBuffer{}, keysets: map[string][]byte{},
 		base: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC),
 	}
-	t.Cleanup(func() { require.Empty(t, b.refused.unlisted, "the document does not list these for the operation") })
+	t.Cleanup(func() {
+		require.Empty(t, b.refused.unlisted, "the document does not list these for the operation")
+		// Package testing keeps each test's cleanups, and what they hold, until the last test has ended.
+		b.Server, b.deps, b.log = nil, Deps{}, nil
+	})
 	database := testdb.Migrated(t)
 	// With the rights that the API has, and no others.
 	store, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleAPI), MaxConns: 12, Clock: b.clock})
@@ -125,6 +129,7 @@ func (b *bench) newServer(t testing.TB) *Server {
 	server := NewServer(b.deps, b.config)
 	t.Cleanup(func() {
 		require.NoError(t, server.Shutdown(context.WithoutCancel(t.Context())))
+		server = nil // as in newBench
 	})
 	return server
 }
