@@ -98,7 +98,7 @@ func New(t testing.TB, c Config) *World {
 	w.URL, w.Metrics = "http://"+address(t), "http://"+address(t)
 	w.base = append(append(append([]string{}, base...),
 		"TEMPORAL_ADDRESS="+w.Address, "TEMPORAL_NAMESPACE="+w.Namespace,
-		"RECONCILE_EVERY=5s", "BOOTSTRAP_EVERY=3s",
+		"RECONCILE_EVERY=10s", "BOOTSTRAP_EVERY=10s",
 		"DATABASE_POOL_API=8", "DATABASE_POOL_ACTIVITIES=8", "PUBLIC_URL="+w.URL,
 		"STRIPE_TIMEOUT=2s",
 		"API_KEY_RATE=100000", "API_KEY_BURST=100000", "API_REQUESTS_AT_ONCE=10000", // one test is many callers
