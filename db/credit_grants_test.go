@@ -156,3 +156,27 @@ func TestCreditGrant_TwoSubscriptions(t *testing.T) {
 	require.Zero(t, b.count(t, "select remaining::int from credit_grants where id = $1", g.ID))
 	require.Equal(t, 200, b.count(t, "select -amount::int from credit_entries where invoice_id = $1", invoices[1].ID))
 }
+
+// What credit notes gave back to grants is read with the next one: it does not go back again.
+func TestLockForCredit_KnowsWhatNotesGaveBackToGrants(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	inv := b.openInvoice(t)
+	g := b.grant(t, 500, time.Time{})
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		for _, entry := range []invoice.CreditEntry{
+			use(g, -400), {Amount: 30, Reason: invoice.CreditNoted, GrantID: g.ID}, {Amount: 20, Reason: invoice.CreditNoted, GrantID: g.ID},
+			{Amount: 7, Reason: invoice.CreditNoted},
+		} {
+			require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv.ID, now))
+		}
+	})
+	_, err := b.pool.Exec(t.Context(), `alter table invoices disable trigger user;
+		update invoices set grants_used = '[{"id": "`+g.ID+`", "amount": 400}]'`)
+	require.NoError(t, err)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		under, err := tx.LockForCredit(ctx, b.env, inv.ID)
+		require.NoError(t, err)
+		require.Equal(t, balance.Uses{{ID: g.ID, Amount: 50}}, under.Given.ToGrants)
+	})
+}

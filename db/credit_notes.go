@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"perennial/billing/balance"
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -87,6 +88,9 @@ func (tx *Tx) LockForCredit(ctx context.Context, environmentID, invoiceID string
 		if c.Grants, err = tx.grantsOf(ctx, environmentID, whole); err != nil {
 			return c, err
 		}
+		if c.Given.ToGrants, err = tx.notedToGrants(ctx, environmentID, whole); err != nil {
+			return c, err
+		}
 	}
 	captures, err := tx.lockCaptures(ctx, environmentID, []string{invoiceID})
 	if charge, ok := captures[invoiceID]; ok {
@@ -119,6 +123,17 @@ func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Inv
 		out.Reversed[row.LineID] = money.Minor(row.Amount)
 	}
 	return out, translate("InvoiceLineListReversing", err)
+}
+
+// notedToGrants is what credit notes of an invoice gave back to the grants that had paid it.
+func (r Reader) notedToGrants(ctx context.Context, environmentID string, inv invoice.Invoice) (uses balance.Uses, err error) {
+	rows, err := queries.CreditEntrySumNotedToGrants(ctx, r.handle, dbsqlc.CreditEntrySumNotedToGrantsParams{
+		EnvironmentID: environmentID, CustomerID: inv.CustomerID, InvoiceID: &inv.ID,
+	})
+	for _, row := range rows {
+		uses = append(uses, balance.Use{ID: row.GrantID, Amount: money.Minor(row.Amount)})
+	}
+	return uses, translate("CreditEntrySumNotedToGrants", err)
 }
 
 // InsertCreditNote writes a credit note, books it on the lines of its invoice, and gives it its number. The environment's

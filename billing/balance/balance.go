@@ -27,15 +27,25 @@ func (u Uses) Sum() (sum money.Minor) {
 	return sum
 }
 
-// Back is what of the uses goes back to grants, the last one first, when what went back before comes to from, and to
-// afterwards. Of each use it is never more than was taken.
-func (u Uses) Back(from, to money.Minor) Uses {
+// Of is what is used of one grant.
+func (u Uses) Of(grantID string) (sum money.Minor) {
+	for _, use := range u {
+		if use.ID == grantID {
+			sum += use.Amount
+		}
+	}
+	return sum
+}
+
+// Back is what of the uses goes back to grants when an amount goes back, the last one first. before is what went back of
+// them already: to no grant more goes back than was taken of it.
+func (u Uses) Back(amount money.Minor, before Uses) Uses {
 	var back Uses
 	for _, use := range slices.Backward(u) {
-		if amount := min(to, use.Amount) - min(from, use.Amount); amount > 0 {
-			back = append(back, Use{ID: use.ID, Amount: amount})
+		if part := min(amount, use.Amount-before.Of(use.ID)); part > 0 {
+			back = append(back, Use{ID: use.ID, Amount: part})
+			amount -= part
 		}
-		from, to = max(from-use.Amount, 0), max(to-use.Amount, 0)
 	}
 	return back
 }

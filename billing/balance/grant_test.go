@@ -83,20 +83,21 @@ func TestBack_GivesEachUseBackOnce(t *testing.T) {
 			use := balance.Use{ID: string(rune('a' + i)), Amount: money.Minor(rapid.Int64Range(1, 50).Draw(t, "amount"))}
 			uses, want[use.ID] = append(uses, use), use.Amount
 		}
-		got, from := map[string]money.Minor{}, money.Minor(0)
-		for from < uses.Sum() {
-			to := min(from+money.Minor(rapid.Int64Range(1, 60).Draw(t, "back")), uses.Sum())
-			back := uses.Back(from, to)
-			require.Equal(t, to-from, back.Sum())
-			for _, use := range back {
-				got[use.ID] += use.Amount
-				require.LessOrEqual(t, got[use.ID], want[use.ID])
+		var before balance.Uses
+		for before.Sum() < uses.Sum() {
+			amount := money.Minor(rapid.Int64Range(1, 60).Draw(t, "back"))
+			back := uses.Back(amount, before)
+			require.Equal(t, min(amount, uses.Sum()-before.Sum()), back.Sum())
+			if last := uses[len(uses)-1]; len(before) == 0 && amount <= last.Amount {
+				require.Equal(t, balance.Uses{{ID: last.ID, Amount: amount}}, back, "the last used first")
 			}
-			if last := uses[len(uses)-1]; from == 0 && to <= last.Amount {
-				require.Equal(t, balance.Uses{{ID: last.ID, Amount: to}}, back, "the last used first")
+			before = append(before, back...)
+			for id, used := range want {
+				require.LessOrEqual(t, before.Of(id), used)
 			}
-			from = to
 		}
-		require.Equal(t, want, got)
+		for id, used := range want {
+			require.Equal(t, used, before.Of(id))
+		}
 	})
 }

@@ -39,7 +39,8 @@ func book(inv invoice.Invoice, n creditnote.Note) invoice.Invoice {
 	for _, l := range n.Lines {
 		lines[l.InvoiceLineID] += l.Amount
 	}
-	inv, _ = inv.Credit(invoice.Credited{Total: n.Total, Tax: n.Tax, Due: n.Due, Refund: n.Refund}, lines, n.Balance, 0, money.Limits{})
+	inv, _ = inv.Credit(invoice.Credited{Total: n.Total, Tax: n.Tax, Due: n.Due, Refund: n.Refund}, lines, n.Balance,
+		invoice.Gone{}, money.Limits{})
 	return inv
 }
 

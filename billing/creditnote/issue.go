@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -31,6 +32,8 @@ type Given struct {
 	Reversed map[string]money.Minor
 	// Money is what went back of the captured money, is reserved or owed to, whatever for.
 	Money money.Minor
+	// ToGrants is what notes gave back to the grants that had paid.
+	ToGrants balance.Uses
 }
 
 // ErrNotCreditable refuses a note for an invoice that nobody owes or has paid.

@@ -24,14 +24,20 @@ var ErrHasCreditNotes = fault.New(fault.Conflict, "invoice_has_credit_notes",
 // OwnDue is what the invoice asks for itself: without what was brought forward of earlier ones.
 func (i Invoice) OwnDue() money.Minor { return max(i.AmountDue-i.BroughtForward, 0) }
 
+// Gone is what went back of an invoice before, as far as its sums do not say it.
+type Gone struct {
+	Beside   money.Minor  // without a credit note
+	ToGrants balance.Uses // by credit notes, to the grants that paid
+}
+
 // Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and toBalance what goes to
-// the customer's balance, or back to the grants that paid. Beside is what went back of the invoice without a note. An open invoice asks for less; what the provider could not take of
-// the rest is carried forward. One with nothing left to pay is the caller's to settle.
+// the customer's balance, or back to the grants that paid. An open invoice asks for less; what the provider could not take
+// of the rest is carried forward. One with nothing left to pay is the caller's to settle.
 func (i Invoice) Credit(
-	more Credited, lines map[string]money.Minor, toBalance, beside money.Minor, limits money.Limits,
+	more Credited, lines map[string]money.Minor, toBalance money.Minor, gone Gone, limits money.Limits,
 ) (Invoice, []CreditEntry) {
 	var l ledger
-	before := i.Credited.Total + beside
+	before := i.Credited.Total + gone.Beside
 	i.Credited.Total += more.Total
 	i.Credited.Tax += more.Tax
 	i.Credited.Due += more.Due
@@ -47,21 +53,22 @@ func (i Invoice) Credit(
 		i.AmountDue -= left
 		l.add(-left, CreditCarriedForward)
 	}
-	back := i.grantsBack(before, before+more.Total, toBalance)
+	back := i.grantsBack(before, before+more.Total, toBalance, gone.ToGrants)
 	l.move(back, 1, CreditNoted)
 	l.add(toBalance-back.Sum(), CreditNoted)
 	return i, l.entries
 }
 
 // grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice, where before and after it
-// so much went back in all. What was paid in another way is given back first.
-func (i Invoice) grantsBack(before, after, amount money.Minor) balance.Uses {
+// so much went back in all, and so much of that to grants. What was paid in another way is given back first. What went back
+// without a note may be less than at an earlier note, where an invoice that took time back was voided since.
+func (i Invoice) grantsBack(before, after, amount money.Minor, had balance.Uses) balance.Uses {
 	if len(i.GrantsUsed) == 0 {
 		return nil
 	}
 	otherwise := i.Total - i.GrantsUsed.Sum()
-	from, to := max(before-otherwise, 0), max(after-otherwise, 0)
-	return i.GrantsUsed.Back(from, min(to, from+amount))
+	from, to := max(before-otherwise, had.Sum()), max(after-otherwise, 0)
+	return i.GrantsUsed.Back(min(to-from, amount), had)
 }
 
 // Uncredited is what credit notes leave of a line's amount. They give back what is billed after discounts: of an amount

@@ -101,12 +101,15 @@ func places(lines []Line, of func(planID string) bool) []int {
 }
 
 // share divides what a coupon takes off among the lines at some places, in proportion to what they have left, in whole
-// minor units: by rounding the running total, so that the shares sum to it and none is more than its line has left.
+// minor units: by rounding the running total, so that the shares sum to it and none is more than its line has left. Where
+// the shares of earlier coupons were rounded up on these lines, they have less left than their exact rest, and the coupon
+// takes off no more than that.
 func share(lines []Line, at []int, whole Share) {
 	var length, from int64
 	for _, i := range at {
 		length += int64(lines[i].Net())
 	}
+	whole.Amount = min(whole.Amount, money.Minor(length))
 	for _, i := range at {
 		to := from + int64(lines[i].Net())
 		part := whole

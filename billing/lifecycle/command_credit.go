@@ -97,7 +97,8 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 		return credited{}, err
 	}
 	more := invoice.Credited{Total: note.Total, Tax: note.Tax, Due: note.Due, Refund: note.Refund}
-	inv, entries := c.Invoice.Credit(more, lines, note.Balance, beside, d.limits())
+	gone := invoice.Gone{Beside: beside, ToGrants: c.Given.ToGrants}
+	inv, entries := c.Invoice.Credit(more, lines, note.Balance, gone, d.limits())
 	return credited{note, inv, entries, c.Charge, c.Grants}, nil
 }
 

@@ -130,6 +130,23 @@ func TestGrants_ComeBackBehindARefund(t *testing.T) {
 	require.Equal(t, []money.Minor{600}, l.left())
 }
 
+// 600 of 1000 were paid by a grant, 400 in money. While an upgrade half way, unpaid, takes 500 back, a note over 300 gives 300 to the
+// grant: 400 went back of what it did not pay. The upgrade is canceled and voided, so that the 500 count as used after all. A note over the
+// rest, 700, gives the grant the other 300, and 400 in plain credit. Before, it gave the grant 600 again.
+func TestGrants_ComeBackOnceThoughTimeTakenBackDoesNot(t *testing.T) {
+	t.Parallel()
+	inv := invoice.Invoice{
+		Status: invoice.Paid, Total: 1000, CreditApplied: 600, GrantsUsed: balance.Uses{{ID: "crg_1", Amount: 600}},
+	}
+	inv, entries := inv.Credit(invoice.Credited{Total: 300}, nil, 300, invoice.Gone{Beside: 500}, money.Limits{})
+	require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditNoted, GrantID: "crg_1"}}, entries)
+	gone := invoice.Gone{ToGrants: balance.Uses{{ID: "crg_1", Amount: 300}}}
+	_, entries = inv.Credit(invoice.Credited{Total: 700}, nil, 700, gone, money.Limits{})
+	require.ElementsMatch(t, []invoice.CreditEntry{
+		{Amount: 300, Reason: invoice.CreditNoted, GrantID: "crg_1"}, {Amount: 400, Reason: invoice.CreditNoted},
+	}, entries)
+}
+
 // What a replaced invoice had used comes back before the new one uses it.
 func TestGrants_OfAReplacedInvoice(t *testing.T) {
 	t.Parallel()

@@ -92,7 +92,7 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 
 // given is what was given back of an invoice, as db reads it.
 func (l *life) given(inv invoice.Invoice) creditnote.Given {
-	out := creditnote.Given{Reversed: map[string]money.Minor{}}
+	out := creditnote.Given{Reversed: map[string]money.Minor{}, ToGrants: l.store.toGrants[inv.ID]}
 	for _, n := range l.store.notes {
 		if n.InvoiceID == inv.ID {
 			out.Notes = append(out.Notes, n)

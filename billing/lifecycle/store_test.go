@@ -41,6 +41,7 @@ type store struct {
 	granted      money.Minor                     // of grants, less what was taken away unused
 	settled      map[string]lifecycle.Settlement // by invoice
 	notes        []creditnote.Note
+	toGrants     map[string]balance.Uses // what notes gave back to grants, by invoice
 	events       []event.Event
 	place        map[string]int // of an invoice or transaction in its list
 }
@@ -139,6 +140,13 @@ func (s *store) write(c lifecycle.Changes) {
 	for _, entry := range c.Credit {
 		if entry.GrantID != "" {
 			s.moveGrant(entry)
+			if entry.Reason == invoice.CreditNoted {
+				use := balance.Use{ID: entry.GrantID, Amount: entry.Amount}
+				if s.toGrants == nil {
+					s.toGrants = map[string]balance.Uses{}
+				}
+				s.toGrants[entry.InvoiceID] = append(s.toGrants[entry.InvoiceID], use)
+			}
 			continue
 		}
 		s.balance += entry.Amount

@@ -23,7 +23,9 @@ func (s Subscription) unused(end time.Time) (proration.Span, error) {
 }
 
 // credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or after
-// a change that was not prorated, since the lines are not of the items, all that is billed. Faults: those of plan.Cost.
+// a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds to nothing is
+// left out, unless the line by itself says more: after a change that is not prorated it would be taken back once more.
+// Faults: those of plan.Cost.
 func (s Subscription) credits(
 	f Facts, issued []invoice.Invoice, going []Item, left proration.Span, now time.Time,
 ) ([]invoice.Line, error) {
@@ -42,7 +44,8 @@ func (s Subscription) credits(
 	}
 	for _, item := range lines {
 		billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
-		if worth := proration.Credit(left.Of(item.Amount), billing.Uncredited()); ok && worth > 0 {
+		worth := proration.Credit(left.Of(item.Amount), billing.Uncredited())
+		if ok && (worth > 0 || s.share(billing, left) > 0) {
 			credits = append(credits, s.reversal(item, billing, worth, now))
 		}
 	}

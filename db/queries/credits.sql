@@ -61,3 +61,11 @@ where e.environment_id = @environment_id and e.customer_id = @customer_id
   and e.position < @below::bigint and e.position > @above::bigint
 order by case when @forward::boolean then e.position end, e.position desc
 limit @row_limit;
+
+-- name: CreditEntrySumNotedToGrants :many
+-- What credit notes of an invoice gave back to grants. The balance is locked.
+select e.grant_id::text as grant_id, sum(e.amount)::bigint as amount
+from credit_entries e
+where e.environment_id = @environment_id and e.customer_id = @customer_id and e.invoice_id = @invoice_id
+  and e.grant_id is not null and e.reason = 'credit_note'
+group by e.grant_id;

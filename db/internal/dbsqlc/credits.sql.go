@@ -213,6 +213,46 @@ func (q *Queries) CreditEntryList(ctx context.Context, db DBTX, arg CreditEntryL
 	return items, nil
 }
 
+const creditEntrySumNotedToGrants = `-- name: CreditEntrySumNotedToGrants :many
+select e.grant_id::text as grant_id, sum(e.amount)::bigint as amount
+from credit_entries e
+where e.environment_id = $1 and e.customer_id = $2 and e.invoice_id = $3
+  and e.grant_id is not null and e.reason = 'credit_note'
+group by e.grant_id
+`
+
+type CreditEntrySumNotedToGrantsParams struct {
+	EnvironmentID string
+	CustomerID    string
+	InvoiceID     *string
+}
+
+type CreditEntrySumNotedToGrantsRow struct {
+	GrantID string
+	Amount  int64
+}
+
+// What credit notes of an invoice gave back to grants. The balance is locked.
+func (q *Queries) CreditEntrySumNotedToGrants(ctx context.Context, db DBTX, arg CreditEntrySumNotedToGrantsParams) ([]CreditEntrySumNotedToGrantsRow, error) {
+	rows, err := db.Query(ctx, creditEntrySumNotedToGrants, arg.EnvironmentID, arg.CustomerID, arg.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditEntrySumNotedToGrantsRow
+	for rows.Next() {
+		var i CreditEntrySumNotedToGrantsRow
+		if err := rows.Scan(&i.GrantID, &i.Amount); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const creditGive = `-- name: CreditGive :exec
 with balance as (
     insert into credit_balances (environment_id, customer_id, currency, balance)

@@ -1,0 +1,46 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/proration"
+	"perennial/billing/subscription"
+)
+
+// An add-on for 0.01 of 30 days is added on the 11th day: 1 − round(11/30) = 1 is charged. It is removed on the 17th: of its price
+// 1 − round(17/30) = 0 is left, so that nothing goes back. After a change without proration all that is billed of the period is taken
+// back by what the lines say: of 30.00 for 30 days 13.00. Of the add-on's line 1 − round(6/19) = 1 would be left, but its time was
+// taken back before, for nothing. Before, a refund gave it back a second time.
+func TestCancel_TakesNothingBackTwiceThatCameToNothing(t *testing.T) {
+	t.Parallel()
+	month := period.Interval{Unit: period.Day, Count: 30}
+	plan1, plan2, addOn := flat("plan_1", month, 3000), flat("plan_2", month, 6000), flat("add_on_0", month, 1)
+	plan1.ProrationMeasure, addOn.AddOn = proration.Day, true
+	l := newLife(t, []plan.Plan{plan1, plan2, addOn}, settings, plan1, 0)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	day := func(n int) { l.until(created.Add(time.Duration(n) * 24 * time.Hour)) }
+
+	day(11)
+	l.must(lifecycle.ChangePlan{AddOns: &[]subscription.Chosen{{AddOn: addOn, Quantity: 1}}})
+	require.Equal(t, money.Minor(1), l.last().Total)
+	l.result(payment.AnswerSucceeded)
+	day(17)
+	l.must(lifecycle.ChangePlan{AddOns: &[]subscription.Chosen{}})
+	l.how = subscription.NoProration
+	l.changePlan(plan2, false)
+	l.cancelNow(true)
+
+	require.Equal(t, money.Minor(-1300), l.last().Total)
+	require.Equal(t, invoice.ProrationCredit, l.last().Lines[0].Kind)
+	require.Equal(t, money.Minor(1300), l.refunded())
+}
