@@ -1,6 +1,7 @@
 package rating_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,29 +50,78 @@ func (want spendResult) total() money.Decimal {
 }
 
 // checkSpend bills a part of a period as the price of all units so far, less what the units before it cost. The minimum
-// of the period is asked for with its last part.
+// of the period is asked for with its last part. Where a case says what was billed before, and not for which units, the
+// bounds of the period are those of what is left of them.
 func checkSpend(t *testing.T, in spendInput, want spendResult) {
+	require.Contains(t, []string{"", "MidPeriodSplit", "LastInPeriodSplit"}, in.Line, "a line that is not known")
+	require.Contains(t, []string{"", "InAdvancePaymentTerm", "InArrearsPaymentTerm"}, in.Term, "a term that is not known")
 	price, c := in.price(t)
-	start := price
-	start.Minimum = 0
 	if in.Line == "MidPeriodSplit" {
 		price.Minimum = 0
 	}
+	if in.Billed.IsGiven() && !in.Before.IsGiven() {
+		billed, err := in.Billed.Round(c)
+		require.NoError(t, err)
+		price.Minimum = max(price.Minimum-billed, 0)
+		if price.Maximum > 0 {
+			if price.Maximum -= billed; price.Maximum <= 0 {
+				require.Zero(t, want.total().Sign(), "the maximum was billed before")
+				return
+			}
+		}
+	}
+	start := price
+	start.Minimum = 0
 	got, err := price.Rate(in.Before.Add(in.Units), c)
 	require.NoError(t, err)
-	total := got.Amount
 	if in.Before.Sign() > 0 {
 		before, err := start.Rate(in.Before, c)
 		require.NoError(t, err)
 		if in.Billed.IsGiven() {
 			require.Equal(t, in.Billed.String(), money.Units(before.Amount, c).String())
 		}
-		total -= before.Amount
+		got = less(t, got, before)
 	}
-	require.Zero(t, want.total().Cmp(money.Units(total, c)), "%d: %v", total, got.Steps)
-	if in.Line == "" && in.Model != "multiplier" { // the peer shows the product of a multiplier as one unit
+	require.Zero(t, want.total().Cmp(money.Units(got.Amount, c)), "%d: %v", got.Amount, got.Steps)
+	if in.Model != "multiplier" { // the peer shows the product of a multiplier as one unit
 		requireLines(t, want.Lines, got)
 	}
+}
+
+// less is what a part of a period adds to the parts before it, step by step.
+func less(t *testing.T, all, before rating.Rated) rating.Rated {
+	t.Helper()
+	part := all
+	part.Amount -= before.Amount
+	all.Steps, before.Steps = capped(all.Steps), capped(before.Steps)
+	part.Steps = slices.Clone(all.Steps)
+	require.GreaterOrEqual(t, len(all.Steps), len(before.Steps), "the steps of a part are those of the whole so far")
+	for i, b := range before.Steps {
+		require.Zero(t, part.Steps[i].UnitPrice.Cmp(b.UnitPrice), "step %d has another price", i)
+		part.Steps[i].Quantity = part.Steps[i].Quantity.Sub(b.Quantity)
+		part.Steps[i].Amount = part.Steps[i].Amount.Sub(b.Amount)
+	}
+	return part
+}
+
+// capped takes what a maximum takes off, a step of its own with us, off the last steps, where the peer shows it.
+func capped(steps []rating.Step) (out []rating.Step) {
+	off := money.Whole(0)
+	for _, s := range steps {
+		if s.Amount.Sign() < 0 {
+			off = off.Sub(s.Amount)
+			continue
+		}
+		out = append(out, s)
+	}
+	for i := len(out) - 1; i >= 0 && off.Sign() > 0; i-- {
+		part := out[i].Amount
+		if part.Cmp(off) > 0 {
+			part = off
+		}
+		out[i].Amount, off = out[i].Amount.Sub(part), off.Sub(part)
+	}
+	return out
 }
 
 // requireLines compares what is not zero: the peer leaves out some lines without amount.
@@ -84,7 +134,7 @@ func requireLines(t *testing.T, want []spendLine, got rating.Rated) {
 			expected = append(expected, line.Quantity.String()+" × "+line.Unit.String()+" = "+amount.String())
 		}
 	}
-	for _, s := range got.Steps {
+	for _, s := range capped(got.Steps) {
 		if s.Amount.Sign() != 0 {
 			ours = append(ours, s.Quantity.String()+" × "+s.UnitPrice.String()+" = "+s.Amount.String())
 		}

@@ -18,6 +18,7 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			"payment_retries":   peercases.NewReader(checkPaymentRetries),
 			"retry_dates":       peercases.NewReader(checkRetryDates),
 			"overdue_timeline":  peercases.NewReader(checkOverdueTimeline),
+			"overdue_state":     peercases.NewReader(checkOverdueState),
 			"overdue_condition": peercases.NewReader(checkOverdueCondition),
 			"payment_due":       peercases.NewReader(checkPaymentDue),
 			"webhook_response":  peercases.NewReader(checkWebhookResponse),
@@ -62,10 +63,19 @@ func checkPaymentRetries(t *testing.T, in paymentRetriesInput, want paymentRetri
 	at := start
 	var states []string
 	for _, outcome := range in.Outcomes {
+		if outcome == "unknown" { // the provider is asked what came of it; silence is never repeated
+			require.Len(t, states, want.Attempts-1, "no attempt follows an unknown outcome")
+			if want.States != nil {
+				require.Len(t, want.States, want.Attempts)
+				require.NotEqual(t, "RETRIED", want.States[want.Attempts-1])
+			}
+			return
+		}
 		if outcome == "success" {
 			states = append(states, "SUCCESS")
 			break
 		}
+		require.Equal(t, "fail", outcome, "an outcome that is not known")
 		next := len(states) + 1
 		if !policy.Allows(next, "") {
 			states = append(states, "ABORTED")

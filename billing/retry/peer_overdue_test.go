@@ -42,11 +42,37 @@ func overdue(since, at time.Time, days int) bool {
 	return action == subscription.ActionPastDueEnd && !at.Before(due)
 }
 
-type overdueTimelineInput struct {
-	States []struct {
-		Name string
-		Days int
+// overdueState is a state that sets in after days.
+type overdueState struct {
+	Name string
+	Days int
+}
+
+// mostSevere returns the last state that fits an account unpaid since a day; zero: nothing is unpaid.
+func mostSevere(states []overdueState, since, at time.Time) string {
+	state := "CLEAR"
+	for _, s := range states {
+		if !since.IsZero() && overdue(since, at, s.Days) {
+			state = s.Name
+		}
 	}
+	return state
+}
+
+// checkOverdueState is checkOverdueTimeline of one account at one moment.
+func checkOverdueState(t *testing.T, in struct {
+	States []overdueState
+	Days   *int `json:"days_since_earliest_unpaid"` // null: nothing is unpaid
+}, want struct{ State string }) {
+	at, since := date(t, "2026-03-15"), time.Time{}
+	if in.Days != nil {
+		since = at.AddDate(0, 0, -*in.Days)
+	}
+	require.Equal(t, want.State, mostSevere(in.States, since, at))
+}
+
+type overdueTimelineInput struct {
+	States   []overdueState
 	Invoices []struct {
 		Date     string
 		Paid     string `json:"paid_on"`
@@ -58,7 +84,7 @@ type overdueTimelineInput struct {
 func checkOverdueTimeline(t *testing.T, in overdueTimelineInput, want struct{ States []string }) {
 	var states []string
 	for _, check := range in.Dates {
-		at, state := date(t, check), "CLEAR"
+		at := date(t, check)
 		var since time.Time
 		for _, invoice := range in.Invoices {
 			issued := date(t, invoice.Date)
@@ -68,12 +94,7 @@ func checkOverdueTimeline(t *testing.T, in overdueTimelineInput, want struct{ St
 				since = issued
 			}
 		}
-		for _, s := range in.States {
-			if !since.IsZero() && overdue(since, at, s.Days) {
-				state = s.Name
-			}
-		}
-		states = append(states, state)
+		states = append(states, mostSevere(in.States, since, at))
 	}
 	require.Equal(t, want.States, states)
 }

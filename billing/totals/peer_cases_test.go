@@ -4,7 +4,11 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/balance"
 	"perennial/billing/money"
 	"perennial/internal/testkit/peercases"
 )
@@ -35,6 +39,7 @@ func TestPeerCasesOfTotals(t *testing.T) {
 			"credit_note_over_fees":   peercases.NewReader(checkCreditNoteOverFees),
 			"credit_notes_on_invoice": peercases.NewReader(checkCreditNotesOnInvoice),
 			"termination_invoice":     peercases.NewReader(checkTerminationInvoice),
+			"wallets_on_invoice":      peercases.NewReader(checkWallets),
 		},
 		Excluded: []peercases.Exclusion{
 			{When: inOtherDecimals, Reason: "not an ISO 4217 currency, or not with its ISO decimals"},
@@ -56,13 +61,10 @@ func TestPeerCasesOfTotals(t *testing.T) {
 			{Rule: "credit-in-line-order", Reason: "credit is taken off the total, which no line has a part of"},
 			{
 				Rule: "lago-credit-note-before-total", When: refundsPartly,
-				Reason: "splits a note into a refund and a credit; ours is one of the two",
+				Reason: "the peer decides how much of a note goes back in money; with ours the caller says it",
 			},
 			{Kind: "credit_note_over_fees", When: discountsOfFees, Reason: "fees with discounts of their own, not by a coupon"},
 			{Rule: "wallets-by-priority-then-age", When: limitedWallets, Reason: "credit is not limited to kinds of lines"},
-			{Kind: "tax_on_fee", Reason: "no case of this kind was at hand to read its fields from"},
-			{Kind: "fee_with_given_taxes", Reason: "no case of this kind was at hand to read its fields from"},
-			{Kind: "prepaid", Reason: "no case of this kind was at hand to read its fields from"},
 		},
 	}.Run(t)
 }
@@ -126,6 +128,49 @@ func discountsOfFees(c peercases.Case) bool {
 	return json.Unmarshal(c.Input, &in) == nil && slices.ContainsFunc(in.Fees, func(fee creditNoteFee) bool {
 		return fee.Discount != "" && fee.Discount != "0"
 	})
+}
+
+// checkWallets pays for an invoice with credit grants, in their order: that of priority, and of age within one.
+func checkWallets(t *testing.T, in struct {
+	Fees []struct {
+		Type        string
+		Amount, Tax money.Minor
+	}
+	Wallets []struct {
+		Name     string
+		Priority int
+		Balance  money.Minor
+		Types    []string `json:"fee_types"` // limitedWallets decides about it
+	}
+}, want struct {
+	Applied map[string]money.Minor
+	Total   *money.Minor `json:"applied_total"`
+}) {
+	var total money.Minor
+	for _, fee := range in.Fees {
+		total += fee.Amount + fee.Tax
+	}
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var grants []balance.Grant
+	for i, w := range in.Wallets { // the oldest first
+		grants = append(grants, balance.Grant{
+			ID: w.Name, Amount: w.Balance, Left: w.Balance, Priority: w.Priority, GivenAt: at.Add(time.Duration(i) * time.Second),
+		})
+	}
+	applied := map[string]money.Minor{}
+	for _, use := range balance.Take(grants, total, at.AddDate(0, 0, 1)) {
+		applied[use.ID] = use.Amount
+	}
+	if want.Applied != nil {
+		require.Equal(t, want.Applied, applied)
+	}
+	if want.Total != nil {
+		var sum money.Minor
+		for _, amount := range applied {
+			sum += amount
+		}
+		require.Equal(t, *want.Total, sum)
+	}
 }
 
 func limitedWallets(c peercases.Case) bool {

@@ -27,6 +27,7 @@ func TestChoose(t *testing.T) {
 		{ID: "3", Rule: "days", Kind: "subtract"},
 		{ID: "4", Rule: "days", Kind: "add", Flags: []string{"even", "odd"}},
 		{ID: "5", Rule: "calendar", Kind: "add", Input: json.RawMessage(`{"unit":"hour"}`)},
+		{ID: "6", Rule: "calendar", Kind: "add", Input: json.RawMessage(`{"unit":"day","align":true}`)},
 	})
 	ids := func(cases []Case) (ids []string) {
 		for _, c := range cases {
@@ -35,7 +36,9 @@ func TestChoose(t *testing.T) {
 		return ids
 	}
 	require.Equal(t, []string{"1"}, ids(got.checked))
-	require.Equal(t, []string{"3"}, ids(got.unknown), "nobody decided about it")
+	require.Len(t, got.unknown, 2)
+	require.Equal(t, []string{"3", "6"}, ids([]Case{got.unknown[0].Case, got.unknown[1].Case}), "nobody decided about them")
+	require.Equal(t, `has the unknown input field "align"`, got.unknown[1].why)
 	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1},
 		got.leftOut)
 	require.Equal(t, 3, got.leftOut.total())
