@@ -151,6 +151,39 @@ func TestFailover_NoBackup(t *testing.T) {
 	l.sound()
 }
 
+// One payment that is always answered with 429 says nothing about the account: its breaker stays closed, however often
+// the payment is tried.
+func TestFailover_OnePaymentAlwaysLimited(t *testing.T) {
+	t.Parallel()
+	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l.collecting()
+	l.Provider.Script = always(scene.Limit)
+	l.until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.last().Status)
+	require.Greater(t, len(l.sends(l.last().ID)), 5)
+	breaker := l.breaker(l.Config.ID)
+	require.Equal(t, 1, breaker.Failures, "the first time it may be about the account")
+	require.False(t, breaker.Opened())
+
+	l.InTx(t, func(tx *db.Tx) error { // others have opened it
+		b, err := tx.LockBreaker(t.Context(), l.Env, l.Config.ID)
+		require.NoError(t, err)
+		b.OpenedAt, b.ProbeAt = l.Clock.Now(), l.Clock.Now().Add(time.Hour)
+		return tx.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
+	})
+	probe, sent := l.breaker(l.Config.ID).ProbeAt, len(l.sends(l.last().ID))
+	l.until(probe.Add(routing.Cooldown - time.Second))
+	require.Len(t, l.sends(l.last().ID), sent, "it leaves the probe to another payment")
+	require.Equal(t, probe, l.breaker(l.Config.ID).ProbeAt)
+	l.until(probe.Add(3 * routing.Cooldown))
+	require.Greater(t, len(l.sends(l.last().ID)), sent, "there is none")
+	l.Provider.Script = nil
+	l.until(l.Clock.Now().Add(2 * time.Hour))
+	require.Equal(t, payment.Success, l.last().Status)
+	require.False(t, l.breaker(l.Config.ID).Opened())
+	l.sound()
+}
+
 // A charging stop holds new charges, and loses none. Disabled accounts get none either.
 func TestRoute_StopsAreRespected(t *testing.T) {
 	t.Parallel()

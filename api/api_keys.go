@@ -3,13 +3,13 @@ package api
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/internal/cidr"
 	"perennial/internal/id"
 	"perennial/service"
 )
@@ -58,8 +58,8 @@ type createAPIKeyInput struct {
 type KeyForm struct {
 	Name         string   `json:"name,omitempty" maxLength:"100" example:"shop server" doc:"For people."`
 	Kind         string   `json:"kind,omitempty" enum:"secret,publishable" doc:"Default: secret."`
-	Scopes       []string `json:"scopes,omitempty" maxItems:"3" enum:"*,read,webhooks" doc:"What a secret key may do. Default: everything."`
-	AllowedCIDRs []string `json:"allowedCidrs,omitempty" maxItems:"100" doc:"The networks that it may be used from, such as 203.0.113.0/24. Default: from anywhere, or where the key that asks may be used from some networks only, these must lie within them."`
+	Scopes       []string `json:"scopes,omitempty" minItems:"1" maxItems:"3" enum:"*,read,webhooks" doc:"What a secret key may do. Default: everything."`
+	AllowedCIDRs []string `json:"allowedCidrs,omitempty" minItems:"1" maxItems:"100" doc:"The networks that it may be used from, such as 203.0.113.0/24. Default: from anywhere, or where the key that asks may be used from some networks only, these must lie within them."`
 	ExpiresAt    int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, in the future. Default: never, or no later than the key that asks."`
 }
 
@@ -71,12 +71,12 @@ func (f KeyForm) form() (service.APIKeyForm, error) {
 		out.Kind = apikey.Kind(f.Kind)
 	}
 	for _, text := range f.AllowedCIDRs {
-		network, err := netip.ParsePrefix(text)
+		network, err := cidr.Parse(text)
 		if err != nil {
 			return out, fault.InvalidParam("allowedCidrs", "network_malformed",
 				"%.60q is not a network. Send one such as 203.0.113.0/24 or 2001:db8::/32.", text)
 		}
-		out.AllowedCIDRs = append(out.AllowedCIDRs, network.Masked())
+		out.AllowedCIDRs = append(out.AllowedCIDRs, network)
 	}
 	return out, nil
 }

@@ -111,3 +111,25 @@ func TestAPIKeys_LastUse(t *testing.T) {
 	require.Equal(t, b.clock().Unix(), shown())
 	require.NoError(t, b.NoteKeyUse(t.Context()), "nothing is left to write")
 }
+
+// A key that is limited to the network of the proxy is not opened by a client whose address the proxy does not say.
+func TestAPIKeys_AddressBehindProxy(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.config.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // the bench's own address
+	b.Server = b.newServer(t)
+	made := as[Key](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/api-keys",
+		`{"allowedCidrs":["192.0.2.0/24","::ffff:127.0.0.1/128"]}`))
+	require.Equal(t, []string{"192.0.2.0/24", "127.0.0.1/32"}, made.AllowedCIDRs)
+	for forwarded, want := range map[string]int{
+		"127.0.0.1": http.StatusOK, "192.0.2.9": http.StatusOK, "": http.StatusForbidden, "unknown": http.StatusForbidden,
+		"198.51.100.1": http.StatusForbidden, "127.0.0.1, _hidden": http.StatusForbidden,
+	} {
+		got := b.send(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+made.Key, "X-Forwarded-For", forwarded)
+		require.Equal(t, want, got.Status, "%q", forwarded)
+	}
+	require.Equal(t, http.StatusOK, b.send(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+made.Key).Status,
+		"the proxy's own request")
+	problem(t, http.StatusUnprocessableEntity, "network_malformed", "allowedCidrs",
+		b.ask(t, b.test, "POST", "/api/api-keys", `{"allowedCidrs":["::ffff:10.0.0.1/64"]}`))
+}

@@ -29,8 +29,10 @@ type AuditEntry struct {
 // AuditActor is who did something.
 type AuditActor struct {
 	Kind   string   `json:"kind" enum:"key,cli,operator" example:"key" doc:"key: an API key. cli: a person at a terminal with access to the database. operator: a person who signed in."`
-	ID     string   `json:"id" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the key, or the name of the person as the machine knows it."`
+	ID     string   `json:"id" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The id of the key. Of a person at a terminal: the user of the operating system with its id, and the host, as in ada(1000)@billing-1."`
 	Scopes []string `json:"scopes,omitempty" example:"*" doc:"The scopes of the key at the time."`
+	Claim  string   `json:"claim,omitempty" example:"user 4711" doc:"For whom the actor said that it acted: the header Perennial-Actor, or --as at a terminal. A claim: only the actor is checked."`
+	Reason string   `json:"reason,omitempty" example:"ticket 512" doc:"Why, as the person at the terminal said (--reason)."`
 }
 
 // AuditChange is one field that changed.
@@ -42,17 +44,30 @@ type AuditChange struct {
 }
 
 func renderAudit(e audit.Entry) AuditEntry {
+	changes, said := audit.Decode(e.Changes)
 	out := AuditEntry{
 		ID: e.ID, Object: "audit_entry", CreatedAt: unix(e.CreatedAt),
-		Actor:     AuditActor{Kind: e.ActorKind, ID: e.ActorID, Scopes: e.ActorScopes},
+		Actor:     AuditActor{Kind: e.ActorKind, ID: e.ActorID, Scopes: e.ActorScopes, Claim: said.For, Reason: said.Reason},
 		Operation: e.Operation, ObjectType: e.ObjectType, ObjectID: e.ObjectID, RequestID: e.RequestID, Status: e.Status,
 		Changes: []AuditChange{},
 	}
 	if e.Address.IsValid() {
 		out.Address = e.Address.String()
 	}
-	_ = json.Unmarshal(e.Changes, &out.Changes) // what was written by json.Marshal can be read
+	for _, c := range changes {
+		out.Changes = append(out.Changes, AuditChange{
+			ObjectID: c.ObjectID, Field: c.Field, Before: shownValue(c.Before), After: shownValue(c.After),
+		})
+	}
 	return out
+}
+
+// shownValue is a JSON scalar; nil: it is not shown.
+func shownValue(raw json.RawMessage) (value any) {
+	if raw != nil {
+		_ = json.Unmarshal(raw, &value) // it was written as JSON
+	}
+	return value
 }
 
 func (s *Server) getAuditEntry(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[AuditEntry], error) {

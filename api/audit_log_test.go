@@ -100,3 +100,27 @@ func TestAudit_LogTellsWhoWhatAndWhere(t *testing.T) {
 		require.NotContains(t, raw, personal)
 	}
 }
+
+// For whom an app says that it acts stands in the entry, as a claim beside the key.
+func TestAudit_ActorHeaderIsAClaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	plan := b.newPlan(t, b.test)
+	change := func(actors ...string) response {
+		var headers []string
+		for _, actor := range actors {
+			headers = append(headers, "Perennial-Actor", actor)
+		}
+		return b.ask(t, b.test, "PATCH", "/api/plans/"+plan.ID, `{"active":false}`, headers...)
+	}
+	for _, wrong := range []string{"", "a\x01b", "\xff", "\u202euser", "\u200b", strings.Repeat("x", 201)} {
+		problem(t, 400, "header_malformed", "Perennial-Actor", change(wrong))
+	}
+	require.Equal(t, 200, change(strings.Repeat("é", 200)).Status)
+	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/plans/"+plan.ID, `{"active":true}`, "Perennial-Actor", "user 4711").Status)
+	entries := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, b.test, "GET", "/api/audit-log?operation=updatePlan", nil)).Data
+	require.Len(t, entries, 2)
+	require.Equal(t, "user 4711", entries[0].Actor.Claim)
+	require.True(t, id.Is(id.APIKey, entries[0].Actor.ID))
+	require.Equal(t, []AuditChange{{Field: "active", Before: false, After: true}}, entries[0].Changes)
+}

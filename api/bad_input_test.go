@@ -201,6 +201,16 @@ func TestBody_InvalidFieldIsNamed(t *testing.T) {
 		{"POST /customers", `{"name":"Ada"}`, 422, "field_missing", "email"},
 		{"POST /customers", cust("email", `"nobody"`), 422, "email_malformed", "email"},
 		{"POST /customers", cust("email", `"Ada <a@example.com>"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a@b"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a@example.com."`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a@１２３.com"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a@[127.0.0.1]"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a\u200bb@example.com"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"a@`+strings.Repeat("b", 64)+`.com"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("email", `"`+strings.Repeat("a", 65)+`@example.com"`), 422, "email_malformed", "email"},
+		{"POST /customers", cust("name", `"\u200b\u2060"`), 422, "text_invalid", "name"},
+		{"POST /customers", cust("name", `"Ada\u202e"`), 422, "text_invalid", "name"},
+		{"POST /customers", cust("name", `"Ada\u2028Lovelace"`), 422, "text_invalid", "name"},
 		{"POST /customers", cust("phone", `"0701234567"`), 422, "phone_malformed", "phone"},
 		{"POST /customers", cust("phone", `"+0701234567"`), 422, "phone_malformed", "phone"},
 		{"POST /customers", `{"email":"a@example.com","name":"A","first_name":"B"}`, 422, "fields_exclusive", "name"},
@@ -364,12 +374,14 @@ func TestRoute_UnknownPathOrMethodIsAProblem(t *testing.T) {
 	}
 	for path, allow := range map[string]string{
 		"/api/plans": "GET, HEAD, POST, OPTIONS", "/v1/customers/x": "GET, HEAD, PATCH, DELETE", "/healthz": "GET, HEAD",
-		"/callbacks/x": "POST",
+		"/callbacks/x": "POST", "/api/subscriptions/preview": "POST", "/api/subscriptions/x": "GET, HEAD, PATCH",
+		"/v1/usage/batch": "POST",
 	} {
 		got := b.ask(t, b.test, "PUT", path, nil)
 		problem(t, 405, "method_not_allowed", "", got)
 		require.Equal(t, allow, got.Header.Get("Allow"))
 	}
+	problem(t, 405, "method_not_allowed", "", b.ask(t, b.test, "GET", "/api/subscriptions/preview", nil))
 	for _, odd := range []string{
 		"sub_%00", "sub_%ff", "sub_" + strings.Repeat("a", 26) + "%27", "%2e%2e", strings.Repeat("x", 65),
 	} {

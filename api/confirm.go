@@ -23,7 +23,11 @@ var confirmTemplate = template.Must(template.New("confirm").Parse(confirmSource)
 type confirmPage struct{ Title, Text string }
 
 var confirmPages = map[payment.Confirmation]confirmPage{
-	payment.ConfirmAsked: {"Thank you", "We are asking your bank. You can close this page."},
+	// The payer may have confirmed or refused: what the browser says of it is not believed.
+	payment.ConfirmAsked: {
+		"Checking the payment", "We are checking whether the payment was confirmed. Reload this page in a few seconds to see the " +
+			"result. If you did not confirm it, nothing is charged.",
+	},
 	payment.ConfirmMissing: {
 		"Payment not confirmed", "Your bank has not confirmed the payment here. Reload this page in a few seconds, or open " +
 			"the payment link again.",

@@ -117,7 +117,7 @@ func TestConfirm_ReturnOnlyAsksTheProvider(t *testing.T) {
 	for range 3 {
 		r := b.send(t, "GET", path, nil)
 		require.Equal(t, http.StatusOK, r.Status)
-		require.Contains(t, string(r.Body), "We are asking your bank")
+		require.Contains(t, string(r.Body), "Checking the payment")
 		requireForPayer(t, r)
 	}
 	require.Equal(t, []contract.Owner{{EnvironmentID: b.test.environmentID, TransactionID: charge.ID}}, b.engine.checks)

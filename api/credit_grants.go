@@ -37,7 +37,7 @@ type CreditGrantForm struct {
 	Currency  string   `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
 	Amount    int64    `json:"amount" minimum:"1" maximum:"999999999999" example:"5000" doc:"Minor units."`
 	Priority  *int     `json:"priority,omitempty" minimum:"0" maximum:"100" example:"50" doc:"Grants with a lower number are used first. Default: 50."`
-	PlanIDs   []string `json:"planIds,omitempty" maxItems:"20" doc:"Only invoices of subscriptions to these plans use it. Default: any invoice."`
+	PlanIDs   []string `json:"planIds,omitempty" minItems:"1" maxItems:"20" doc:"Only invoices of subscriptions to these plans use it. Default: any invoice."`
 	Name      string   `json:"name,omitempty" maxLength:"100" example:"Welcome credit" doc:"For people. Erased with the customer."`
 	ExpiresAt int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" example:"1766232000" doc:"From when no invoice uses it, in Unix seconds of the customer's time. Default: it never expires."`
 	Metadata  Metadata `json:"metadata,omitempty" maxProperties:"50"`

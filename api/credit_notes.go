@@ -61,7 +61,7 @@ type createCreditNoteInput struct {
 
 // CreditNoteForm says what is given back of an invoice, why, and where it goes.
 type CreditNoteForm struct {
-	Lines        []CreditNoteLine `json:"lines,omitempty" maxItems:"100" doc:"Parts of lines to give back, with their taxes. Send either lines or amount; neither gives back all that is left."`
+	Lines        []CreditNoteLine `json:"lines,omitempty" minItems:"1" maxItems:"100" doc:"Parts of lines to give back, with their taxes. Send either lines or amount; neither gives back all that is left."`
 	Amount       int64            `json:"amount,omitempty" minimum:"1" maximum:"999999999999" example:"500" doc:"Minor units, taxes included: the same share of every line is given back."`
 	Reason       string           `json:"reason" enum:"duplicate,fraudulent,order_change,unsatisfactory,goodwill,other" example:"goodwill" doc:"Why the invoice is credited."`
 	Memo         string           `json:"memo,omitempty" maxLength:"200" example:"Sorry for the outage" doc:"What the customer reads."`

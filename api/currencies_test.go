@@ -72,7 +72,7 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 		require.Contains(t, string(got.Body), `"`+c.param+`"`)
 	}
 	moved := as[PlanMigration](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/plans/"+team.ID+"/migrate", `{"dryRun":true}`))
-	require.Equal(t, [2]int{2, 1}, [2]int{moved.Examined, moved.Migrated})
+	require.Equal(t, [3]int{2, 0, 1}, [3]int{moved.Examined, moved.Migrated, moved.Would})
 	require.Len(t, moved.Refused, 1)
 	require.Equal(t, [2]string{sub.ID, "currency_mismatch"}, [2]string{moved.Refused[0].SubscriptionID, moved.Refused[0].Code})
 	kept := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"quantity":2}`))

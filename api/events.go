@@ -152,11 +152,11 @@ func (s *Server) eventOperations() {
 	}
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",
-		Status: http.StatusOK, Access: httpkit.ReadAccess,
+		Status: http.StatusOK, Access: webhookRead,
 		Load: httpkit.LoadByID(s.kit, id.Event, db.ErrEventNotFound, s.store.EventWithKey), Response: example,
 	}, s.getEvent)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "listEvents", Method: http.MethodGet, Path: "/events", Tag: "Events", Summary: "List events",
-		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Event]{Data: []Event{example}},
+		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[Event]{Data: []Event{example}},
 	}, s.listEvents)
 }

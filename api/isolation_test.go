@@ -184,8 +184,8 @@ var guarded = map[string]struct {
 	"GET /audit-log/{id}":            {},
 	"GET /settings":                  {},
 	"PATCH /settings":                {body: func(owned) any { return map[string]any{"pastDueBilling": "accrue"} }},
-	"GET /events":                    {},
-	"GET /events/{id}":               {},
+	"GET /events":                    {scope: "webhooks"},
+	"GET /events/{id}":               {scope: "webhooks"},
 
 	"POST /webhooks": {scope: "webhooks", body: func(owned) any {
 		return map[string]any{"url": "https://example.com/h", "events": []string{"*"}}

@@ -31,7 +31,7 @@ type Metric struct {
 
 // MetricFilter chooses records by their properties.
 type MetricFilter struct {
-	Include map[string][]string   `json:"include,omitempty" doc:"Properties with the values of which a record must have one."`
+	Include map[string][]string   `json:"include,omitempty" minProperties:"1" doc:"Properties with the values of which a record must have one."`
 	Exclude []map[string][]string `json:"exclude,omitempty" maxItems:"20" doc:"A record that matches all properties of one entry does not count."`
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/money"
+	"perennial/db"
 )
 
 func TestRefundPayment_NeverMoreThanCaptured(t *testing.T) {
@@ -90,4 +92,52 @@ func TestListPayments_ByAccountAndTime(t *testing.T) {
 	require.Zero(t, count("providerConfigId="+b.live.providerID))
 	problem(t, 422, "out_of_range", "to", b.ask(t, b.test, "GET", "/api/payments?to=0", nil)) // not: any time
 	problem(t, 422, "time_span_empty", "to", b.ask(t, b.test, "GET", "/api/payments?from=9&to=9", nil))
+}
+
+// withLimits has all accounts take amounts of one kind only.
+func (b *bench) withLimits(t *testing.T, limits money.Limits) {
+	t.Helper()
+	store, err := db.Open(t.Context(), db.Config{
+		URL: b.pool.Config().ConnString(), MaxConns: 4, Clock: b.clock,
+		Limits: func(string, money.Currency) money.Limits { return limits },
+	})
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	b.deps.Store = store
+	b.Server = b.newServer(t)
+}
+
+// What the provider can never give back or charge is refused, or becomes credit, before anything is promised.
+func TestRefundPayment_WhatTheProviderCannotExpress(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	_, invoiceID, _ := b.paidInvoice(t) // of 1900
+	customer := b.newCustomer(t, b.test)
+	b.withLimits(t, money.Limits{Minimum: 50, Granularity: 10})
+	pay := func(amount int) response {
+		return b.ask(t, b.test, "POST", "/api/payments", fmt.Sprintf(`{"customerId":%q,"amount":%d,"currency":"USD"}`,
+			customer.ID, amount))
+	}
+	for _, amount := range []int{3333, 40, 1} {
+		problem(t, 422, "amount_not_chargeable", "amount", pay(amount))
+	}
+	charge := as[Payment](t, 201, pay(3330))
+	b.succeed(t, charge.ID)
+	refund := func(body string) response {
+		return b.ask(t, b.test, "POST", "/api/payments/"+charge.ID+"/refund", body)
+	}
+	problem(t, 422, "amount_not_representable", "amount", refund(`{"amount":333}`))
+	problem(t, 422, "amount_not_representable", "amount", refund(`{"amount":5}`))
+	require.EqualValues(t, 30, as[Payment](t, 201, refund(`{"amount":30}`)).Amount)
+	require.EqualValues(t, 3300, as[Payment](t, 201, refund(`{}`)).Amount)
+
+	note := func(body string) response {
+		return b.ask(t, b.test, "POST", "/api/invoices/"+invoiceID+"/credit-notes", body)
+	}
+	problem(t, 422, "amount_not_representable", "refundAmount",
+		note(`{"reason":"other","amount":333,"to":"refund","refundAmount":222}`))
+	made := as[CreditNote](t, 201, note(`{"reason":"other","amount":333,"to":"refund"}`))
+	require.Equal(t, [2]int64{330, 3}, [2]int64{made.RefundAmount, made.BalanceCredited})
+	made = as[CreditNote](t, 201, note(`{"reason":"other","amount":8,"to":"refund"}`))
+	require.Equal(t, [2]int64{0, 8}, [2]int64{made.RefundAmount, made.BalanceCredited})
 }

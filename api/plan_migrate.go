@@ -33,7 +33,8 @@ type PlanMigration struct {
 	ToVersion int                `json:"toVersion" example:"2" doc:"The version that subscriptions move to."`
 	DryRun    bool               `json:"dryRun" doc:"Nothing was changed: the figures are what would happen."`
 	Examined  int                `json:"examined" example:"100" doc:"The subscriptions of this request that are on another version and not canceled."`
-	Migrated  int                `json:"migrated" example:"99" doc:"Those that moved, or move at the end of their period."`
+	Migrated  int                `json:"migrated" example:"99" doc:"Those that moved, or move at the end of their period. Of a dry run: 0."`
+	Would     int                `json:"wouldMigrate,omitempty" example:"99" doc:"Of a dry run: those that would move."`
 	Refused   []MigrationRefusal `json:"refused" doc:"Those that stay on their version."`
 	Currency  string             `json:"currency" example:"USD" doc:"The plan's own, that of amountDue and credited."`
 	AmountDue int64              `json:"amountDue" example:"1200" doc:"Of a dry run: the sum of the invoices that would be issued now, in minor units, to subscriptions in the plan's own currency."`
@@ -77,6 +78,9 @@ func (s *Server) migratePlan(
 			Refused: make([]MigrationRefusal, len(done.Refused)), Currency: string(done.To.Currency),
 			Last: done.Last, HasMore: done.HasMore,
 		}
+		if f.DryRun {
+			out.Migrated, out.Would = 0, done.Migrated
+		}
 		for _, sum := range done.Sums {
 			if sum.Currency == done.To.Currency {
 				out.AmountDue, out.Credited = int64(sum.AmountDue), int64(sum.Credited)
@@ -108,7 +112,7 @@ func (s *Server) planMigrationOperation(load httpkit.Loader) {
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load,
 		Request: PlanMigrationForm{FromVersion: 1, Effective: "now", DryRun: true},
 		Response: PlanMigration{
-			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", ToVersion: 2, DryRun: true, Examined: 2, Migrated: 1,
+			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", ToVersion: 2, DryRun: true, Examined: 2, Would: 1,
 			Refused: []MigrationRefusal{{
 				SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Code: "payment_in_progress",
 				Detail: "A payment of the current period is in progress.",

@@ -31,7 +31,7 @@ func TestMigratePlan_InBatches(t *testing.T) {
 	}
 
 	want := PlanMigration{
-		PlanID: first.PlanID, ToVersion: 2, DryRun: true, Examined: 3, Migrated: 2, Currency: "USD", Last: first.ID,
+		PlanID: first.PlanID, ToVersion: 2, DryRun: true, Examined: 3, Would: 2, Currency: "USD", Last: first.ID,
 		Refused: []MigrationRefusal{{
 			SubscriptionID: leaves, Code: "plan_change_scheduled",
 			Detail: "The subscription changes to another plan, or ends, at the end of the period.",

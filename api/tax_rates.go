@@ -21,8 +21,9 @@ type TaxRate struct {
 	Inclusive  bool   `json:"inclusive" doc:"Whether the prices contain the tax. Otherwise it is added to them."`
 	Country    string `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
 	Region     string `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen. Absent: the rate holds in all of the country."`
-	ValidFrom  int64  `json:"validFrom,omitempty" example:"1767225600" doc:"Unix seconds. Invoices that are issued before are not taxed with it."`
+	ValidFrom  int64  `json:"validFrom,omitempty" example:"1767225600" doc:"Unix seconds. Invoices that are issued before are not taxed with it. Absent: it has no beginning."`
 	ValidUntil int64  `json:"validUntil,omitempty" doc:"Unix seconds. Invoices that are issued then or later are not taxed with it."`
+	Stacks     bool   `json:"stacks" doc:"Whether it may be added to another rate of the same percentage in the same place."`
 	Archived   bool   `json:"archived" doc:"Whether no new invoice is taxed with it."`
 	CreatedAt  int64  `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
@@ -30,7 +31,7 @@ type TaxRate struct {
 func renderTaxRate(d tax.Definition) TaxRate {
 	return TaxRate{
 		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive, Country: d.Country, Region: d.Region,
-		ValidFrom: unix(d.ValidFrom), ValidUntil: unix(d.ValidUntil), Archived: !d.ArchivedAt.IsZero(),
+		ValidFrom: unix(d.ValidFrom), ValidUntil: unix(d.ValidUntil), Stacks: d.Stacks, Archived: !d.ArchivedAt.IsZero(),
 		CreatedAt: unix(d.CreatedAt),
 	}
 }
@@ -46,8 +47,9 @@ type TaxRateForm struct {
 	Inclusive  bool   `json:"inclusive,omitempty" doc:"true: the prices contain the tax. false: it is added to them."`
 	Country    string `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Absent: the rate holds everywhere."`
 	Region     string `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
-	ValidFrom  int64  `json:"validFrom,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"Unix seconds. Default: from now on."`
+	ValidFrom  int64  `json:"validFrom,omitempty" minimum:"1" maximum:"253402300799" example:"1767225600" doc:"Unix seconds. Default: without beginning, so that invoices on a test clock in the past are taxed too."`
 	ValidUntil int64  `json:"validUntil,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, exclusive. Default: without end."`
+	Stacks     bool   `json:"stacks,omitempty" doc:"true: it is added to other rates of the same percentage in the same place. false: where there is one at the same time, the rate is refused with tax_rate_repeated."`
 }
 
 // definition is what the form says.
@@ -59,6 +61,7 @@ func (f TaxRateForm) definition() (tax.Definition, error) {
 	return tax.Definition{
 		Rate:    tax.Rate{Name: f.Name, Percent: percent, Inclusive: f.Inclusive},
 		Country: f.Country, Region: f.Region, ValidFrom: instant(f.ValidFrom), ValidUntil: instant(f.ValidUntil),
+		Stacks: f.Stacks,
 	}, nil
 }
 
@@ -142,7 +145,8 @@ func (s *Server) taxRateOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "createTaxRate", Method: http.MethodPost, Path: "/tax-rates", Tag: "Taxes", Summary: "Create a tax rate",
 		Description: "Invoices that are issued from now on are taxed with every rate that holds where the customer is: " +
-			"everywhere, in the customer's country, and in its region there. Several rates add. Taxes count after " +
+			"everywhere, in the customer's country, and in its region there. Several rates add; a second one of the same " +
+			"percentage, country, region and time must say so with `stacks`. Taxes count after " +
 			"discounts and before credit. A customer who is exempt, or for whom the charge is reversed, is not taxed.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TaxRateForm{Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600},

@@ -76,7 +76,49 @@ func TestTaxes_Bounds(t *testing.T) {
 	problem(t, http.StatusUnprocessableEntity, "card_number_refused", "taxIds[0].value",
 		b.ask(t, b.test, "PATCH", path, `{"taxIds":[{"type":"vat","value":"4242 4242 4242 4242"}]}`))
 	for range service.MaxTaxRates {
-		as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
+		as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1","stacks":true}`))
 	}
 	problem(t, http.StatusConflict, "tax_rate_limit", "", b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
+}
+
+// Two rates of the same percentage in the same place tax twice, which is nearly always a mistake.
+func TestTaxRates_Repeated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	create := func(body string) response { return b.ask(t, b.test, "POST", "/api/tax-rates", body) }
+	first := as[TaxRate](t, http.StatusCreated, create(`{"name":"VAT","percent":"19","country":"DE"}`))
+	refused := problem(t, http.StatusConflict, "tax_rate_repeated", "",
+		create(`{"name":"MwSt","percent":"19.0","country":"DE","inclusive":true,"validFrom":1767225600}`))
+	require.Contains(t, refused.Detail, first.ID)
+	as[TaxRate](t, http.StatusCreated, create(`{"name":"VAT","percent":"19","country":"AT"}`))
+	stacked := as[TaxRate](t, http.StatusCreated, create(`{"name":"Levy","percent":"19","country":"DE","stacks":true}`))
+	require.True(t, stacked.Stacks)
+	problem(t, http.StatusConflict, "tax_rate_repeated", "", create(`{"name":"VAT","percent":"19","country":"DE"}`))
+
+	patch := func(id, body string) response { return b.ask(t, b.test, "PATCH", "/api/tax-rates/"+id, body) }
+	as[TaxRate](t, http.StatusOK, patch(first.ID, `{"archived":true}`))
+	as[TaxRate](t, http.StatusOK, patch(first.ID, `{"archived":false}`)) // the other one says that they add
+	as[TaxRate](t, http.StatusOK, patch(first.ID, `{"archived":true}`))
+	as[TaxRate](t, http.StatusOK, patch(stacked.ID, `{"archived":true}`))
+	second := as[TaxRate](t, http.StatusCreated, create(`{"name":"VAT","percent":"19","country":"DE"}`))
+	refused = problem(t, http.StatusConflict, "tax_rate_repeated", "", patch(first.ID, `{"archived":false}`))
+	require.Contains(t, refused.Detail, second.ID)
+	as[TaxRate](t, http.StatusOK, patch(stacked.ID, `{"archived":false}`))
+}
+
+// Of many at once, one is created.
+func TestTaxRates_RepeatedAtOnce(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	statuses := make(chan int, 8)
+	for range cap(statuses) {
+		go func() {
+			statuses <- b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`).Status
+		}()
+	}
+	seen := map[int]int{}
+	for range cap(statuses) {
+		seen[<-statuses]++
+	}
+	require.Equal(t, map[int]int{http.StatusCreated: 1, http.StatusConflict: cap(statuses) - 1}, seen)
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"perennial/api/httpkit"
@@ -21,14 +22,24 @@ type TestClock struct {
 	Now       int64    `json:"now" example:"1763640000" doc:"The clock's time."`
 	Target    int64    `json:"target,omitempty" doc:"The time to which the clock is advancing."`
 	BlockedBy []string `json:"blockedBy,omitempty" doc:"Payments that were pending after 10 seconds of real time and stopped the last advance."`
+	Notice    string   `json:"notice,omitempty" example:"The last advance stopped here: txn_01jcz6dyqx4w9s1c2k7v5h8m3n was pending after 10 seconds. Let its provider decide it, or cancel it, and advance again." doc:"Why the last advance ended before its target, for people. With blockedBy."`
 	CreatedAt int64    `json:"createdAt" example:"1763640000"`
 }
 
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
 		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
-		BlockedBy: c.BlockedBy, CreatedAt: unix(c.CreatedAt),
+		BlockedBy: c.BlockedBy, Notice: noticeOf(c), CreatedAt: unix(c.CreatedAt),
 	}
+}
+
+// noticeOf says why the last advance of a clock stopped; empty: it did not.
+func noticeOf(c testclock.Clock) string {
+	if len(c.BlockedBy) == 0 {
+		return ""
+	}
+	return "The last advance stopped here: " + strings.Join(c.BlockedBy, ", ") + " was pending after 10 seconds. " +
+		"Let its provider decide it, or cancel it, and advance again."
 }
 
 type createTestClockInput struct {

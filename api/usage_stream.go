@@ -121,16 +121,17 @@ func (u *usageStream) run(ctx context.Context, lines <-chan streamLine) error {
 				wait.Reset(streamWait)
 			}
 		}
+		last := number
+		if ended && len(line.text) == 0 { // behind the line break of the last line there is none
+			last--
+		}
 		if len(u.read) == usage.MaxBatch || ended {
-			if err := u.decide(ctx, number); err != nil {
+			if err := u.decide(ctx, last); err != nil {
 				return err
 			}
 		}
 		if ended {
-			u.total.Line, u.total.Done = number, true
-			if len(line.text) == 0 {
-				u.total.Line--
-			}
+			u.total.Done = true
 			return u.say(u.total)
 		}
 	}

@@ -121,6 +121,21 @@ func TestUsage_Refusals(t *testing.T) {
 		replaceField(form("metricName", `"users"`), "properties", `{"user":"ada"}`)))
 }
 
+// A record of another metric or subscription is not corrected, and the refusal says so.
+func TestUsage_CorrectsAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	sub := b.meter(t, b.test)
+	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "a", "")).Status)
+	problem(t, 422, "usage_correction_mismatch", "corrects", b.ask(t, b.test, "POST", "/api/usage", fmt.Sprintf(
+		`{"subscriptionId":%q,"metricName":"users","quantity":-1,"idempotencyKey":"b","corrects":"a","properties":{"user":"ada"}}`, sub)))
+	other := b.newSubscription(t, b.test)
+	problem(t, 422, "usage_correction_mismatch", "corrects", b.ask(t, b.test, "POST", "/api/usage",
+		replaceField(usageBody(other.ID, "b", `,"corrects":"a"`), "quantity", "-1")))
+	problem(t, 404, "usage_record_not_found", "corrects", b.ask(t, b.test, "POST", "/api/usage",
+		replaceField(usageBody(sub, "b", `,"corrects":"c"`), "quantity", "-1")))
+}
+
 // Fifty clients that bring the same keys at the same moment leave one record each.
 func TestUsage_ParallelClientsWithSameKeys(t *testing.T) {
 	t.Parallel()
@@ -217,6 +232,7 @@ func TestUsage_Stream(t *testing.T) {
 				refusals = append(refusals, last.Line, last.Error.Code)
 			} else {
 				progress = append(progress, last.Line)
+				require.LessOrEqual(t, last.Line, 1203, "there are no more lines")
 			}
 		}
 		want := UsageProgress{Line: 1203, Done: true, Accepted: 1200, Refused: 2}

@@ -8,7 +8,7 @@ import (
 	"perennial/internal/id"
 )
 
-// A key with the scope webhooks does all that is about webhooks, and nothing else.
+// A key with the scope webhooks does all that is about webhooks, reads the events that they tell of, and nothing else.
 var (
 	webhookRead  = httpkit.Access{Scopes: []string{"read", "webhooks"}}
 	webhookWrite = httpkit.Access{Scopes: []string{"webhooks"}}

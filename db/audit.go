@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net/netip"
 	"slices"
@@ -25,7 +24,8 @@ type Call struct {
 	Address       netip.Addr // of the client as the service trusts it; invalid: none
 	ObjectID      string     // that the path names; empty: none, or the use case says it with Tx.AuditObject
 	Status        int        // of the HTTP response where the call succeeds; 0: none
-	Body          []byte     // of the request: the names of its fields are those that a call without Tx.AuditChanges changed
+	Claim         audit.Claim
+	Body          []byte // of the request: the names of its fields are those that a call without Tx.AuditChanges changed
 }
 
 // auditing is what a transaction tells the audit log.
@@ -117,7 +117,7 @@ func (tx *Tx) insertAudit(ctx context.Context, environmentID string, call Call) 
 	if tx.audit.made != "" && tx.audit.made != objectID {
 		changes = append(changes, audit.Change{ObjectID: tx.audit.made, Field: "created"})
 	}
-	encoded, err := json.Marshal(changes)
+	encoded, err := audit.Encode(changes, call.Claim)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,7 @@ func TestAudit_EntryTellsCall(t *testing.T) {
 	entryID := b.audited(t, db.Call{
 		EnvironmentID: b.env, Operation: "updatePlan", Scopes: []string{"read", "*"}, RequestID: "req_1", Address: address,
 		ObjectID: b.plan.ID, Status: 200, Body: []byte(`{"name":"ada@example.com","active":false}`),
+		Claim: audit.Claim{For: "user 4711"},
 	})
 	entries, more, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{})
 	require.NoError(t, err)
@@ -49,7 +50,7 @@ func TestAudit_EntryTellsCall(t *testing.T) {
 	require.Len(t, entries, 1)
 	e := entries[0]
 	require.True(t, e.AddressIntact())
-	require.JSONEq(t, `[{"field":"active","after":false},{"field":"name"}]`, string(e.Changes))
+	require.JSONEq(t, `[{"claim":"user 4711"},{"field":"active","after":false},{"field":"name"}]`, string(e.Changes))
 	e.Position, e.AddressSalt, e.AddressDigest, e.Changes = 0, nil, nil, nil
 	require.Equal(t, audit.Entry{
 		ID: entryID, EnvironmentID: b.env, CreatedAt: wall, ActorKind: "key", ActorID: "key_1",

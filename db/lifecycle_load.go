@@ -59,6 +59,9 @@ func (l *loader) limit(limits func(provider string, currency money.Currency) mon
 	if l.Provider != nil && limits != nil {
 		l.Provider.Limits = limits(cmp.Or(l.Customer.PaymentDetails.Provider, l.Provider.Name), l.BalanceCurrency())
 	}
+	for invoiceID, charge := range l.Captures {
+		l.Captures[invoiceID] = granular(limits, charge)
+	}
 }
 
 // LockCaptures adds the charges that paid for the current period to the state: a cancellation with a refund gives back
@@ -83,6 +86,9 @@ func (tx *Tx) lockCaptures(
 	ctx context.Context, environmentID string, invoiceIDs []string,
 ) (map[string]payment.Transaction, error) {
 	captures, err := capturesOf(ctx, tx.pipe, environmentID, invoiceIDs)
+	for invoiceID, charge := range captures {
+		captures[invoiceID] = granular(tx.limits, charge)
+	}
 	return captures, translate("TransactionLockSettling", err)
 }
 

@@ -42,3 +42,20 @@ func chargeLimits(
 	}
 	return limits, nil
 }
+
+// AccountLimits says which charges in a currency each account in use takes, of all providers or of one. None are known
+// where there is no account.
+func (tx *Tx) AccountLimits(
+	ctx context.Context, environmentID, provider string, currency money.Currency,
+) (limits []money.Limits, err error) {
+	accounts, err := tx.ProviderConfigs(ctx, environmentID)
+	if err != nil || tx.limits == nil {
+		return nil, err
+	}
+	for _, c := range accounts {
+		if c.DisabledAt.IsZero() && (provider == "" || provider == c.Provider) {
+			limits = append(limits, tx.limits(c.Provider, currency))
+		}
+	}
+	return limits, nil
+}

@@ -53,7 +53,7 @@ func (tx *Tx) InsertTaxRate(ctx context.Context, environmentID string, d tax.Def
 	return queries.TaxRateInsert(ctx, tx.pipe, dbsqlc.TaxRateInsertParams{
 		ID: d.ID, EnvironmentID: environmentID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive,
 		Country: null(d.Country), Region: null(d.Region), ValidFrom: nullTime(d.ValidFrom), ValidUntil: nullTime(d.ValidUntil),
-		CreatedAt: d.CreatedAt,
+		CreatedAt: d.CreatedAt, Stacks: d.Stacks,
 	})
 }
 
@@ -70,6 +70,6 @@ func taxRateFromDB(row dbsqlc.TaxRate) tax.Definition {
 	return tax.Definition{
 		Rate:    tax.Rate{ID: row.ID, Name: row.Name, Percent: percent, Inclusive: row.Inclusive},
 		Country: value(row.Country), Region: value(row.Region), ValidFrom: value(row.ValidFrom),
-		ValidUntil: value(row.ValidUntil), ArchivedAt: value(row.ArchivedAt), CreatedAt: row.CreatedAt,
+		ValidUntil: value(row.ValidUntil), Stacks: row.Stacks, ArchivedAt: value(row.ArchivedAt), CreatedAt: row.CreatedAt,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db/internal/dbsqlc"
 )
@@ -124,7 +125,19 @@ func (r Reader) Transactions(
 // it has them, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
 	row, err := queries.TransactionLock(ctx, tx.pipe, dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
-	return transactionFromDB(row.Transaction), readError("transaction", err)
+	return granular(tx.limits, transactionFromDB(row.Transaction)), readError("transaction", err)
+}
+
+// granular notes on a captured charge which refunds its provider can express.
+func granular(
+	limits func(provider string, currency money.Currency) money.Limits, t payment.Transaction,
+) payment.Transaction {
+	if limits != nil && t.Type == payment.Charge && t.Status == payment.Success && t.Provider != "" {
+		if g := limits(t.Provider, t.Currency).Granularity; g > 1 {
+			t.Granularity = g
+		}
+	}
+	return t
 }
 
 // Payer is what an exchange must know of the customer who pays.

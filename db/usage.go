@@ -106,9 +106,22 @@ func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []s
 var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
 	"No record of this subscription and metric has the idempotency key that `corrects` names.").In("corrects")
 
+// notCorrectable is why a subscription and metric have no record of a key: another has it, or there is none, or none any
+// more. Faults: usage_correction_mismatch, usage_record_not_found.
+func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) error {
+	known, err := queries.UsageKeyList(ctx, tx.pipe, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: []string{key}})
+	switch {
+	case err != nil:
+		return translate("UsageKeyList", err)
+	case len(known) == 1 && known[0].At.After(tx.Real.AddDate(0, 0, -usageKeepDays)):
+		return usage.ErrCorrectsAnother
+	}
+	return errUsageRecordNotFound
+}
+
 // LockUsageRecord reads the record of a subscription and metric that a key names, so that it can be corrected by nobody
-// else until the transaction ends, with its metric and what corrections have taken off it. Fault: usage_record_not_found,
-// also for one that retention has deleted.
+// else until the transaction ends, with its metric and what corrections have taken off it. Faults: usage_correction_mismatch;
+// usage_record_not_found, also for one that retention has deleted.
 func (tx *Tx) LockUsageRecord(
 	ctx context.Context, environmentID, subscriptionID, metricName, key string,
 ) (original usage.Record, of usage.Metric, corrected money.Decimal, err error) {
@@ -116,7 +129,7 @@ func (tx *Tx) LockUsageRecord(
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricName: metricName, Key: key,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return original, of, corrected, errUsageRecordNotFound
+		return original, of, corrected, tx.notCorrectable(ctx, environmentID, key)
 	}
 	if err != nil {
 		return original, of, corrected, translate("UsageRecordLock", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/db"
@@ -62,7 +63,7 @@ func end(
 	ctx context.Context, tx *db.Tx, environmentID string, k db.ManagedKey, overlap time.Duration,
 ) (db.ManagedKey, error) {
 	var err error
-	at := tx.Real
+	at, was := tx.Real, k
 	if overlap == 0 {
 		k.RevokedAt = at
 		err = tx.RevokeAPIKey(ctx, environmentID, k.ID)
@@ -76,5 +77,6 @@ func end(
 	if err != nil {
 		return k, err
 	}
+	tx.AuditAlso(audit.Of(k.ID, audit.Changes("api_key", audit.Differing(was, k), was, k))...)
 	return k, tx.Emit(ctx, environmentID, event.New(event.APIKeyRevoked{ID: k.ID, EndsAt: at.Unix()}, tx.Real))
 }

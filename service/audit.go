@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"perennial/billing/audit"
 	"perennial/db"
 )
 
@@ -50,4 +51,13 @@ func (s *Service) seal(ctx context.Context, environmentIDs []string) (total int,
 		}
 	}
 	return total, err
+}
+
+// deleted is the change that ends an object.
+var deleted = audit.Change{Field: "deleted"}
+
+// auditDiffering tells the audit log what a command without fields changed of the object that it names. before and after
+// are structs whose fields have the names of the API's.
+func auditDiffering(tx *db.Tx, object string, before, after any) {
+	tx.AuditAlso(audit.Changes(object, audit.Differing(before, after), before, after)...)
 }

@@ -52,6 +52,8 @@ func (s *Service) setCharging(ctx context.Context, by Caller, around Around[Char
 		if out, err = chargingOf(ctx, tx.Reader, by.EnvironmentID); err != nil || pause == !out.PausedAt.IsZero() {
 			return out, err
 		}
+		was := out.PausedAt
+		defer func() { auditCharging(tx, was, out.PausedAt) }()
 		if pause {
 			out.PausedAt = tx.Real
 			said := event.ChargingPaused{ID: by.EnvironmentID, By: actorOf(tx)}
@@ -70,6 +72,12 @@ func (s *Service) setCharging(ctx context.Context, by Caller, around Around[Char
 		}
 		return out, wakeHeld(ctx, tx, by.EnvironmentID)
 	})
+}
+
+// auditCharging tells the audit log whether charging is paused, and was.
+func auditCharging(tx *db.Tx, was, is time.Time) {
+	type charging struct{ ChargingPausedAt time.Time }
+	auditDiffering(tx, "environment", charging{was}, charging{is})
 }
 
 // PauseProvider holds new charges of an account. What was sent goes on. No effect where it is paused. Fault:

@@ -107,14 +107,20 @@ func auditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 	if was.ID != "" {
 		tx.AuditAlso(audit.Of(was.ID, audit.Changes("subscription", audit.Differing(was, is), was, is))...)
 	}
-	for _, inv := range changes.Invoices {
-		known := slices.Concat(found.Open, found.Paid, found.WrittenOff)
-		i := slices.IndexFunc(known, func(had invoice.Invoice) bool { return had.ID == inv.ID })
-		if i < 0 {
+	known := slices.Concat(found.Open, found.Paid, found.WrittenOff, found.Drafts)
+	became := map[string]invoice.Invoice{}
+	for _, inv := range slices.Concat(changes.Finalized, changes.Invoices) { // what became of an issued one comes last
+		became[inv.ID] = inv
+	}
+	for _, had := range known {
+		inv, changed := became[had.ID]
+		if !changed {
 			continue
 		}
-		had := known[i]
 		tx.AuditAlso(audit.Of(inv.ID, audit.Changes("invoice", audit.Differing(had, inv), had, inv))...)
+		type shown struct{ NextAttemptAt time.Time } // as the API names it
+		was, is := shown{had.Collection.RetryAt}, shown{inv.Collection.RetryAt}
+		tx.AuditAlso(audit.Of(inv.ID, audit.Changes("invoice", audit.Differing(was, is), was, is))...)
 	}
 }
 

@@ -81,6 +81,7 @@ func (s *Service) VoidCreditGrant(
 		if err != nil {
 			return made, err
 		}
+		was := g
 		g, left, err := g.Void(now)
 		if err != nil {
 			return made, err
@@ -88,6 +89,11 @@ func (s *Service) VoidCreditGrant(
 		if err := tx.EndCreditGrant(ctx, by.EnvironmentID, g, left, invoice.CreditVoided, now); err != nil {
 			return made, err
 		}
+		type shown struct { // as the API names them
+			Remaining money.Minor
+			VoidedAt  time.Time
+		}
+		auditDiffering(tx, "credit_grant", shown{was.Left, was.VoidedAt}, shown{g.Left, g.VoidedAt})
 		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
 			event.New(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)}, now))
 	})

@@ -6,12 +6,15 @@ import (
 	"net/mail"
 	"slices"
 	"strings"
+	"unicode"
 
 	"perennial/billing/cardnumber"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/routing"
 	"perennial/billing/tax"
+	"perennial/billing/text"
+	"perennial/internal/hostname"
 )
 
 // checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
@@ -88,16 +91,32 @@ func isCardNumber(s string) bool {
 	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
-// CheckEmail accepts one bare address. A name around it ("Ada <ada@example.com>") would not be found by the address
-// later. Fault: email_malformed.
+// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be found by
+// the address later. Fault: email_malformed.
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
-	if err != nil || address.Address != s || len(s) > 254 {
+	local, domain, _ := cutLast(s, "@")
+	ascii, ok := hostname.ToASCII(domain)
+	switch {
+	case err != nil || address.Address != s || len(s) > 254 || len(local) > 64,
+		!ok || !strings.Contains(ascii, ".") || strings.HasSuffix(domain, "."), // a@b reaches nobody
+		text.Breaks(s) || text.Directs(s) || strings.ContainsFunc(s, invisible):
 		return fault.InvalidParam("email", "email_malformed",
 			"The email address is malformed. Send an address of the form name@example.com.")
 	}
 	return nil
 }
+
+func cutLast(s, separator string) (before, after string, found bool) {
+	at := strings.LastIndex(s, separator)
+	if at < 0 {
+		return s, "", false
+	}
+	return s[:at], s[at+len(separator):], true
+}
+
+// invisible reports whether a character shows nothing, so that two addresses that look the same would be two.
+func invisible(r rune) bool { return text.Blank(string(r)) && !unicode.In(r, unicode.M) }
 
 // checkPhone accepts the international format (E.164). Providers take nothing else, and a national number means another
 // person elsewhere. Fault: phone_malformed.

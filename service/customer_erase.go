@@ -12,6 +12,7 @@ import (
 // erased already.
 func (s *Service) EraseCustomer(ctx context.Context, by Caller, customerID string, around Around[string]) error {
 	return around.transact(ctx, s, by, func(tx *db.Tx) (string, error) {
+		tx.AuditAlso(deleted)
 		return customerID, tx.EraseCustomer(ctx, by.EnvironmentID, customerID)
 	})
 }

@@ -70,12 +70,12 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 func (im *importing) payer(known *known, reference string) (customer.Customer, error) {
 	c, ok := known.customers[reference]
 	switch {
+	case ok && !c.ErasedAt.IsZero():
+		return c, moving.ErrErased.In("customer")
+	case im.refused[reference]: // also where a customer is here: it may be another one
+		return c, moving.ErrCustomerRefused
 	case !ok:
 		return c, moving.ErrCustomerUnknown
-	case !c.ErasedAt.IsZero():
-		return c, moving.ErrErased.In("customer")
-	case im.refused[reference]:
-		return c, moving.ErrCustomerRefused
 	case c.TestClockID != "":
 		return c, moving.ErrOnTestClock
 	}
@@ -89,7 +89,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt, im.now),
 	}
-	if err := cmp.Or(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
+	if err := joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {
@@ -101,20 +101,15 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 // newSubscription is the subscription of a record, and what it is decided on.
 func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 	r := *a.record.Subscription
-	if err := cmp.Or(moving.CheckID("id", im.Source, r.ID), moving.CheckPairs(r.Metadata)); err != nil {
-		return err
-	}
-	if a.customer, err = im.payer(known, r.Customer); err != nil {
-		return err
-	}
-	if a.plan, err = im.env.plan("plan", r.Plan, r.PlanVersion); err != nil {
-		return err
-	}
+	faults := []error{moving.CheckID("id", im.Source, r.ID), moving.CheckPairs(r.Metadata)}
+	found := func(err error) { faults = append(faults, err) }
+	a.customer, err = im.payer(known, r.Customer)
+	found(err)
+	a.plan, err = im.env.plan("plan", r.Plan, r.PlanVersion)
+	found(err)
 	if r.PendingPlan != "" {
 		next, err := im.env.plan("pendingPlan", r.PendingPlan, r.PendingPlanVersion)
-		if err != nil {
-			return err
-		}
+		found(err)
 		a.pending = &next
 	}
 	setting := moving.Setting{
@@ -124,15 +119,15 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 			return lifecycle.ItemID(id.Source{}, s, priceID)
 		},
 	}
-	if setting.AddOns, err = im.env.addOns("addOns", r.AddOns); err != nil {
-		return err
-	}
+	setting.AddOns, err = im.env.addOns("addOns", r.AddOns)
+	found(err)
 	if r.PendingAddOns != nil {
 		next, err := im.env.addOns("pendingAddOns", *r.PendingAddOns)
-		if err != nil {
-			return err
-		}
+		found(err)
 		setting.PendingAddOns = &next
+	}
+	if err := joined(faults...); err != nil {
+		return err
 	}
 	if setting, err = setting.In(r.Currency); err != nil {
 		return err

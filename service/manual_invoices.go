@@ -103,6 +103,7 @@ func (s *Service) DeleteInvoice(ctx context.Context, by Caller, invoiceID string
 		if err := tx.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
 			return *state.Draft, err
 		}
+		tx.AuditAlso(deleted)
 		gone := event.InvoiceDeleted{Invoice: state.Draft.Announced()}
 		return *state.Draft, tx.Emit(ctx, by.EnvironmentID, event.New(gone, now))
 	})
@@ -128,12 +129,15 @@ func (s *Service) FinalizeInvoice(
 		})
 	}
 	return s.onDraftSeen(ctx, by, seen, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
+		was := *state.Draft
 		state, changes, err := lifecycle.Finalize(state, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
 		err = tx.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
-		return changes.Finalized[0], err
+		is := changes.Finalized[0]
+		auditDiffering(tx, "invoice", was, is)
+		return is, err
 	})
 }
 

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -26,6 +27,7 @@ func (s *Service) CancelPayment(
 		if err != nil {
 			return seen, err
 		}
+		was := result.Transaction
 		state, changes, err := lifecycle.CancelPayment(state, result, db.Moment(tx.Now, tx.Real))
 		if err != nil {
 			return seen, err
@@ -38,6 +40,12 @@ func (s *Service) CancelPayment(
 		} else if err := tx.Wake(ctx, by.EnvironmentID, state, ""); err != nil {
 			return seen, err
 		}
-		return tx.Transaction(ctx, by.EnvironmentID, seen.ID)
+		is, err := tx.Transaction(ctx, by.EnvironmentID, seen.ID)
+		type shown struct {
+			Status            payment.Status
+			CancelRequestedAt time.Time
+		}
+		auditDiffering(tx, "payment", shown{was.Status, was.CancelRequestedAt}, shown{is.Status, is.CancelRequestedAt})
+		return is, err
 	})
 }

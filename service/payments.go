@@ -5,7 +5,9 @@ import (
 	"errors"
 
 	"perennial/billing/collection"
+	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -21,7 +23,8 @@ type NewCharge struct {
 }
 
 // ChargeCustomer makes a charge of its own: the pending row is the intent, and its workflow, started after the commit,
-// carries it out. A charge that cannot be made is a failed one.
+// carries it out. A charge that cannot be made is a failed one. Faults: those of text; customer_not_found,
+// amount_not_chargeable.
 func (s *Service) ChargeCustomer(
 	ctx context.Context, by Caller, in NewCharge, also Also[payment.Transaction],
 ) (payment.Transaction, error) {
@@ -48,6 +51,9 @@ func (s *Service) ChargeCustomer(
 		if err != nil {
 			return payment.Transaction{}, inParam(err, "customerId")
 		}
+		if err := checkChargeable(ctx, tx, by.EnvironmentID, c, in.Amount, in.Currency); err != nil {
+			return payment.Transaction{}, err
+		}
 		txn := payment.NewCharge(payment.NewChargeInput{
 			ID: id.New(id.Transaction, s.now()), Customer: c, HasProvider: hasProvider,
 			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
@@ -65,4 +71,28 @@ func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn paym
 		return err
 	}
 	return tx.Emit(ctx, environmentID, event.New(txn.Beginning(), txn.CreatedAt))
+}
+
+// checkChargeable refuses an amount that no account of the environment can ever charge: below the provider's minimum, or
+// finer than it expresses amounts. An invoice carries such an amount to the next one; a charge of its own has none. What no
+// account takes for another reason is left to the charge, which fails with the reason. Fault: amount_not_chargeable.
+func checkChargeable(
+	ctx context.Context, tx *db.Tx, environmentID string, c customer.Customer, amount money.Minor, currency money.Currency,
+) error {
+	limits, err := tx.AccountLimits(ctx, environmentID, c.PaymentDetails.Provider, currency)
+	if err != nil {
+		return err
+	}
+	for i, l := range limits {
+		switch {
+		case l.Unchargeable || l.Collectable(amount) == amount:
+			return nil
+		case i < len(limits)-1:
+			continue
+		}
+		return fault.InvalidParam("amount", "amount_not_chargeable",
+			"The payment provider charges %s from %d minor units on, in multiples of %d. Send such an amount.",
+			currency, max(l.Minimum, l.Granularity, 1), max(l.Granularity, 1))
+	}
+	return nil
 }

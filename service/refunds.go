@@ -85,7 +85,10 @@ func (s *Service) CreditRefund(
 				return payment.Transaction{}, err
 			}
 		}
-		return tx.Transaction(ctx, by.EnvironmentID, chargeID)
+		is, err := tx.Transaction(ctx, by.EnvironmentID, chargeID)
+		type shown struct{ RefundOwed, AmountRefunded money.Minor } // as the API names them
+		auditDiffering(tx, "payment", shown{charge.RefundOwed, charge.AmountRefunded}, shown{is.RefundOwed, is.AmountRefunded})
+		return is, err
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
-// those of tax.Definition.Validate, routing.CheckCountry and of text.
+// those of tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
 func (s *Service) CreateTaxRate(
 	ctx context.Context, by Caller, d tax.Definition, also Also[tax.Definition],
 ) (tax.Definition, error) {
@@ -24,7 +24,7 @@ func (s *Service) CreateTaxRate(
 		return d, err
 	}
 	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
-		if err := checkTaxRateLimit(ctx, tx, by.EnvironmentID); err != nil {
+		if err := checkTaxRate(ctx, tx, by.EnvironmentID, d, false); err != nil {
 			return d, err
 		}
 		if err := tx.InsertTaxRate(ctx, by.EnvironmentID, d); err != nil {
@@ -37,16 +37,31 @@ func (s *Service) CreateTaxRate(
 // MaxTaxRates bounds the tax rates of an environment that are not archived: every decision reads those that may hold.
 const MaxTaxRates = 100
 
-// checkTaxRateLimit refuses one more: tax_rate_limit.
-func checkTaxRateLimit(ctx context.Context, tx *db.Tx, environmentID string) error {
+// checkTaxRate refuses a rate that is one too many, or that would tax twice what another taxes. said reports whether other
+// rates with Stacks count: whoever creates a rate must say it again. Concurrent requests wait for each other. Faults:
+// tax_rate_limit, tax_rate_repeated.
+func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.Definition, said bool) error {
+	if _, err := tx.LockSettings(ctx, environmentID); err != nil {
+		return err
+	}
 	current := false
 	rates, _, err := tx.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &current},
 		db.Page{Limit: MaxTaxRates, Unsettled: true})
-	if err == nil && len(rates) >= MaxTaxRates {
-		err = fault.New(fault.Conflict, "tax_rate_limit",
+	if err != nil {
+		return err
+	}
+	if len(rates) >= MaxTaxRates {
+		return fault.New(fault.Conflict, "tax_rate_limit",
 			"The environment has %d tax rates, which is the most. Archive one first.", MaxTaxRates)
 	}
-	return err
+	for _, other := range rates {
+		if !d.Stacks && !(said && other.Stacks) && d.Repeats(other) {
+			return fault.New(fault.Conflict, "tax_rate_repeated",
+				"The tax rate %s has the same percentage in the same place at the same time, so that invoices would be taxed "+
+					"twice. Archive it first, or create this one with `stacks: true` if both taxes are due.", other.ID)
+		}
+	}
+	return nil
 }
 
 // TaxRateUpdate changes the fields that are not nil. What was billed with the rate is not among them.
@@ -56,7 +71,7 @@ type TaxRateUpdate struct {
 }
 
 // UpdateTaxRate changes a tax rate, and announces what changed if anything did. Faults: tax_rate_not_found, those of
-// tax.Definition.Validate and of text.
+// tax.Definition.Validate, checkTaxRate and of text.
 func (s *Service) UpdateTaxRate(
 	ctx context.Context, by Caller, taxRateID string, u TaxRateUpdate, also Also[tax.Definition],
 ) (tax.Definition, error) {
@@ -74,7 +89,7 @@ func (s *Service) UpdateTaxRate(
 		if u.Archived != nil && *u.Archived == d.ArchivedAt.IsZero() {
 			d.ArchivedAt, changed = archived(*u.Archived, now), append(changed, "archived")
 			if !*u.Archived {
-				if err := checkTaxRateLimit(ctx, tx, by.EnvironmentID); err != nil {
+				if err := checkTaxRate(ctx, tx, by.EnvironmentID, d, true); err != nil {
 					return d, err
 				}
 			}

@@ -206,7 +206,7 @@ func (p *provisioner) needsVault() error {
 	if p.vault == nil {
 		return fault.New(fault.Invalid, "kek_missing",
 			"PERENNIAL_KEK is not set, so credentials cannot be encrypted. "+
-				"Set it to the value that the API and the workers use. `perennial key kek` prints a new one.")
+				"Set it to the value that the API and the workers use. Only a new installation makes one, with `perennial key kek`.")
 	}
 	return nil
 }

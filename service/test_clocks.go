@@ -58,7 +58,10 @@ func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, 
 		if err != nil || clock.Status != testclock.Advancing {
 			return clock, err
 		}
+		was := clock
 		clock = clock.Stop()
+		type shown struct{ Target time.Time } // as the API names it
+		auditDiffering(tx, "test_clock", shown{was.TargetAt}, shown{clock.TargetAt})
 		tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: by.EnvironmentID, ID: clockID}) // also one that was lost on the way
 		return clock, tx.SaveTestClock(ctx, by.EnvironmentID, clock)
 	})
@@ -78,6 +81,7 @@ func (s *Service) DeleteTestClock(
 			return clock, err
 		}
 		clock = clock.Delete(tx.Real)
+		tx.AuditAlso(deleted)
 		if err := tx.SaveTestClock(ctx, by.EnvironmentID, clock); err != nil {
 			return clock, err
 		}

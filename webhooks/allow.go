@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"perennial/internal/cidr"
 )
 
 // Allow lists networks of local receivers, which endpoints of test environments may use although no address on the
@@ -19,15 +21,16 @@ func ParseAllow(text string) (Allow, error) {
 		if part == "" {
 			continue
 		}
-		prefix, err := netip.ParsePrefix(part)
+		prefix, err := cidr.Parse(part)
 		if err != nil {
 			addr, addrErr := netip.ParseAddr(part)
 			if addrErr != nil || addr.Zone() != "" {
 				return nil, fmt.Errorf("%q is neither an IP address nor a prefix such as 127.0.0.0/8", part)
 			}
+			addr = addr.Unmap()
 			prefix = netip.PrefixFrom(addr, addr.BitLen())
 		}
-		allow = append(allow, prefix.Masked())
+		allow = append(allow, prefix)
 	}
 	return allow, nil
 }

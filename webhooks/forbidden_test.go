@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -101,7 +102,8 @@ func TestSend_ForbiddenTargets(t *testing.T) {
 	}
 	for _, url := range []string{
 		"https://localhost/", "https://LOCALHOST./", "https://a.localhost/", "https://2130706433/", "https://0x7f000001/",
-		"https://0x7f.1/",
+		"https://0x7f.1/", "https://１２７.0.0.1/", "https://127。0。0。1/", "https://ｅxample.com/", "https://exa\u00admple.com/",
+		"https://" + strings.Repeat("a", 64) + ".com/", "https://-a.com/", "https://" + strings.Repeat("a.", 128) + "com/",
 		"https://0177.0.0.1/", "https://127.1/", "https://[::1%25lo]/", "https://printer.local/",
 		"https://metadata.google.internal/",
 		"http://example.com/", "ftp://example.com/", "gopher://127.0.0.1/", "file:///etc/passwd",

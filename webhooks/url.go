@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"perennial/billing/fault"
+	"perennial/internal/hostname"
 )
 
 const maxURL = 2048
@@ -82,10 +83,11 @@ func checkHost(u *url.URL, local bool, allow Allow) error {
 		}
 		return nil
 	}
+	host, ok := hostname.ToASCII(host)
 	labels := strings.Split(host, ".")
 	top := labels[len(labels)-1]
 	switch {
-	case host == "" || strings.Contains(host, ".."):
+	case !ok:
 		return refuse("webhook_url_invalid", "`url` has no usable host name. Send one such as https://example.com/webhooks.")
 	case numeric(top):
 		return refuse("webhook_url_invalid", "`url` has the host %q, which is neither a name nor an IP address. "+

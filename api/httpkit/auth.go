@@ -101,25 +101,40 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 
 // clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
 // theirs. What a stranger writes into X-Forwarded-For never counts. The list is read from its end: each proxy appends,
-// so everything before the last address that is not ours was written by somebody else.
+// so everything before the last address that is not ours was written by somebody else. If a proxy that we trust sends
+// something else than an address, the client's is not known and the zero Addr is returned, which no network contains: the
+// proxy's own would open keys that are limited to the network behind it.
 func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
 	address := peer.Addr().Unmap()
+	if len(r.Header.Values("X-Forwarded-For")) == 0 {
+		return address // the peer asks for itself
+	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for i := len(hops) - 1; i >= 0; i-- {
 		if !slices.ContainsFunc(trusted, func(p netip.Prefix) bool { return p.Contains(address) }) {
 			return address
 		}
-		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
-		if err != nil {
-			return address
+		hop, ok := hopAddress(strings.TrimSpace(hops[i]))
+		if !ok {
+			return netip.Addr{}
 		}
-		address = hop.Unmap()
+		address = hop
 	}
 	return address
+}
+
+// hopAddress reads one entry of X-Forwarded-For: an address, to which some proxies add the port.
+func hopAddress(text string) (netip.Addr, bool) {
+	address, err := netip.ParseAddr(text)
+	if err != nil {
+		withPort, err := netip.ParseAddrPort(text)
+		return withPort.Addr().Unmap().WithZone(""), err == nil
+	}
+	return address.Unmap().WithZone(""), true
 }
 
 // keyByHash reads a key alone. Fault: api_key_unknown.

@@ -71,6 +71,11 @@ func (k *Kit) enter(
 		return admit(key, mode, op.Access, clientAddress(r, k.config.TrustedProxies), k.now())
 	}
 	c.Prefix = strings.TrimSuffix(r.URL.Path, withoutPrefix(r.URL.Path, k.config.Prefixes))
+	if op.changes() {
+		if c.audited.Claim.For, err = parseActor(r.Header); err != nil {
+			return nil, err
+		}
+	}
 	return c, checkQuery(r.URL.RawQuery)
 }
 

@@ -62,6 +62,8 @@ type Kit struct {
 
 	router *mux.Router
 	huma   huma.API
+	// literals are the paths of operations without variables, with their prefixes.
+	literals map[string]bool
 	// serving ends when nobody may be kept waiting any more.
 	serving  context.Context
 	endWaits context.CancelFunc

@@ -2,6 +2,7 @@ package httpkit
 
 import (
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -58,7 +59,17 @@ func (o Operation) meets(code string) bool {
 	case "body", "field", "idempotency":
 		return o.changes()
 	case "cursor":
-		return !o.changes() && o.Load.fetch == nil
+		return !o.changes() && (o.Load.fetch == nil || o.lists())
 	}
 	return true
+}
+
+// lists reports whether the operation answers with pages, also of what belongs to one resource.
+func (o Operation) lists() bool {
+	answer := reflect.TypeOf(o.Response)
+	if answer == nil || answer.Kind() != reflect.Struct {
+		return false
+	}
+	_, pages := answer.FieldByName("HasMore")
+	return pages
 }

@@ -46,7 +46,7 @@ func (k *Kit) describe(op Operation) huma.Operation {
 		Responses:       k.responses(op),
 	}
 	if op.changes() {
-		o.Parameters = append(o.Parameters, idempotencyParameter())
+		o.Parameters = append(o.Parameters, idempotencyParameter(), actorParameter())
 	}
 	if op.Waits {
 		o.Parameters = append(o.Parameters, preferParameter())

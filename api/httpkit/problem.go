@@ -103,13 +103,12 @@ func problemOf(err error, requestID string) *Problem {
 
 // severalOf lists the wrong fields of faults that were joined; nil where there is one.
 func severalOf(err error) []ProblemField {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok || len(joined.Unwrap()) < 2 {
+	all := fault.All(err)
+	if len(all) < 2 {
 		return nil
 	}
 	var fields []ProblemField
-	for _, e := range joined.Unwrap() {
-		f := fault.From(e)
+	for _, f := range all {
 		if f.Kind != fault.Invalid || f.Param == "" {
 			return nil // not about fields: nothing to list
 		}

@@ -50,9 +50,7 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 			writeProblem(w, k.refuse(ctx, err))
 		}
 	})
-	for _, prefix := range k.config.Prefixes {
-		k.router.Path(prefix + op.Path).Methods(op.Method).Handler(serve)
-	}
+	k.serve(op.Method, op.Path, serve)
 	described := k.describe(op)
 	schemas := k.huma.OpenAPI().Components.Schemas
 	media := func(example any) *huma.MediaType {

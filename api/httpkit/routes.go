@@ -29,23 +29,42 @@ func (k *Kit) route() {
 	k.router.Use(telemetry.NameRoute)
 	k.router.NotFoundHandler = http.HandlerFunc(k.noRoute)
 	k.router.MethodNotAllowedHandler = http.HandlerFunc(k.noMethod)
-	k.huma = huma.NewAPI(k.humaConfig(), everyPrefix{k.router, k.config.Prefixes})
+	k.literals = map[string]bool{}
+	k.huma = huma.NewAPI(k.humaConfig(), everyPrefix{k})
 }
 
 // everyPrefix has an operation answer under each prefix, while the OpenAPI document describes it once.
-type everyPrefix struct {
-	*mux.Router
-	prefixes []string
-}
+type everyPrefix struct{ *Kit }
+
+// ServeHTTP is asked for by huma, which serves no requests by itself here.
+func (e everyPrefix) ServeHTTP(w http.ResponseWriter, r *http.Request) { e.router.ServeHTTP(w, r) }
 
 // Handle is called by huma for each operation.
 func (e everyPrefix) Handle(op *huma.Operation, handler func(huma.Context)) {
-	for _, prefix := range e.prefixes {
-		e.Path(prefix + op.Path).Methods(op.Method).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			handler(humamux.NewContext(op, r, w))
+	e.serve(op.Method, op.Path, func(w http.ResponseWriter, r *http.Request) {
+		handler(humamux.NewContext(op, r, w))
+	})
+}
+
+// serve has a handler answer under each prefix. A path without variables belongs to its own operations alone:
+// /subscriptions/preview is no subscription, whatever the method.
+func (k *Kit) serve(method, path string, handler http.HandlerFunc) {
+	for _, prefix := range k.config.Prefixes {
+		full := prefix + path
+		if !variable(path) {
+			k.literals[full] = true
+		}
+		k.router.Path(full).Methods(method).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if variable(path) && k.literals[r.URL.Path] {
+				k.noMethod(w, r)
+				return
+			}
+			handler(w, r)
 		})
 	}
 }
+
+func variable(path string) bool { return strings.Contains(path, "{") }
 
 // humaConfig leaves huma binding, checking and describing requests; pages and error answers are ours.
 func (k *Kit) humaConfig() huma.Config {
@@ -124,6 +143,9 @@ func (k *Kit) allowed(r *http.Request) []string {
 		var match mux.RouteMatch
 		if !k.router.Match(other, &match) || match.MatchErr != nil {
 			continue
+		}
+		if template, err := match.Route.GetPathTemplate(); k.literals[r.URL.Path] && (err != nil || variable(template)) {
+			continue // see serve
 		}
 		if allowed = append(allowed, method); method == http.MethodGet {
 			allowed = append(allowed, http.MethodHead) // see headIsGet

@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
+	"perennial/billing/text"
 )
 
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
@@ -93,6 +94,9 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	if at.isNote() {
 		return checkNote(token, at)
 	}
+	if s, ok := token.(string); ok {
+		return checkOurs(s, at)
+	}
 	switch t := token.(type) {
 	case json.Delim:
 		if depth >= maxDepth {
@@ -102,8 +106,6 @@ func (dec *checker) checkValue(at *place, depth int) error {
 			return dec.checkObject(at, depth+1)
 		}
 		return dec.checkArray(at, depth+1)
-	case string:
-		return checkString(t, at)
 	case json.Number:
 		return checkNumber(t, at)
 	case nil:
@@ -186,6 +188,19 @@ func checkString(s string, at *place) error {
 			"The text contains NUL or an invalid character. Send valid UTF-8 text.")
 	}
 	return nil
+}
+
+// checkOurs is checkString for what is no caller's own note: people read it, in pages, documents and mails.
+func checkOurs(s string, at *place) error {
+	switch {
+	case text.Directs(s):
+		return fault.InvalidParam(at.String(), "text_invalid",
+			"The text contains a character that changes the direction of the text around it, such as U+202E. Remove it.")
+	case text.Blank(s) && strings.TrimSpace(s) != "":
+		return fault.InvalidParam(at.String(), "text_invalid",
+			"The text consists of characters that show nothing, such as U+200B. Send a text that can be seen, or omit the field.")
+	}
+	return checkString(s, at)
 }
 
 // checkNumber accepts what an int64 holds: no field of ours takes fractions but the quantity of usage, and exponents hide

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"perennial/billing/fault"
 )
 
 // What the strict check lets through, encoding/json reads, and reads in one way only.
@@ -27,6 +29,23 @@ func TestStrictJSON_AcceptsOnlyJSON(t *testing.T) {
 		require.NoError(rt, json.Unmarshal(encoded, &out))
 		require.NotContains(rt, fmt.Sprint(out), "\x00")
 	})
+}
+
+// What people read shows itself as it is. What the caller notes for itself is the caller's.
+func TestStrictJSON_TextsShowThemselves(t *testing.T) {
+	t.Parallel()
+	for body, refused := range map[string]bool{
+		`{"name":"Ada"}`: false, `{"name":" "}`: false, `{"name":""}`: false, `{"name":"\u200f\u0645\u200f"}`: false,
+		`{"name":"\u200b"}`: true, `{"name":"\ufeff\u2060 "}`: true, `{"name":"a\u202eb"}`: true, `{"a":["\u2066"]}`: true,
+		`{"metadata":{"a":"\u200b","b":"\u202e"}}`: false, `{"metadata":{"a":"\u0000"}}`: true,
+		`{"properties":{"a":"\u202e"}}`: false, `{"data":{"a":"\u200b"}}`: false,
+	} {
+		err := checkJSON([]byte(body))
+		require.Equal(t, refused, err != nil, body)
+		if refused {
+			require.Equal(t, "text_invalid", fault.From(err).Code, body)
+		}
+	}
 }
 
 func TestStrictJSON_NamesTheField(t *testing.T) {

@@ -20,7 +20,7 @@ type Entry struct {
 	CreatedAt     time.Time
 
 	ActorKind   string   // key, cli or operator
-	ActorID     string   // of the API key, or the operator's name as the machine knows it
+	ActorID     string   // of the API key, or user and host of the terminal, or the operator's name
 	ActorScopes []string // of the key then
 
 	Operation  string // operationId of the API, or the command line without its arguments
@@ -28,7 +28,7 @@ type Entry struct {
 	ObjectID   string
 	RequestID  string
 	Status     int // of the HTTP response; 0: a command of the command line
-	// Changes is the JSON of []Change, byte for byte as it was written.
+	// Changes is what Encode returned, byte for byte as it was written.
 	Changes []byte
 
 	Address       netip.Addr // of the client; invalid: there was none, or it was erased

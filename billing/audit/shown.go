@@ -11,17 +11,18 @@ var shown = map[string][]string{
 	"coupon":      {"active", "currency", "duration", "maxRedemptions", "percent", "periods", "redeemBy", "amount"},
 	"credit_note": {"amount", "reason"},
 	"credit_grant": {
-		"amount", "currency", "expiresAt", "priority",
+		"amount", "currency", "expiresAt", "priority", "remaining", "voidedAt",
 	},
 	"customer":    {"taxExempt"},
-	"environment": {"pastDueBilling", "prorationMeasure", "renewalReminderDays", "invoiceGraceMinutes"},
+	"environment": {"pastDueBilling", "prorationMeasure", "renewalReminderDays", "invoiceGraceMinutes", "chargingPausedAt"},
 	"invoice": {
-		"amountDue", "amountPaid", "amount", "collectionMethod", "currency", "customerId", "dueAt", "netDays", "paidAt", "status",
-		"uncollectibleAt", "voidedAt",
+		"amountDue", "amountPaid", "amount", "collectionMethod", "currency", "customerId", "dueAt", "netDays", "nextAttemptAt",
+		"paidAt", "status", "uncollectibleAt", "voidedAt",
 	},
 	"metric": {"active", "aggregation"},
 	"payment": {
-		"amount", "currency", "customerId", "invoiceId", "outcome", "status", "subscriptionId",
+		"amount", "amountRefunded", "cancelRequestedAt", "currency", "customerId", "invoiceId", "outcome", "refundOwed",
+		"status", "subscriptionId",
 	},
 	"payment_provider": {"disabledAt", "isPrimary", "maxRequestsPerSecond", "primary", "priority", "provider"},
 	"plan": {
@@ -35,8 +36,8 @@ var shown = map[string][]string{
 		"pendingPlanId", "pendingQuantity", "planId", "planVersion", "prorationBehavior", "quantity", "refund", "resumesAt",
 		"startsAt", "status", "trialDays", "trialEndsAt",
 	},
-	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent"},
-	"test_clock":       {"status", "to"},
+	"tax_rate":         {"archived", "archivedAt", "country", "inclusive", "percent", "stacks"},
+	"test_clock":       {"status", "target", "to"},
 	"webhook_endpoint": {"payloadShape", "status"},
 }
 

@@ -153,6 +153,8 @@ func TestIssue_Destinations(t *testing.T) {
 		"paid":                         {paid, creditnote.Request{Amount: 400}, [3]money.Minor{0, 400, 0}},
 		"paid, in money":               {paid, creditnote.Request{Amount: 400, InMoney: true}, [3]money.Minor{0, 0, 400}},
 		"paid, split":                  {paid, creditnote.Request{Amount: 400, InMoney: true, RefundAmount: 150}, [3]money.Minor{0, 250, 150}},
+		"paid, in tens":                {paid, creditnote.Request{Amount: 399, InMoney: true, Granularity: 10}, [3]money.Minor{0, 9, 390}},
+		"paid, less than ten":          {paid, creditnote.Request{Amount: 7, InMoney: true, Granularity: 10}, [3]money.Minor{0, 7, 0}},
 	} {
 		n, err := creditnote.Issue(c.inv, c.ask, creditnote.Given{})
 		require.NoError(t, err, name)

@@ -21,7 +21,10 @@ type Request struct {
 	// InMoney gives a paid invoice back in money: RefundAmount of it, or all where that is 0. The rest goes to the balance.
 	InMoney      bool
 	RefundAmount money.Minor
-	Now          time.Time // in the customer's own time
+	// Granularity: what goes back in money is a multiple of it, as the provider expresses amounts; 0: any amount. Where
+	// RefundAmount is 0, the rest goes to the balance.
+	Granularity money.Minor
+	Now         time.Time // in the customer's own time
 }
 
 // Given is what of an invoice was given back already.
@@ -151,7 +154,7 @@ func (n Note) destined(inv invoice.Invoice, ask Request) (Note, error) {
 		n.Due = min(n.Total, inv.OwnDue())
 	case ask.InMoney:
 		if n.Refund = ask.RefundAmount; n.Refund == 0 {
-			n.Refund = n.Total
+			n.Refund = money.Limits{Granularity: ask.Granularity}.Floor(n.Total)
 		}
 	}
 	if n.Refund > n.Total {

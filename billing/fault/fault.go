@@ -110,6 +110,20 @@ func From(err error) *Error {
 	return New(Internal, "internal", "The request failed with a server error.").Because(err)
 }
 
+// All returns the faults inside err in their order, also where errors were joined; none for nil.
+func All(err error) (faults []*Error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			faults = append(faults, All(e)...)
+		}
+		return faults
+	}
+	if f := From(err); f != nil {
+		faults = append(faults, f)
+	}
+	return faults
+}
+
 // Retryable reports whether the same call may succeed later although nothing else changes.
 func (e *Error) Retryable() bool {
 	return e.Kind == RateLimited || e.Kind == Unavailable || e.Kind == Internal

@@ -52,9 +52,21 @@ type Issuing struct {
 	// At is when it should have been issued, which is what counts for grants; zero: Now.
 	At       time.Time
 	Limits   money.Limits // of the provider that the invoice will be charged through
+	Refunds  []Refundable // what a refund is put together of, in this order
 	Terms    terms.Terms
 	Location *time.Location // whose days NetDays are; nil: UTC
 	Now      time.Time
+}
+
+// Refundable is what can go back of one charge, in multiples of Granularity; 0 counts as 1.
+type Refundable struct{ Amount, Granularity money.Minor }
+
+// expressible is the largest part of an amount that can go back in money.
+func (in Issuing) expressible(amount money.Minor) (sum money.Minor) {
+	for _, r := range in.Refunds {
+		sum += money.Limits{Granularity: r.Granularity}.Floor(min(amount-sum, r.Amount))
+	}
+	return sum
 }
 
 // Issued is an invoice, what it does to the customer's balance, and what goes back in money.
@@ -88,7 +100,7 @@ func (d Draft) Issue(in Issuing) (Issued, error) {
 		out.Invoice.GrantsUsed = balance.Take(in.Grants, sums.Total, cmp.Or(in.At, in.Now))
 		out.Invoice.ask(&ledger, in.Limits)
 	}
-	out.Refund = d.giveBack(max(-sums.Total, 0), &ledger, in.Limits)
+	out.Refund = d.giveBack(max(-sums.Total, 0), &ledger, in)
 	out.Credit = ledger.entries
 	if out.Invoice.AmountDue == 0 {
 		out.Invoice = out.Invoice.Settle(in.Now)
@@ -116,9 +128,10 @@ func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	i.AmountDue = owed + i.BroughtForward - i.CarriedForward
 }
 
-// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all.
-func (d Draft) giveBack(given money.Minor, l *ledger, limits money.Limits) money.Minor {
-	refund := limits.Floor(min(d.Refund, max(l.balance+given, 0)))
+// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all. What no
+// provider can express stays credit.
+func (d Draft) giveBack(given money.Minor, l *ledger, in Issuing) money.Minor {
+	refund := in.expressible(min(d.Refund, max(l.balance+given, 0)))
 	l.add(given-min(refund, given), CreditProration)
 	l.add(-max(refund-given, 0), CreditRefunded)
 	return refund

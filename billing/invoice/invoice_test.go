@@ -159,7 +159,9 @@ func TestCredit_RefundedMoneyIsNoCredit(t *testing.T) {
 		"and of the balance":               {700, 700, entry(-100, invoice.CreditRefunded)},
 		"more than there is":               {1000, 900, entry(-300, invoice.CreditRefunded)},
 	} {
-		got, err := invoice.Draft{Lines: lines(-1000, 400), Refund: c.asked}.Issue(invoice.Issuing{Balance: 300, Now: now})
+		got, err := invoice.Draft{Lines: lines(-1000, 400), Refund: c.asked}.Issue(invoice.Issuing{
+			Balance: 300, Now: now, Refunds: []invoice.Refundable{{Amount: 1000}},
+		})
 		require.NoError(t, err)
 		require.Equal(t, c.refunded, got.Refund, name)
 		require.Equal(t, c.credit, got.Credit, name)
@@ -330,11 +332,26 @@ func TestIssue_WhatCannotBeChargedIsCarried(t *testing.T) {
 
 func TestIssue_RefundsAreMultiplesOfTheGranularity(t *testing.T) {
 	t.Parallel()
-	out, err := invoice.Draft{Lines: lines(-1239),
-		Refund: 1239}.Issue(invoice.Issuing{Limits: money.Limits{Granularity: 10}, Now: now})
-	require.NoError(t, err)
-	require.Equal(t, money.Minor(1230), out.Refund)
-	require.Equal(t, []invoice.CreditEntry{{Amount: 9, Reason: invoice.CreditProration}}, out.Credit)
+	for name, c := range map[string]struct {
+		from         []invoice.Refundable
+		refund, left money.Minor
+	}{
+		"of one charge":                  {[]invoice.Refundable{{5000, 10}}, 1230, 9},
+		"of one that has not enough":     {[]invoice.Refundable{{1005, 10}}, 1000, 239},
+		"of two":                         {[]invoice.Refundable{{1005, 10}, {1000, 10}}, 1230, 9},
+		"of two providers":               {[]invoice.Refundable{{1005, 100}, {1000, 1}}, 1239, 0},
+		"of any amount":                  {[]invoice.Refundable{{5000, 0}}, 1239, 0},
+		"of nothing":                     {nil, 0, 1239},
+		"less than the provider gives":   {[]invoice.Refundable{{5000, 10000}}, 0, 1239},
+		"what the second cannot express": {[]invoice.Refundable{{1005, 1}, {1000, 100}}, 1205, 34},
+	} {
+		out, err := invoice.Draft{Lines: lines(-1239), Refund: 1239}.Issue(invoice.Issuing{Refunds: c.from, Now: now})
+		require.NoError(t, err)
+		require.Equal(t, c.refund, out.Refund, name)
+		if c.left > 0 {
+			require.Equal(t, []invoice.CreditEntry{{Amount: c.left, Reason: invoice.CreditProration}}, out.Credit, name)
+		}
+	}
 }
 
 func TestWriteOff(t *testing.T) {

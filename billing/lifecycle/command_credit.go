@@ -16,7 +16,8 @@ import (
 // CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice asks
 // for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is not decided,
 // since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults: those of
-// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge.
+// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
+// amount_not_representable.
 type CreditInvoice struct {
 	creditnote.Request
 	Invoice invoice.Invoice // under lock, with its lines
@@ -75,6 +76,12 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	}
 	if !d.Customer.ErasedAt.IsZero() {
 		c.Memo = "" // it may name the customer, and nothing would erase it
+	}
+	if c.Charge != nil {
+		if err := c.Charge.CheckExpressible("refundAmount", c.RefundAmount); err != nil {
+			return credited{}, err
+		}
+		c.Granularity = c.Charge.Granularity
 	}
 	note, err := creditnote.Issue(c.Invoice, c.Request, c.Given)
 	if err != nil {

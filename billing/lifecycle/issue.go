@@ -37,7 +37,9 @@ func (d *decision) issue(draft invoice.Draft) error {
 		}
 		draft.Refund = min(draft.Refund, refundable)
 	}
-	out, err := draft.Issue(d.issuing(newID))
+	in := d.issuing(newID)
+	in.Refunds = d.refunds()
+	out, err := draft.Issue(in)
 	if err != nil {
 		return err
 	}

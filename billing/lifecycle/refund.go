@@ -47,6 +47,17 @@ func (d *decision) refundable() (sum money.Minor, err error) {
 	return sum, nil
 }
 
+// refunds are the parts of which refundCurrentPeriod puts an amount together, in its order.
+func (d *decision) refunds() (parts []invoice.Refundable) {
+	for _, inv := range slices.Backward(d.Paid) {
+		if inv.AmountPaid != 0 {
+			charge := d.Captures[inv.ID]
+			parts = append(parts, invoice.Refundable{Amount: charge.Refundable(), Granularity: charge.Granularity})
+		}
+	}
+	return parts
+}
+
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
 func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
@@ -54,7 +65,7 @@ func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 			continue
 		}
 		charge := d.Captures[inv.ID] // refundable has checked it
-		part := min(amount, charge.Refundable())
+		part := charge.Expressible(min(amount, charge.Refundable()))
 		if part <= 0 {
 			continue
 		}
@@ -112,19 +123,25 @@ func (r *recording) returned() bool {
 	return true
 }
 
-// RetryRefund sends what is owed of a charge's failed refunds again. The new refund is Changes.Attempt. The State is the
-// customer's. Faults: refund_not_owed, refund_disputed.
+// RetryRefund sends what is owed of a charge's failed refunds again, as far as the provider can express it: the rest stays
+// owed, and can be given as credit. The new refund is Changes.Attempt. The State is the customer's. Faults:
+// refund_not_owed, refund_disputed, amount_not_representable.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error) {
 	settled, owed, err := charge.PayOwed()
 	if err != nil {
 		return Changes{}, err
 	}
-	return giveBack(s, settled, owed, at)
+	part := charge.Expressible(owed)
+	if part == 0 {
+		return Changes{}, charge.CheckExpressible("", owed)
+	}
+	settled.RefundOwed = owed - part
+	return giveBack(s, settled, part, at)
 }
 
-// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back. The
-// new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
-// charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive.
+// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back, as far as
+// the provider can express it. The new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
+// charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive, amount_not_representable.
 func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
 	if charge.Status != payment.Success {
 		return Changes{}, fault.New(fault.Conflict, "charge_not_captured",
@@ -135,7 +152,7 @@ func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Mo
 			"The payment %s was made outside Perennial. Give the money back where it was paid.", charge.ID)
 	}
 	if amount == 0 {
-		amount = max(charge.Refundable(), 1) // where nothing is left, the refusal says so
+		amount = max(charge.Expressible(charge.Refundable()), 1) // where nothing is left, the refusal says so
 	}
 	return giveBack(s, charge, amount, at)
 }

@@ -142,3 +142,53 @@ func TestCreditRefund_FailedRefund(t *testing.T) {
 	_, _, err = lifecycle.CreditRefund(lifecycle.State{}, own, l.moment())
 	require.Equal(t, "refund_needs_subscription", fault.From(err).Code)
 }
+
+// What the provider cannot express of a refund becomes credit: of 1000 for 28 days, one day costs 36, and of the 964 that
+// are left 960 go back in tens.
+func TestCancel_RefundIsExpressible(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.store.provider.Limits = money.Limits{Granularity: 10}
+	l.result(payment.AnswerSucceeded)
+	l.pass(week / 7)
+	l.cancelNow(true)
+	require.Len(t, l.refunds(), 1)
+	require.Equal(t, money.Minor(960), l.refunds()[0].Amount)
+	require.Equal(t, money.Minor(4), l.store.balance)
+}
+
+func TestRefundCharge_Expressible(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	charge := l.charges()[0] // of 1000
+	charge.Granularity = 300
+	for amount, want := range map[money.Minor]money.Minor{0: 900, 900: 900, 300: 300, 1000: 0, 1: 0, 299: 0} {
+		changes, err := lifecycle.RefundCharge(lifecycle.State{}, charge, amount, l.moment())
+		if want == 0 {
+			require.Equal(t, "amount_not_representable", fault.From(err).Code, "%d", amount)
+			require.Equal(t, fault.Invalid, fault.From(err).Kind)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, want, changes.NewTransactions[0].Amount)
+	}
+	charge.Granularity = 3000
+	_, err := lifecycle.RefundCharge(lifecycle.State{}, charge, 0, l.moment())
+	require.Equal(t, "amount_not_representable", fault.From(err).Code)
+}
+
+// What was owed before anybody asked whether the provider can express it: as much as it can goes back, the rest stays owed.
+func TestRetryRefund_Expressible(t *testing.T) {
+	t.Parallel()
+	charge := owed(t).charges()[0] // owes 1000
+	charge.Granularity = 300
+	l := begun(t, settings)
+	changes, err := lifecycle.RetryRefund(lifecycle.State{}, charge, l.moment())
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(900), changes.NewTransactions[0].Amount)
+	require.Equal(t, money.Minor(100), changes.Transactions[0].RefundOwed)
+	charge.Granularity = 3000
+	_, err = lifecycle.RetryRefund(lifecycle.State{}, charge, l.moment())
+	require.Equal(t, "amount_not_representable", fault.From(err).Code)
+}

@@ -104,7 +104,11 @@ func (s *store) load(captures bool) lifecycle.State {
 		state.Captures = map[string]payment.Transaction{}
 		for _, inv := range state.Paid {
 			if id := s.settled[inv.ID].TransactionID; id != "" {
-				state.Captures[inv.ID] = *s.transaction(id)
+				charge := *s.transaction(id)
+				if s.provider != nil && s.provider.Limits.Granularity > 1 {
+					charge.Granularity = s.provider.Limits.Granularity
+				}
+				state.Captures[inv.ID] = charge
 			}
 		}
 	}

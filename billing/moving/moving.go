@@ -4,6 +4,7 @@
 package moving
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"time"
@@ -57,10 +58,11 @@ type PaymentDetails struct {
 	PhoneNumber, Provider, CustomerToken, PaymentMethodToken string
 }
 
-// Check refuses what the API refuses by the shape of a request: import_text_too_long, import_method_unknown,
+// Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long, import_method_unknown,
 // import_metadata_too_many, import_time_invalid.
 func (c Customer) Check(now time.Time) error {
 	d := c.PaymentDetails
+	var faults []error
 	for _, text := range []struct {
 		field, value string
 		most         int
@@ -70,18 +72,19 @@ func (c Customer) Check(now time.Time) error {
 		{"paymentDetails.paymentMethodToken", d.PaymentMethodToken, 255},
 	} {
 		if utf8.RuneCountInString(text.value) > text.most {
-			return fault.InvalidParam(text.field, "import_text_too_long",
-				"`%s` must have at most %d characters.", text.field, text.most)
+			faults = append(faults, fault.InvalidParam(text.field, "import_text_too_long",
+				"`%s` must have at most %d characters.", text.field, text.most))
 		}
 	}
 	if c.PaymentMethod != "" && !methods.MatchString(c.PaymentMethod) {
-		return fault.InvalidParam("paymentMethod", "import_method_unknown",
-			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it.")
+		faults = append(faults, fault.InvalidParam("paymentMethod", "import_method_unknown",
+			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it."))
 	}
 	if !c.CreatedAt.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
-		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must be in 1970 or later, and not in the future.")
+		faults = append(faults,
+			fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must be in 1970 or later, and not in the future."))
 	}
-	return CheckPairs(c.Metadata)
+	return errors.Join(append(faults, CheckPairs(c.Metadata))...)
 }
 
 var methods = regexp.MustCompile(`^(card|mobile_money_[a-z0-9_]{1,40})$`)

@@ -17,9 +17,25 @@ func (t Transaction) Refundable() money.Minor {
 	return max(0, t.Amount-t.AmountRefunded-t.RefundOwed-t.Withdrawn())
 }
 
+// Expressible is the largest part of an amount that the charge's provider can give back.
+func (t Transaction) Expressible(amount money.Minor) money.Minor {
+	return money.Limits{Granularity: t.Granularity}.Floor(amount)
+}
+
+// CheckExpressible refuses an amount that the charge's provider cannot give back: a refund of it would be promised, and
+// never succeed. Fault: amount_not_representable.
+func (t Transaction) CheckExpressible(param string, amount money.Minor) error {
+	if t.Expressible(amount) == amount {
+		return nil
+	}
+	return fault.InvalidParam(param, "amount_not_representable",
+		"The payment provider (%s) gives %s back in multiples of %d minor units only. Send such an amount, for example %d.",
+		t.Provider, t.Currency, t.Granularity, max(t.Expressible(amount), t.Granularity))
+}
+
 // Refund begins to give amount of a charge back. The charge reserves it at once, so that two refunds never exceed what
 // it captured; see FailRefund. now is the customer's own time, wall the real one. Faults: refund_not_positive,
-// refund_exceeds_charge.
+// refund_exceeds_charge, amount_not_representable.
 func (t Transaction) Refund(
 	id string, amount money.Minor, now, wall time.Time,
 ) (charge, refund Transaction, err error) {
@@ -31,6 +47,9 @@ func (t Transaction) Refund(
 		return t, Transaction{}, fault.New(fault.Conflict, "refund_exceeds_charge",
 			"At most %d minor units of %s can be refunded: what was captured, less what was given back, is owed, or is held "+
 				"because of disputes.", t.Refundable(), t.ID)
+	}
+	if err := t.CheckExpressible("amount", amount); err != nil {
+		return t, Transaction{}, err
 	}
 	t.AmountRefunded += amount
 	return t, Transaction{

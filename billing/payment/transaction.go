@@ -56,6 +56,10 @@ type Transaction struct {
 	CompletedAt time.Time
 	CreatedAt   time.Time
 	Revision    int64
+
+	// Granularity: refunds of the charge are multiples of it, as its provider expresses amounts; 0: any amount. It is not
+	// stored: whoever locks a charge to refund it knows it.
+	Granularity money.Minor
 }
 
 // Confirms reports whether a provider's success is about what was asked for. What the provider leaves unsaid (zero,

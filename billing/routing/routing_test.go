@@ -93,6 +93,25 @@ func TestRoute_HalfOpenIsAProbe(t *testing.T) {
 	require.False(t, choices[1].Probe)
 }
 
+// A payment that an account refuses again and again would take each of its probes.
+func TestRoute_RefusedPaymentLeavesTheProbeToOthers(t *testing.T) {
+	t.Parallel()
+	card := routing.Payment{Currency: "EUR", Method: "card", Amount: 1000}
+	all := accounts()[2:]
+	all[0].Breaker = routing.Breaker{OpenedAt: now.Add(-time.Hour), ProbeAt: now}
+	takes := func(refused bool, at time.Time) bool {
+		all[0].Refused = refused
+		choices, _ := routing.Route(card, nil, all, at)
+		return len(choices) == 1
+	}
+	require.True(t, takes(false, now))
+	require.False(t, takes(true, now))
+	require.False(t, takes(true, now.Add(routing.Cooldown-1)))
+	require.True(t, takes(true, now.Add(routing.Cooldown)), "there was no other")
+	all[0].Breaker = routing.Breaker{}
+	require.True(t, takes(true, now), "the account does not rest")
+}
+
 func TestExplain_NamesEveryAccount(t *testing.T) {
 	t.Parallel()
 	all := accounts()

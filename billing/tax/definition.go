@@ -16,6 +16,7 @@ type Definition struct {
 	// ValidFrom and ValidUntil bound when it holds: [ValidFrom, ValidUntil). The zero time is no bound.
 	ValidFrom  time.Time
 	ValidUntil time.Time
+	Stacks     bool      // it is added to another rate of the same percentage in the same place
 	ArchivedAt time.Time // zero: it is not
 	CreatedAt  time.Time
 }
@@ -38,6 +39,15 @@ func (d Definition) Validate() error {
 			"`validUntil` must be later than `validFrom`. Leave it out for a rate without end.")
 	}
 	return d.Rate.Validate()
+}
+
+// Repeats reports whether invoices would be taxed twice with the same percentage in the same place at some time: nearly
+// always one of two such rates was created by mistake.
+func (d Definition) Repeats(other Definition) bool {
+	same := d.Country == other.Country && d.Region == other.Region && d.Percent.Cmp(other.Percent) == 0
+	before := func(a, b Definition) bool { return !a.ValidUntil.IsZero() && !b.ValidFrom.Before(a.ValidUntil) }
+	return same && d.ID != other.ID && d.ArchivedAt.IsZero() && other.ArchivedAt.IsZero() &&
+		!before(d, other) && !before(other, d)
 }
 
 // CheckRegion accepts the part of an ISO 3166-2 code behind the hyphen: one to three capital letters and digits. Fault:

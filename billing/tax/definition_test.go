@@ -95,3 +95,36 @@ func TestExemptionAndIDs_Validate(t *testing.T) {
 	require.ErrorContains(t, tax.IDs{{Type: "eu_vat"}}.Validate(), "tax_id_malformed")
 	require.ErrorContains(t, tax.IDs{one, one, one, one, one, one}.Validate(), "tax_ids_out_of_range")
 }
+
+func TestDefinition_Repeats(t *testing.T) {
+	t.Parallel()
+	at := func(day int) time.Time { return time.Date(2026, 1, day, 0, 0, 0, 0, time.UTC) }
+	quarter, err := money.ParseDecimal("19.25")
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		change func(d, other *tax.Definition)
+		want   bool
+	}{
+		"the same":                  {func(_, _ *tax.Definition) {}, true},
+		"another name and kind":     {func(d, _ *tax.Definition) { d.Name, d.Inclusive = "Sales tax", true }, true},
+		"another percentage":        {func(d, _ *tax.Definition) { d.Percent = quarter }, false},
+		"another country":           {func(d, _ *tax.Definition) { d.Country = "CM" }, false},
+		"another region":            {func(d, _ *tax.Definition) { d.Region = "CA" }, false},
+		"archived":                  {func(d, _ *tax.Definition) { d.ArchivedAt = at(1) }, false},
+		"the other archived":        {func(_, o *tax.Definition) { o.ArchivedAt = at(1) }, false},
+		"itself":                    {func(d, o *tax.Definition) { d.ID = o.ID }, false},
+		"one ends, another begins":  {func(d, o *tax.Definition) { d.ValidUntil, o.ValidFrom = at(5), at(5) }, false},
+		"one begins, another ended": {func(d, o *tax.Definition) { d.ValidFrom, o.ValidUntil = at(6), at(5) }, false},
+		"one day of both":           {func(d, o *tax.Definition) { d.ValidUntil, o.ValidFrom = at(6), at(5) }, true},
+		"one within the other": {func(d, o *tax.Definition) {
+			d.ValidFrom, d.ValidUntil, o.ValidFrom, o.ValidUntil = at(3), at(4), at(2), at(9)
+		}, true},
+		"only one is bounded": {func(d, _ *tax.Definition) { d.ValidFrom, d.ValidUntil = at(3), at(4) }, true},
+	} {
+		d, other := vat(), vat()
+		other.ID = "txr_2"
+		c.change(&d, &other)
+		require.Equal(t, c.want, d.Repeats(other), name)
+		require.Equal(t, c.want, other.Repeats(d), name)
+	}
+}

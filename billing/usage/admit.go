@@ -67,6 +67,10 @@ func Admit(r Record, f Facts) error {
 	return nil
 }
 
+// ErrCorrectsAnother refuses a correction of a record of another subscription or metric.
+var ErrCorrectsAnother = fault.InvalidParam("corrects", "usage_correction_mismatch",
+	"The record that `corrects` names is of another subscription or metric.")
+
 // Correct makes the record that corrects another one. Before is what earlier corrections took away, at most 0. Faults:
 // usage_correction_not_negative, usage_correction_mismatch, usage_correction_too_large.
 func Correct(original Record, before money.Decimal, of Metric, correction Record) (Record, error) {
@@ -79,8 +83,7 @@ func Correct(original Record, before money.Decimal, of Metric, correction Record
 		return correction, fault.InvalidParam("quantity", "usage_correction_not_negative",
 			"A correction takes usage back. Send a negative `quantity`, or a new record without `corrects`.")
 	case correction.SubscriptionID != original.SubscriptionID, correction.Metric != original.Metric:
-		return correction, fault.InvalidParam("corrects", "usage_correction_mismatch",
-			"The record that `corrects` names is of another subscription or metric.")
+		return correction, ErrCorrectsAnother
 	case original.Corrects != "":
 		return correction, fault.InvalidParam("corrects", "usage_correction_mismatch",
 			"The record that `corrects` names is a correction itself. Name the record that it corrects.")

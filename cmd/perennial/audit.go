@@ -28,12 +28,12 @@ func auditCommand() *command {
 
 func auditVerifyCommand() *command {
 	return &command{
-		name: "verify", summary: "check that no entry of the audit log is missing, changed or moved", misuse: exitFailed,
+		name: "verify", summary: "check that no entry of the audit log is missing, changed or moved",
 		about: "Walks the chain of each environment from its first entry. Each seal is a hash over an entry and the seal before, so that\n" +
 			"the first entry that is not what it was is found, and named. Prints, for each environment, how many entries are sealed and\n" +
 			"the head: the number and hash of the last seal. The owner of the database could make a whole new chain: keep heads\n" +
 			"elsewhere, and give one with --head later; the chain must still contain it. Entries of the last second or so have no\n" +
-			"seal yet. Exit codes: 0 every chain holds; 2 one is broken, or an entry has waited for its seal for ten minutes; 1 failed.",
+			"seal yet. Exit codes: 0 every chain holds; 3 one is broken, or an entry has waited for its seal for ten minutes; 1 failed.",
 		examples: []string{
 			"perennial audit verify", "perennial audit verify --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"perennial audit verify --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n --head 42:9f86d081…",

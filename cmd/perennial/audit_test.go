@@ -2,13 +2,20 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/user"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/audit"
 	"perennial/db"
 	"perennial/service"
 )
@@ -17,7 +24,7 @@ import (
 func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	t.Parallel()
 	env := database(t)
-	env["SUDO_USER"] = "ada"
+	env["SUDO_USER"], env["USER"], env["LOGNAME"] = "eve", "eve", "eve" // who is at the terminal may set these
 	create(t, env)
 	store := open(t, env)
 	sealed, err := service.New(store, time.Now).SealAudit(t.Context())
@@ -29,7 +36,7 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	entries, _, err := store.AuditLog(t.Context(), environmentID, db.AuditFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, entries, 1)
-	require.Equal(t, []string{"cli", "ada", "perennial key create", "api_key"},
+	require.Equal(t, []string{"cli", thisUser(t), "perennial key create", "api_key"},
 		[]string{entries[0].ActorKind, entries[0].ActorID, entries[0].Operation, entries[0].ObjectType})
 
 	create(t, env) // is not sealed yet
@@ -44,9 +51,9 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	require.Equal(t, exitDone, verify(printed[2]).code)
 	require.Equal(t, exitDiffer, verify("1:00").code)
 	for _, wrong := range []string{"1", "x:00", "0:00", "1:xx"} {
-		require.Equal(t, exitFailed, verify(wrong).code, wrong)
+		require.Equal(t, exitUsage, verify(wrong).code, wrong)
 	}
-	require.Equal(t, exitFailed, perennial(t, env, "audit", "verify", "--head", printed[2]).code)
+	require.Equal(t, exitUsage, perennial(t, env, "audit", "verify", "--head", printed[2]).code)
 	require.Equal(t, exitFailed, perennial(t, env, "audit", "verify", "--environment", "env_absent").code)
 
 	owner, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
@@ -59,4 +66,39 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	require.Equal(t, exitDiffer, got.code)
 	require.Equal(t, environmentID+": BROKEN behind seal 0: seal 1, entry "+entries[0].ID+": the entry, or its seal, was changed\n",
 		got.stdout)
+}
+
+// thisUser is the operating system's word for who runs the test.
+func thisUser(t *testing.T) string {
+	t.Helper()
+	host, err := os.Hostname()
+	require.NoError(t, err)
+	found, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	require.NoError(t, err)
+	return fmt.Sprintf("%s(%d)@%s", found.Username, os.Getuid(), host)
+}
+
+// --as adds a claim to the entry, and takes nothing of it away.
+func TestActor_AsIsAClaim(t *testing.T) {
+	t.Parallel()
+	env := database(t)
+	args := []string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}
+	for _, wrong := range [][]string{
+		{"--as", "ada"}, {"--as", "ada", "--reason", "two\nlines"}, {"--as", "\u202eada", "--reason", "x"},
+		{"--reason", strings.Repeat("x", 201)},
+	} {
+		got := perennial(t, env, append(slices.Clone(args), wrong...)...)
+		require.Equal(t, exitUsage, got.code, got.stderr)
+	}
+	got := perennial(t, env, append(slices.Clone(args), "--as", "ada", "--reason", "ticket 512")...)
+	require.Equal(t, exitDone, got.code, got.stderr)
+	store := open(t, env)
+	environments, err := store.Environments(t.Context())
+	require.NoError(t, err)
+	entries, _, err := store.AuditLog(t.Context(), environments[0].ID, db.AuditFilter{}, db.Page{})
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	require.Equal(t, thisUser(t), entries[0].ActorID)
+	_, said := audit.Decode(entries[0].Changes)
+	require.Equal(t, audit.Claim{For: "ada", Reason: "ticket 512"}, said)
 }

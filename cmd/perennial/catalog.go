@@ -50,8 +50,8 @@ func catalogCommand() *command {
 
 func catalogDiffCommand() *command {
 	return &command{
-		name: "diff", summary: "show what applying a catalogue file would change", misuse: exitFailed,
-		about: "Nothing is changed. Exit codes: 0 no difference, 2 differences, 1 failed, wrong usage, or a file that apply refuses.\n" +
+		name: "diff", summary: "show what applying a catalogue file would change",
+		about: "Nothing is changed. Exit codes: 0 no difference, 3 differences, 1 failed, or a file that apply refuses.\n" +
 			"Subscriptions that migrate: true has not moved yet, or that cannot be moved, are a difference. Of each plan that changes it\n" +
 			"says how many subscriptions run on it, how many of them renew on another version than the newest, and what their next\n" +
 			"periods come to as they are and on the newest version: prices only, before discounts, taxes and credit.",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -9,6 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"perennial/internal/config"
 )
 
 // command is one word of the command line: it does something, or it has subcommands.
@@ -20,7 +21,6 @@ type command struct {
 	examples    []string
 	subcommands []*command
 	setup       func(*flag.FlagSet) action
-	misuse      int // the exit code of wrong usage; 0: exitUsage
 }
 
 // action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
@@ -32,7 +32,7 @@ const (
 	exitDone   = 0
 	exitFailed = 1
 	exitUsage  = 2
-	exitDiffer = 2 // of commands that compare
+	exitDiffer = 3 // of commands that compare
 )
 
 // usageError is a command line that means nothing.
@@ -45,7 +45,7 @@ func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(fo
 // errTold is a failure that the command has already explained on its output.
 var errTold = errors.New("failed")
 
-// errDiffers ends a command that compares, with exit code 2: there are differences, which its output shows.
+// errDiffers ends a command that compares, with exit code 3: there are differences, which its output shows.
 var errDiffers = errors.New("there are differences")
 
 // execute finds the command that args name and runs it.
@@ -57,8 +57,11 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 			return exitUsage
 		}
 		word := args[0]
-		if isHelp(word) {
+		switch {
+		case isHelp(word):
 			return c.showHelp(p, path, args[1:])
+		case word == "--version" && c.name == path:
+			return showVersion(p)
 		}
 		next := c.find(word)
 		if next == nil {
@@ -70,7 +73,11 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // what it would say is said better below
 	do := c.setup(flags)
+	p.person.declare(flags)
 	rest, err := parse(flags, args)
+	if err == nil {
+		err = p.person.check()
+	}
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return c.showHelp(p, path, nil)
@@ -147,7 +154,7 @@ func (c *command) showHelp(p *process, path string, words []string) int {
 func (c *command) misused(p *process, path, text string) int {
 	// Standard error is the last place: if it is closed, the exit code is all that a script gets.
 	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
-	return cmp.Or(c.misuse, exitUsage)
+	return exitUsage
 }
 
 // explain says in our words what the flag package found wrong.
@@ -155,7 +162,7 @@ func explain(flags *flag.FlagSet, err error) string {
 	text := err.Error()
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
 		var names []string
-		flags.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+		flags.VisitAll(func(f *flag.Flag) { names = append(names, dashed(f.Name)) })
 		wrong := "--" + strings.TrimLeft(name, "-")
 		return fmt.Sprintf("there is no flag %s%s", wrong, suggestion(wrong, names))
 	}
@@ -167,4 +174,16 @@ func explain(flags *flag.FlagSet, err error) string {
 
 func isHelp(word string) bool {
 	return slices.Contains([]string{"help", "--help", "-help", "-h"}, word)
+}
+
+// showVersion prints which build this is, by the name that Temporal's worker versioning has for it.
+func showVersion(p *process) int {
+	build, _ := p.lookup("PERENNIAL_BUILD_ID")
+	if build == "" {
+		build = config.BuiltFrom()
+	}
+	if _, err := fmt.Fprintf(p.stdout, "perennial %s\n", build); err != nil {
+		return exitFailed
+	}
+	return exitDone
 }

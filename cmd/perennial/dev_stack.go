@@ -48,6 +48,7 @@ type devStack struct {
 	log     *os.File
 
 	providerConfigID string
+	tenant, app      string // names
 
 	simulator *simulated
 	service   *server

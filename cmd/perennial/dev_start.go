@@ -42,8 +42,9 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	}
 	d.state.webhookSecret = "whsec_" + rand.Text()
 	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials do not open.
+	d.tenant, d.app = "Development", "Development "+rand.Text()[:6]
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
-		Tenant: "Development", App: "Development " + rand.Text()[:6], Mode: apikey.Test, Kind: apikey.Secret,
+		Tenant: d.tenant, App: d.app, Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
 		Account: &service.Account{Provider: "stripe", Credentials: gateway.Credentials{
 			"secretKey": "sk_test_" + rand.Text(), "webhookSecret": d.state.webhookSecret,
@@ -69,6 +70,9 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 		return err
 	}
 	d.providerConfigID = account.ID
+	if d.tenant, d.app, err = namesOf(ctx, store, environmentID); err != nil {
+		return err
+	}
 	const most = 100
 	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{},
 		db.Page{Limit: most, Unsettled: true})
@@ -81,6 +85,17 @@ func (d *devStack) find(ctx context.Context, store *db.Store, environmentID stri
 	}
 	d.screen.done("the same API key as before; subscriptions of earlier starts: %s", count)
 	return nil
+}
+
+// namesOf returns the names of an environment's tenant and app.
+func namesOf(ctx context.Context, store *db.Store, environmentID string) (tenant, app string, err error) {
+	keys, err := store.Keys(ctx)
+	for _, k := range keys {
+		if k.EnvironmentID == environmentID {
+			tenant, app = k.Tenant, k.App
+		}
+	}
+	return tenant, app, err
 }
 
 func (d *devStack) startSimulator(ctx context.Context) (err error) {

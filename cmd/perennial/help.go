@@ -64,7 +64,7 @@ func (c *command) describeFlags(path string) string {
 		if f.DefValue != "" && f.DefValue != "false" && f.DefValue != "0s" {
 			usage += " (default " + f.DefValue + ")"
 		}
-		r := row{strings.TrimSpace("--" + f.Name + " " + value), usage}
+		r := row{strings.TrimSpace(dashed(f.Name) + " " + value), usage}
 		rows, width = append(rows, r), max(width, len(r.name))
 	})
 	var out strings.Builder
@@ -72,6 +72,14 @@ func (c *command) describeFlags(path string) string {
 		fmt.Fprintf(&out, "  %-*s  %s\n", width, r.name, r.usage)
 	}
 	return out.String()
+}
+
+// dashed is a flag as people type it: -f, --file.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 // suggestion finds what somebody probably meant.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/service"
@@ -90,8 +91,9 @@ func (s *importScreen) line(l service.ImportedLine) {
 	}
 	switch {
 	case l.Outcome == service.RecordRefused:
-		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line,
-			recordName(l), describe(l.Fault)))
+		for _, f := range fault.All(l.Fault) {
+			s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line, recordName(l), describe(f)))
+		}
 	case s.dry && l.Outcome == service.RecordImported && l.Subscription != nil:
 		s.foreseen(l)
 	}

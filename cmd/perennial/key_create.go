@@ -5,13 +5,13 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/internal/cidr"
 	"perennial/internal/config"
 	"perennial/service"
 )
@@ -150,13 +150,11 @@ func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
 		o.Scopes = []string{"*"}
 	}
 	for _, text := range k.cidrs {
-		network, err := netip.ParsePrefix(text)
+		network, err := cidr.Parse(text)
 		if err != nil {
 			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
 		}
-		// Masked, as the table keeps it: 10.1.2.3/8 means the network,
-		// and would else be listed as if one host were allowed.
-		o.AllowedCIDRs = append(o.AllowedCIDRs, network.Masked())
+		o.AllowedCIDRs = append(o.AllowedCIDRs, network)
 	}
 	switch {
 	case k.expiresIn < 0:

@@ -91,7 +91,7 @@ func TestProviderAdd(t *testing.T) {
 	changes, err := open(t, env).CredentialChanges(t.Context(), account.EnvironmentID, stored().ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"created"}, changes[0].Fields)
-	require.Equal(t, "casey", changes[0].ActorID)
+	require.Equal(t, terminalUser(), changes[0].ActorID)
 	delete(env, "PERENNIAL_KEK")
 	add(exitUsage, "PERENNIAL_KEK is not set", "--credential", "secretKey=GOOD")
 }

@@ -10,8 +10,6 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
-
-	"perennial/db"
 )
 
 func main() {
@@ -31,17 +29,7 @@ type process struct {
 	now    func() time.Time
 	// command is what is carried out, without arguments: "perennial key create".
 	command string
-}
-
-// actor is who does what a command of the command line does. SUDO_USER comes first: behind sudo, USER is root for
-// everybody. It is a name for the audit trail, not a proof: whoever has the database's password may write any.
-func (p *process) actor() db.Actor {
-	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {
-		if user, _ := p.lookup(name); user != "" {
-			return db.ByCLI(user).Doing(db.Call{Operation: p.command})
-		}
-	}
-	return db.ByCLI("unknown").Doing(db.Call{Operation: p.command})
+	person  person
 }
 
 // run is the whole program; tests call it. It answers the exit code: 0 done, 1 failed, 2 misused.
@@ -57,7 +45,9 @@ func root() *command {
 		name:    "perennial",
 		summary: "subscription billing on Temporal and PostgreSQL",
 		about: "Settings are environment variables; docs/configuration.md lists them. Exit codes: 0 done, 1 failed, 2 wrong\n" +
-			"usage.",
+			"usage; 3 where a command that compares has found differences. --version prints the build.\n" +
+			"The audit log names the user of the operating system and the host for each command that changes something;\n" +
+			"--as NAME --reason TEXT, with any command, adds for whom and why it is done, as a claim.",
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), keyEncryptionCommand(), buildCommand(),

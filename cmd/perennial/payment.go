@@ -26,7 +26,7 @@ func paymentCommand() *command {
 		subcommands: []*command{paymentListCommand(), paymentResolveCommand()},
 		examples: []string{
 			"perennial payment list",
-			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --as failed --note "Stripe support: never captured"`,
+			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --outcome failed --note "Stripe support: never captured"`,
 		},
 	}
 }
@@ -68,18 +68,18 @@ func paymentResolveCommand() *command {
 			"outside Perennial. What follows is done: an invoice is paid, an attempt failed, a refund owed. The decision is kept with\n" +
 			"your name. Payments with a final status keep it; a decision that contradicts it is refused.",
 		examples: []string{
-			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --as returned --note "second capture refunded at the dashboard"`,
+			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --outcome returned --note "second capture refunded at the dashboard"`,
 		},
 		setup: func(f *flag.FlagSet) action {
-			as := f.String("as", "", "`succeeded|failed|returned`")
+			outcome := f.String("outcome", "", "`succeeded|failed|returned`")
 			note := f.String("note", "", "how you found it out, a `text`")
 			return func(ctx context.Context, p *process, args []string) error {
 				if len(args) != 1 {
 					return usagef("give the ID of one payment (txn_…); `perennial payment list` shows them")
 				}
-				decision := payment.Decision(*as)
+				decision := payment.Decision(*outcome)
 				if !slices.Contains(payment.Decisions(), decision) {
-					return usagef("--as is succeeded, failed or returned, not %q", *as)
+					return usagef("--outcome is succeeded, failed or returned, not %q", *outcome)
 				}
 				// Required, since the next person to look at this money has only the row: what was seen at the
 				// provider is nowhere else.

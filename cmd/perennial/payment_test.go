@@ -35,7 +35,6 @@ func inReview(t *testing.T, env map[string]string) (paymentID, callbackID string
 func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
-	env["USER"] = "casey"
 	txn, callback := inReview(t, env)
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("payments in review"), txn+" (success, second_capture)")
@@ -50,16 +49,16 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 		return slices.Contains(d.verdicts("search attributes"), good)
 	})
 	require.Equal(t, exitDone, worker.stop().code)
-	refused := perennial(t, env, "payment", "resolve", txn, "--as", "succeeded", "--note", "kept")
+	refused := perennial(t, env, "payment", "resolve", txn, "--outcome", "succeeded", "--note", "kept")
 	require.Equal(t, exitFailed, refused.code)
 	require.Contains(t, refused.stderr, "give the second capture back")
-	done := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	done := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
 	require.Equal(t, exitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
 	require.Equal(t, contract.SignalCheck, firstSignal(t, env, txn), "its workflow is told, as by the API")
-	again := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	again := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
 	require.Contains(t, again.stderr, "does not need review")
-	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--as", "failed", "--note",
+	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--outcome", "failed", "--note",
 		"x").code)
 
 	closed := perennial(t, env, "callback", "close", callback, "--note", "refunded at the dashboard")
@@ -72,8 +71,9 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close(t.Context())
 	var kept int
-	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from decisions where actor_kind = 'cli' and actor_id = 'casey'
-		and note = 'refunded at the dashboard' and (outcome = 'returned' and provider_ref = 'pi_2' or outcome = 'closed' and callback_id is not null)`).Scan(&kept))
+	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from decisions where actor_kind = 'cli' and actor_id = $1
+		and note = 'refunded at the dashboard' and (outcome = 'returned' and provider_ref = 'pi_2' or outcome = 'closed'
+		and callback_id is not null)`, terminalUser()).Scan(&kept))
 	require.Equal(t, 2, kept)
 }
 
@@ -100,7 +100,7 @@ func TestPaymentResolve_WithoutTemporal(t *testing.T) {
 	port, err := devstack.FreePort(0)
 	require.NoError(t, err)
 	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
-	done := perennial(t, env, "payment", "resolve", txn, "--as", "returned", "--note", "refunded at the dashboard")
+	done := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
 	require.Equal(t, exitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
 	require.Contains(t, done.stderr, "left to the reconciler")

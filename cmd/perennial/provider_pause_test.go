@@ -10,7 +10,7 @@ import (
 func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
-	env["S"], env["W"], env["USER"] = "sk_test_abc", "whsec_abc", "casey"
+	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
 	create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	store := open(t, env)
 	accounts, err := store.Accounts(t.Context())
@@ -49,7 +49,7 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	changes, err := store.EnvironmentChanges(t.Context(), environment)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
-	require.Equal(t, "cli casey", string(changes[0].ActorKind)+" "+changes[0].ActorID)
+	require.Equal(t, "cli "+terminalUser(), string(changes[0].ActorKind)+" "+changes[0].ActorID)
 	d, _ = diagnose(t, env)
 	require.Contains(t, d.verdicts("charging"), good)
 

@@ -35,7 +35,7 @@ func stripeThatTakes(t *testing.T, key string) string {
 func withAccount(t *testing.T) (env map[string]string, stored func() db.ProviderConfig) {
 	t.Helper()
 	env = database(t)
-	env["S"], env["W"], env["GOOD"], env["USER"] = "sk_test_mistyped", "whsec_old", "sk_test_good", "casey"
+	env["S"], env["W"], env["GOOD"] = "sk_test_mistyped", "whsec_old", "sk_test_good"
 	env["STRIPE_API_URL"] = stripeThatTakes(t, env["GOOD"])
 	plain := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	store := open(t, env)
@@ -91,7 +91,7 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, []string{"secretKey"}, changes[0].Fields)
-	require.Equal(t, "cli casey", string(changes[0].ActorKind)+" "+changes[0].ActorID)
+	require.Equal(t, "cli "+terminalUser(), string(changes[0].ActorKind)+" "+changes[0].ActorID)
 	require.Equal(t, []string{"webhookSecret"}, changes[1].Fields)
 	listed := perennial(t, env, "provider", "list")
 	require.Equal(t, exitDone, listed.code, listed.stderr)

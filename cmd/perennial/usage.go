@@ -23,7 +23,7 @@ func usageRebuildCommand() *command {
 		name: "rebuild", summary: "count usage again, and replace aggregates that are wrong",
 		about: "Counts all kept records of each subscription and metric version, hour by hour, and compares with the running\n" +
 			"aggregates. Those that differ are replaced; with --dry-run they are only counted. It may run beside everything\n" +
-			"else. Hours of which retention has deleted records are left as they are. Exit code 0: all were equal; 2: there\n" +
+			"else. Hours of which retention has deleted records are left as they are. Exit code 0: all were equal; 3: there\n" +
 			"were differences, which are corrected now unless it was a dry run; 1: it stopped.",
 		examples: []string{"perennial usage rebuild --dry-run"},
 		setup: func(f *flag.FlagSet) action {

@@ -1,6 +1,6 @@
 -- name: TaxRateInsert :exec
-insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at)
-values (@id, @environment_id, @name, @percent, @inclusive, @country, @region, @valid_from, @valid_until, @created_at);
+insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks)
+values (@id, @environment_id, @name, @percent, @inclusive, @country, @region, @valid_from, @valid_until, @created_at, @stacks);
 
 -- name: TaxRateUpdate :exec
 with written as (

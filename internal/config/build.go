@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// builtFrom names this build so that two different sources never share a name: the commit where the work tree was
+// BuiltFrom names this build so that two different sources never share a name: the commit where the work tree was
 // clean, else a hash of the program itself. Images are built without .git, which would make every layer depend on every
 // commit; builds are reproducible (-trimpath), so that the same source gives the same hash on another machine.
-var builtFrom = sync.OnceValue(func() string {
+var BuiltFrom = sync.OnceValue(func() string {
 	info, _ := debug.ReadBuildInfo()
 	return buildName(info, programHash)
 })

@@ -49,7 +49,7 @@ func Load(lookup func(string) (string, bool), commands ...Command) (Config, erro
 	if len(faults) > 0 {
 		return Config{}, faults
 	}
-	c.BuildID = cmp.Or(c.BuildID, builtFrom())
+	c.BuildID = cmp.Or(c.BuildID, BuiltFrom())
 	return c, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/internal/cidr"
 	"perennial/internal/vault"
 )
 
@@ -141,7 +142,7 @@ func networks(field func(*Config) *[]netip.Prefix) setter {
 	return func(c *Config, s string) string {
 		var all []netip.Prefix
 		for one := range strings.SplitSeq(s, ",") {
-			prefix, err := netip.ParsePrefix(strings.TrimSpace(one))
+			prefix, err := cidr.Parse(strings.TrimSpace(one))
 			if err != nil {
 				return "holds something else than networks such as 10.0.0.0/8"
 			}

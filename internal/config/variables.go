@@ -129,7 +129,8 @@ var ownVariables = []Variable{
 	{
 		Name: "TRUSTED_PROXIES", Example: "10.0.0.0/8,192.168.1.7/32",
 		Meaning: "Networks of the proxies whose X-Forwarded-For is believed when a key's IP allow-list is checked, " +
-			"separated by commas.",
+			"separated by commas. If one of them sends something else than addresses, the client's address counts as unknown, " +
+			"and keys with an allow-list are refused.",
 		Fix: "give networks in CIDR notation",
 		set: networks(func(c *Config) *[]netip.Prefix { return &c.HTTP.TrustedProxies }),
 	},
@@ -198,7 +199,8 @@ var ownVariables = []Variable{
 		Meaning: "Key-encryption key of the provider credentials: `kek_` and 32 random bytes in base 64. Several, separated " +
 			"by commas, while one is replaced: the first encrypts, all decrypt. Losing it loses the credentials. `key create` needs " +
 			"it too, where it makes an app or stores credentials.",
-		Fix: "take what `perennial key kek` prints and keep it in your secret store",
+		Fix: "restore the key of this installation from your secret store; only a new installation makes one, with " +
+			"`perennial key kek`: stored credentials cannot be read with another one",
 	},
 	{
 		Name: "PERENNIAL_BUILD_ID", Example: "3f2a91c",

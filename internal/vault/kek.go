@@ -51,5 +51,6 @@ func parseKEKs(text string) ([]tink.AEAD, error) {
 
 func invalidKEK(why string) error {
 	return fault.New(fault.Invalid, "kek_invalid",
-		"The key-encryption key %s. `perennial key kek` prints a new one.", why)
+		"The key-encryption key %s. Restore the one that this installation was set up with: with a new one, all stored "+
+			"credentials are lost.", why)
 }

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +38,7 @@ type Record struct {
 
 // parse reads a record. file and line are left to the caller.
 func parse(line []byte) (r Record) {
-	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 || bytes.Contains(line, []byte(`\u0000`)) {
+	if isBroken(line) {
 		return Record{Refused: malformed("It contains a character that is not text.")}
 	}
 	var head struct {
@@ -82,7 +84,7 @@ func decode[F any](line []byte) (f F, err error) {
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
-		return f, undecodable(err)
+		return f, errors.Join(undecodable[F](line, err)...)
 	}
 	if d.More() {
 		return f, malformed("It has more than one JSON value.")
@@ -90,19 +92,75 @@ func decode[F any](line []byte) (f F, err error) {
 	return f, nil
 }
 
-// undecodable says what is wrong with a field.
-func undecodable(err error) error {
+// isBroken reports whether a line has characters that are no text: they could not be stored, or what was sent is lost where
+// decoding leaves U+FFFD, as of half a surrogate pair.
+func isBroken(line []byte) bool {
+	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
+		return true
+	}
+	if !bytes.Contains(line, []byte(`\u`)) && !bytes.ContainsRune(line, utf8.RuneError) {
+		return false
+	}
+	d := json.NewDecoder(bytes.NewReader(line))
+	for {
+		token, err := d.Token()
+		if err != nil { // what is no JSON is refused as such
+			return false
+		}
+		if text, ok := token.(string); ok && strings.ContainsAny(text, "\x00\uFFFD") {
+			return true
+		}
+	}
+}
+
+// undecodable says what is wrong with each field of a line that does not decode into a form; first is what decoding it met
+// first. There is at least one fault.
+func undecodable[F any](line []byte, first error) (faults []error) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(line, &fields) != nil {
+		return []error{wrongField("", first)}
+	}
+	form := reflect.TypeFor[F]()
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		at := slices.IndexFunc(reflect.VisibleFields(form), func(f reflect.StructField) bool {
+			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			return strings.EqualFold(tag, name)
+		})
+		if at < 0 {
+			faults = append(faults, unknownField(name))
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(fields[name]))
+		d.DisallowUnknownFields()
+		if err := d.Decode(reflect.New(form.Field(at).Type).Interface()); err != nil {
+			faults = append(faults, wrongField(name, err))
+		}
+	}
+	if len(faults) == 0 {
+		faults = append(faults, wrongField("", first))
+	}
+	return faults
+}
+
+func unknownField(name string) error {
+	return fault.InvalidParam(name, "import_field_unknown",
+		"`%.60s` is not a field of this record. Remove it, or put it into `metadata`.", name)
+}
+
+// wrongField says what is wrong with a field, or with one within it.
+func wrongField(within string, err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), `json: unknown field "`); ok {
-		name = strings.TrimSuffix(name, `"`)
-		return fault.InvalidParam(name, "import_field_unknown",
-			"`%.60s` is not a field of this record. Remove it, or put it into `metadata`.", name)
+		return unknownField(inside(within, strings.TrimSuffix(name, `"`)))
 	}
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		return fault.InvalidParam(wrong.Field, "import_field_invalid", "`%.60s` must be %s.", wrong.Field, wanted(wrong.Type))
+		field := inside(within, wrong.Field)
+		return fault.InvalidParam(field, "import_field_invalid", "`%.60s` must be %s.", field, wanted(wrong.Type))
 	}
 	return malformed("It is no JSON object of this type.")
 }
+
+func inside(within, name string) string { return strings.Trim(within+"."+name, ".") }
 
 // wanted says what a field of a type must be.
 func wanted(t reflect.Type) string {

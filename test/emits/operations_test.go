@@ -41,6 +41,7 @@ func TestOperations_EmitWhatTheTableSays(t *testing.T) {
 		entries := s.auditEntries()
 		emitted := s.emits(request)
 		requireAudited(t, o, s.auditEntries()-entries)
+		s.requireChanges(o, s.auditEntries()-entries)
 		assert.True(t, slices.Equal(o.Emits, emitted), "%s %s\nemits %s\n  not %s", o.Cause, name, emitted, o.Emits)
 	}
 	s.RequireSound(t)

@@ -28,5 +28,5 @@ var taxes = map[string]func(*stage) func() error{
 
 // taxRate holds nowhere that another operation's customer lives.
 func taxRate() tax.Definition {
-	return tax.Definition{Rate: tax.Rate{Name: "VAT", Percent: money.Whole(19)}, Country: "DE"}
+	return tax.Definition{Rate: tax.Rate{Name: "VAT", Percent: money.Whole(19)}, Country: "DE", Stacks: true}
 }

@@ -27,6 +27,7 @@ const (
 	Lose                       // never receives the request, and nobody hears of that
 	Refuse                     // says that it did not take the request
 	Mischarge                  // takes one unit more than asked for
+	Limit                      // answers 429: it does not take the request now
 	Unauthorized               // refuses our credentials
 	Deny                       // takes the money, and says that it did not take the request
 	Reused                     // refuses the key: it took the money under it before, by a request with another card
@@ -260,6 +261,8 @@ func (p *Provider) Charge(_ context.Context, in providers.ChargeRequest) (provid
 		return providers.Result{Outcome: providers.Unknown}, nil
 	case Refuse:
 		return providers.Result{Outcome: providers.NotSent, RetryAfter: time.Second}, nil
+	case Limit:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusTooManyRequests}, nil
 	case Unauthorized:
 		return providers.Result{
 			Outcome: providers.NotSent, HTTPStatus: http.StatusUnauthorized, FailureReason: "HTTP Unauthorized: Invalid API Key",

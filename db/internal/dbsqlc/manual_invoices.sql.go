@@ -413,7 +413,7 @@ func (q *Queries) InvoiceListOverdueOnClock(ctx context.Context, db DBTX, arg In
 }
 
 const taxRateListOfCustomer = `-- name: TaxRateListOfCustomer :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
 from tax_rates r
 where r.environment_id = $1 and r.archived_at is null
   and (r.country is null or r.country = (
@@ -453,6 +453,7 @@ func (q *Queries) TaxRateListOfCustomer(ctx context.Context, db DBTX, arg TaxRat
 			&i.TaxRate.ValidUntil,
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
+			&i.TaxRate.Stacks,
 		); err != nil {
 			return nil, err
 		}

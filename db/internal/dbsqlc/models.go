@@ -619,6 +619,7 @@ type TaxRate struct {
 	ValidUntil    *time.Time
 	ArchivedAt    *time.Time
 	CreatedAt     time.Time
+	Stacks        bool
 }
 
 type Tenant struct {

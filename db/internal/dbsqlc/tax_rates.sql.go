@@ -11,7 +11,7 @@ import (
 )
 
 const taxRateGetWithKey = `-- name: TaxRateGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
 from api_key_details k
 join tax_rates r on r.environment_id = k.environment_id and r.id = $1
 where k.hash = $2
@@ -55,13 +55,14 @@ func (q *Queries) TaxRateGetWithKey(ctx context.Context, db DBTX, arg TaxRateGet
 		&i.TaxRate.ValidUntil,
 		&i.TaxRate.ArchivedAt,
 		&i.TaxRate.CreatedAt,
+		&i.TaxRate.Stacks,
 	)
 	return i, err
 }
 
 const taxRateInsert = `-- name: TaxRateInsert :exec
-insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+insert into tax_rates (id, environment_id, name, percent, inclusive, country, region, valid_from, valid_until, created_at, stacks)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type TaxRateInsertParams struct {
@@ -75,6 +76,7 @@ type TaxRateInsertParams struct {
 	ValidFrom     *time.Time
 	ValidUntil    *time.Time
 	CreatedAt     time.Time
+	Stacks        bool
 }
 
 func (q *Queries) TaxRateInsert(ctx context.Context, db DBTX, arg TaxRateInsertParams) error {
@@ -89,12 +91,13 @@ func (q *Queries) TaxRateInsert(ctx context.Context, db DBTX, arg TaxRateInsertP
 		arg.ValidFrom,
 		arg.ValidUntil,
 		arg.CreatedAt,
+		arg.Stacks,
 	)
 	return err
 }
 
 const taxRateList = `-- name: TaxRateList :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
 from tax_rates r
 where r.environment_id = $1
   and ($2::boolean is null or (r.archived_at is not null) = $2)
@@ -145,6 +148,7 @@ func (q *Queries) TaxRateList(ctx context.Context, db DBTX, arg TaxRateListParam
 			&i.TaxRate.ValidUntil,
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
+			&i.TaxRate.Stacks,
 		); err != nil {
 			return nil, err
 		}
@@ -157,7 +161,7 @@ func (q *Queries) TaxRateList(ctx context.Context, db DBTX, arg TaxRateListParam
 }
 
 const taxRateListOfSubscription = `-- name: TaxRateListOfSubscription :many
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks
 from tax_rates r
 where r.environment_id = $1 and r.archived_at is null
   and (r.country is null or r.country = (
@@ -200,6 +204,7 @@ func (q *Queries) TaxRateListOfSubscription(ctx context.Context, db DBTX, arg Ta
 			&i.TaxRate.ValidUntil,
 			&i.TaxRate.ArchivedAt,
 			&i.TaxRate.CreatedAt,
+			&i.TaxRate.Stacks,
 		); err != nil {
 			return nil, err
 		}
@@ -212,7 +217,7 @@ func (q *Queries) TaxRateListOfSubscription(ctx context.Context, db DBTX, arg Ta
 }
 
 const taxRateLock = `-- name: TaxRateLock :one
-select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at from tax_rates r where r.environment_id = $1 and r.id = $2 for no key update
+select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.country, r.region, r.valid_from, r.valid_until, r.archived_at, r.created_at, r.stacks from tax_rates r where r.environment_id = $1 and r.id = $2 for no key update
 `
 
 type TaxRateLockParams struct {
@@ -240,6 +245,7 @@ func (q *Queries) TaxRateLock(ctx context.Context, db DBTX, arg TaxRateLockParam
 		&i.TaxRate.ValidUntil,
 		&i.TaxRate.ArchivedAt,
 		&i.TaxRate.CreatedAt,
+		&i.TaxRate.Stacks,
 	)
 	return i, err
 }
