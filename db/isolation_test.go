@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"net/http"
 	"reflect"
 	"testing"
 	"time"
@@ -154,6 +155,12 @@ func (b *bundle) filled(t *testing.T) filling {
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
 			SendNumber: 1, Searched: db.Searched{ProviderConfigID: b.provider, Since: now.Add(2 * month)},
 		}))
+		refused := db.ProviderCall{
+			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall, SendNumber: 1,
+			Outcome: "not_sent", HTTPStatus: http.StatusTooManyRequests, EndedAt: wall,
+		}
+		require.NoError(t, tx.InsertProviderCall(ctx, b.env, refused))
+		require.NoError(t, tx.FinishProviderCall(ctx, b.env, refused))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
@@ -198,7 +205,7 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
-			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
+			"Evidence": txn.ID, "Sends": txn.ID, "RefusedBy": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
 			"CallbackTells": txn.ID, "Searched": txn.ID, "AccessClaims": b.customer.ID,
 			"TransactionByProviderRef": b.provider,
 			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",

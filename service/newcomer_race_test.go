@@ -103,7 +103,7 @@ func (n *newcomers) invoiceOf(t *testing.T, ref contract.Ref, status invoice.Sta
 }
 
 // around is what the API adds to a command: its Idempotency-Key before, its answer after. The transaction then waits.
-func around[R any](w *newcomer, ctx context.Context, wait func()) Around[R] {
+func around[R any](ctx context.Context, w *newcomer, wait func()) Around[R] {
 	w.keys++
 	key := db.IdempotencyKey{
 		Route: "POST /test", Key: fmt.Sprint(w.keys), Fingerprint: []byte("f"), StatusCode: 200, Response: []byte("{}"),

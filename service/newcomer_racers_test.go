@@ -36,38 +36,38 @@ var racers = map[string]racer{
 	"pause":              onSubscription(first, lifecycle.Pause{CreditUnused: true}),
 	"move the anchor":    onSubscription(first, lifecycle.MoveAnchor{Proration: subscription.InvoiceNow}),
 	"redeem": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon}, around[Performed](w, ctx, hold))
+		return w.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon}, around[Performed](ctx, w, hold))
 	},
 	"pay": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.PayInvoice(ctx, w.caller, w.open, nil, around[Performed](w, ctx, hold))
+		return w.PayInvoice(ctx, w.caller, w.open, nil, around[Performed](ctx, w, hold))
 	},
 	"void": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](w, ctx, hold))
+		return w.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))
 	},
 	"mark paid": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := OutsidePayment{MarkPaid: lifecycle.MarkPaid{InvoiceID: w.open, Method: "cash"}}
-		return w.MarkPaid(ctx, w.caller, in, around[invoice.Invoice](w, ctx, hold))
+		return w.MarkPaid(ctx, w.caller, in, around[invoice.Invoice](ctx, w, hold))
 	},
 	"credit note":           note(paid, creditnote.Request{Amount: 1_100}),
 	"credit note in money":  note(paid, creditnote.Request{Amount: 900, InMoney: true}),
 	"credit note when open": note(open, creditnote.Request{Amount: 700}),
 	"refund": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](w, ctx, hold))
+		return w.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
 	},
 	"finalize": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](w, ctx, hold))
+		return w.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](ctx, w, hold))
 	},
 	"grant": func(ctx context.Context, w *newcomer, hold func()) error {
 		g := balance.Grant{CustomerID: w.id, Currency: "EUR", Amount: 2_000}
-		return w.GrantCredit(ctx, w.caller, g, around[db.CreditGrant](w, ctx, hold))
+		return w.GrantCredit(ctx, w.caller, g, around[db.CreditGrant](ctx, w, hold))
 	},
 	"adjust": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: 50}
-		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](w, ctx, hold))
+		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
 	},
 	"adjust below zero": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: -400}
-		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](w, ctx, hold))
+		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
 	},
 	"another method": func(ctx context.Context, w *newcomer, hold func()) error {
 		details := customer.PaymentDetails{CustomerToken: "cus_2", PaymentMethodToken: "pm_2"}
@@ -76,7 +76,7 @@ var racers = map[string]racer{
 		return err
 	},
 	"delete": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.EraseCustomer(ctx, w.caller, w.id, around[string](w, ctx, hold))
+		return w.EraseCustomer(ctx, w.caller, w.id, around[string](ctx, w, hold))
 	},
 	"subscribe": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := NewSubscription{CustomerID: w.id, PlanID: w.base}
@@ -90,7 +90,7 @@ var racers = map[string]racer{
 	},
 	"preview a subscription": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := NewSubscription{CustomerID: w.id, PlanID: w.base}
-		return w.PreviewNewSubscription(ctx, w.caller, in, 1, around[Previewed](w, ctx, hold))
+		return w.PreviewNewSubscription(ctx, w.caller, in, 1, around[Previewed](ctx, w, hold))
 	},
 	"advance": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.Scene.Store.InTx(ctx, db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
@@ -110,20 +110,20 @@ func open(w *newcomer) string { return w.open }
 
 func change(which func(*newcomer) contract.Ref, to func(*newcomer) PlanChange) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[Performed](w, ctx, hold))
+		return w.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[Performed](ctx, w, hold))
 	}
 }
 
 func onSubscription(which func(*newcomer) contract.Ref, cmd lifecycle.Command) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, which(w).ID, cmd, around[Performed](w, ctx, hold))
+		return w.Command(ctx, w.caller, which(w).ID, cmd, around[Performed](ctx, w, hold))
 	}
 }
 
 func note(of func(*newcomer) string, ask creditnote.Request) racer {
 	ask.Reason = creditnote.Goodwill
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.CreditInvoice(ctx, w.caller, of(w), ask, around[creditnote.Note](w, ctx, hold))
+		return w.CreditInvoice(ctx, w.caller, of(w), ask, around[creditnote.Note](ctx, w, hold))
 	}
 }
 

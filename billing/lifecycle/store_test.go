@@ -403,10 +403,3 @@ func alike(a, b lifecycle.State) bool {
 			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt.Equal(u.NextCheckAt) && t.Status == u.Status
 		})
 }
-
-func alikeGrants(g, h balance.Grant) bool { return g.ID == h.ID && g.Left == h.Left }
-
-func alikeInvoices(i, j invoice.Invoice) bool {
-	return i.ID == j.ID && i.Status == j.Status && i.Collection == j.Collection && i.AmountDue == j.AmountDue &&
-		i.Number == j.Number
-}

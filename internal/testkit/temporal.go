@@ -17,7 +17,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"google.golang.org/protobuf/types/known/durationpb"
 
-	"perennial/contract"
 	"perennial/internal/devstack"
 	"perennial/internal/testkit/wait"
 )
@@ -57,11 +56,14 @@ func Temporal(t testing.TB) *Namespace {
 	return n
 }
 
+// reconciler is contract.ReconcilerScheduleID, which plumbing does not know.
+const reconciler = "reconciler"
+
 func (n *Namespace) unschedule(t testing.TB, c client.Client) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), time.Minute)
 	defer cancel()
-	err := c.ScheduleClient().GetHandle(ctx, contract.ReconcilerScheduleID).Delete(ctx)
+	err := c.ScheduleClient().GetHandle(ctx, reconciler).Delete(ctx)
 	var absent *serviceerror.NotFound
 	if err != nil && !errors.As(err, &absent) {
 		t.Logf("the reconciler's schedule of %s goes on: %v", n.Name, err)

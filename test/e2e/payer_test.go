@@ -173,7 +173,7 @@ func (p payers) confirm(link string) (query string) {
 	for range 2 { // and reload
 		location, said := p.browse(http.MethodGet, back, "")
 		require.Empty(p.t, location)
-		require.Regexp(p.t, "We are asking your bank|We wait for your bank|Payment received", said)
+		require.Regexp(p.t, "We are checking whether|We wait for your bank|Payment received", said)
 	}
 	_, query, _ = strings.Cut(back, "?")
 	return query
