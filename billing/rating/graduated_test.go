@@ -25,6 +25,18 @@ func TestGraduated(t *testing.T) {
 	)
 }
 
+// Tiers count what is left after the included units: the first tier holds for the 11th to the 20th unit.
+func TestGraduated_CountsAfterIncludedUnits(t *testing.T) {
+	t.Parallel()
+	requireExamples(t, rating.Price{Model: rating.Graduated, Included: dec("10"), Tiers: []rating.Tier{
+		{UpTo: dec("10"), UnitPrice: dec("5")}, {UnitPrice: dec("3")},
+	}},
+		example{"10", 0, []string{"10 included"}},
+		example{"20", 5000, []string{"10 included", "tier 1: 10 units × 5 = 50"}},
+		example{"25", 6500, []string{"10 included", "tier 1: 10 units × 5 = 50", "tier 2: 5 units × 3 = 15"}},
+	)
+}
+
 func TestGraduated_Packages(t *testing.T) {
 	t.Parallel()
 	requireExamples(t, rating.Price{Model: rating.Graduated, Tiers: []rating.Tier{

@@ -1,0 +1,50 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+)
+
+// What ADR 64 decides beside what other tests of this package show.
+
+// 40 of 100 were paid by credit and 60 in money. Half of the period is used for 50, which the money pays: 10 go back in money, and all
+// of the credit is credit again.
+func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.store.balance, l.store.granted = 400, 400 // as if it had been a grant, for the books of this life
+	l.until(created)
+	require.Equal(t, [2]money.Minor{400, 600}, [2]money.Minor{l.last().CreditApplied, l.last().AmountDue})
+	l.result(payment.AnswerSucceeded)
+	l.pass(2 * week)
+	l.cancelNow(true)
+	require.Equal(t, money.Minor(-500), l.last().Total)
+	require.Equal(t, money.Minor(100), l.refunded())
+	require.Equal(t, money.Minor(400), l.store.balance)
+}
+
+// A change to a plan of the same price nets to nothing, and has an invoice of 0.00 with a number: its lines say which time was taken
+// back and which was charged. A period that costs nothing has no lines, and no invoice.
+func TestChangePlan_NetsToNothing(t *testing.T) {
+	t.Parallel()
+	same := flat("plan_same", team.Interval, team.Prices[0].Amount)
+	l := newLife(t, append([]plan.Plan{same}, plans...), settings, team, 0)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	l.pass(2 * week)
+	l.changePlan(same, false)
+	inv := l.last()
+	require.Equal(t, invoice.Paid, inv.Status)
+	require.Equal(t, int64(2), inv.Number)
+	require.Equal(t, [3]money.Minor{0, -500, 500}, [3]money.Minor{inv.Total, inv.Lines[0].Amount, inv.Lines[1].Amount})
+
+	l = newLife(t, plans, settings, free, 0)
+	l.until(created)
+	require.Empty(t, l.store.invoices)
+}
