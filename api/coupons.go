@@ -171,7 +171,8 @@ func (s *Server) couponOperations() {
 		Description: "A subscription redeems it with couponCode when it is created, or later. It is taken off before taxes, " +
 			"from the first period that is billed after its redemption: a percentage off everything that is billed for a " +
 			"period, an amount once per period. Several coupons of a subscription are taken off one after another. Time " +
-			"that is given back is worth what was billed for it, less its discount.",
+			"that is given back is worth what was billed for it, less its discount. Where an invoice is voided that had it, the " +
+			"subscription has it for one period more.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: fresh,
 		Request: CouponForm{
 			Code: "WELCOME", Name: "Welcome, 20 % off", Percent: "20", Duration: "repeating", Periods: 3, MaxRedemptions: 500,

@@ -97,7 +97,8 @@ func (s *Server) subscriptionCouponOperations(load httpkit.Loader, example Subsc
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "removeCoupon", Method: http.MethodDelete, Path: "/subscriptions/{id}/coupons/{couponId}", Tag: "Subscriptions",
 		Summary: "Remove a coupon from a subscription",
-		Description: "It is not taken off anything that is billed from now on. Invoices keep it, and it stays redeemed. " +
+		Description: "It is not taken off anything that is billed from now on. Invoices keep it, and it stays redeemed, unless " +
+			"it was removed before the first period that it is for. " +
 			"A preview with removeCouponId shows the invoices.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 	}, s.removeCoupon)

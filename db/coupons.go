@@ -1,10 +1,14 @@
 package db
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"perennial/billing/discount"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/db/internal/dbsqlc"
 )
@@ -83,27 +87,67 @@ func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.C
 // RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as late
 // as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails with discount.ErrUsedUp where none is left.
 func (tx *Tx) RedeemCoupon(environmentID, id string) {
-	tx.redeemed = append(tx.redeemed, redemption{
-		params: dbsqlc.CouponRedeemParams{EnvironmentID: environmentID, ID: id}, none: discount.ErrUsedUp,
-	})
+	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, none: discount.ErrUsedUp})
 }
 
-// redemption is one that is counted with the commit, and the refusal where none is left.
+// UnredeemCoupon counts a redemption less with the commit: what was promised by it was not given, and will not be.
+func (tx *Tx) UnredeemCoupon(environmentID, id string) {
+	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, less: true})
+}
+
+// redemption is one that is counted with the commit, and the refusal where none is left; or one that is not counted any more.
 type redemption struct {
-	params dbsqlc.CouponRedeemParams
-	none   error
+	environmentID, couponID string
+	none                    error
+	less                    bool
 }
 
-// countRedemptions queues what RedeemCoupon remembered.
+// countRedemptions queues what RedeemCoupon and UnredeemCoupon remembered, in the order in which all lock coupons.
 func (tx *Tx) countRedemptions(ctx context.Context) error {
 	redeemed := tx.redeemed
 	tx.redeemed = nil
+	slices.SortStableFunc(redeemed, func(a, b redemption) int { return cmp.Compare(a.couponID, b.couponID) })
 	for _, r := range redeemed {
-		if err := queries.CouponRedeem(ctx, tx.pipe.orElse(r.none), r.params); err != nil {
+		var err error
+		if r.less {
+			err = queries.CouponUnredeem(ctx, tx.pipe, dbsqlc.CouponUnredeemParams{EnvironmentID: r.environmentID, ID: r.couponID})
+		} else {
+			err = queries.CouponRedeem(ctx, tx.pipe.orElse(r.none),
+				dbsqlc.CouponRedeemParams{EnvironmentID: r.environmentID, ID: r.couponID})
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// WithCoupons adds what a decision to void an invoice of a subscription depends on beside its State, where the invoice takes
+// coupons off: these, and the periods in which other invoices, none of them void, take them off.
+func (tx *Tx) WithCoupons(
+	ctx context.Context, environmentID string, c lifecycle.VoidInvoice, inv invoice.Invoice,
+) (lifecycle.VoidInvoice, error) {
+	var ids []string
+	for _, share := range inv.Discounts() {
+		ids = append(ids, share.CouponID)
+	}
+	if len(ids) == 0 {
+		return c, nil
+	}
+	coupons, err := queries.CouponListByID(ctx, tx.pipe, dbsqlc.CouponListByIDParams{EnvironmentID: environmentID, Ids: ids})
+	if err != nil {
+		return c, translate("CouponListByID", err)
+	}
+	for _, row := range coupons {
+		c.Coupons = append(c.Coupons, couponFromDB(row.Coupon))
+	}
+	uses, err := queries.CouponListUses(ctx, tx.pipe, dbsqlc.CouponListUsesParams{
+		EnvironmentID: environmentID, SubscriptionID: &inv.SubscriptionID, InvoiceID: inv.ID,
+	})
+	for _, row := range uses {
+		c.Given = append(c.Given, lifecycle.CouponUse{CouponID: row.CouponID, PeriodIndex: row.PeriodIndex})
+	}
+	return c, translate("CouponListUses", err)
 }
 
 func couponFromDB(row dbsqlc.Coupon) discount.Coupon {

@@ -65,6 +65,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	if c.Redeemed != "" {
 		tx.RedeemCoupon(environmentID, c.Redeemed)
 	}
+	for _, id := range c.Unredeemed {
+		tx.UnredeemCoupon(environmentID, id)
+	}
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}

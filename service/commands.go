@@ -167,6 +167,13 @@ func informed(
 		c.Coupon = &coupon
 		return c, inParam(err, "couponCode")
 	}
+	if c, ok := cmd.(lifecycle.VoidInvoice); ok {
+		i := slices.IndexFunc(found.Open, func(inv invoice.Invoice) bool { return inv.ID == c.InvoiceID })
+		if i < 0 {
+			return c, nil
+		}
+		return tx.WithCoupons(ctx, environmentID, c, found.Open[i])
+	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
 		c.Closed = &closed

@@ -9,9 +9,12 @@ import (
 
 	"perennial/billing/discount"
 	"perennial/billing/fault"
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/contract"
 	"perennial/db"
+	"perennial/providers"
 	"perennial/test/scene"
 )
 
@@ -85,4 +88,54 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	require.Equal(t, "coupon_not_found", fault.From(err).Code)
 	require.NoError(t, svc.Command(t.Context(), by, ref.ID, lifecycle.RemoveCoupon{CouponID: c.ID}, Around[Performed]{}))
 	require.Equal(t, full, svc.previewed(t, by, ref.ID, Preview{Invoices: 1}).Upcoming[0].Total)
+}
+
+// The only redemption of a coupon pays half of a first invoice that is declined and voided. The subscription has the coupon again; when
+// it ends before it uses that, another customer can have it.
+func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
+	t.Parallel()
+	s := scene.New(t)
+	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
+	svc, by := at(s)
+	c := newCoupon(t, svc, by, discount.Coupon{Code: "ONE", Terms: half(), MaxRedemptions: 1})
+	p := s.Plan(t, scene.Monthly(1000))
+	subscribe := func() (contract.Ref, error) {
+		made, err := svc.CreateSubscription(t.Context(), by,
+			NewSubscription{CustomerID: s.Customer(t, "").ID, PlanID: p.ID, CouponCode: "one"}, nil)
+		return contract.Ref{EnvironmentID: s.Env, ID: made.ID}, err
+	}
+	ref, err := subscribe()
+	require.NoError(t, err)
+	charge(t, s, ref)
+	made, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(500), made[0].AmountDue)
+
+	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, Around[invoice.Invoice]{}))
+	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	require.NoError(t, err)
+	left, _ := sub.Discounts[0].Left(sub.PeriodIndex)
+	require.Equal(t, 1, left)
+	_, err = subscribe()
+	require.Equal(t, "coupon_used_up", fault.From(err).Code)
+
+	_, _, err = command(t, s, ref.ID, lifecycle.Cancel{Immediate: true})
+	require.NoError(t, err)
+	found, err := s.Store.CouponByCode(t.Context(), s.Env, c.Code)
+	require.NoError(t, err)
+	require.Zero(t, found.Redeemed)
+	second, err := subscribe()
+	require.NoError(t, err)
+
+	// Void after the end: what others of the subscription took off is read from the database.
+	charge(t, s, second)
+	_, _, err = command(t, s, second.ID, lifecycle.Cancel{Immediate: true})
+	require.NoError(t, err)
+	made, _, err = s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: second.ID}, db.Page{Limit: 10})
+	require.NoError(t, err)
+	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, Around[invoice.Invoice]{}))
+	found, err = s.Store.CouponByCode(t.Context(), s.Env, c.Code)
+	require.NoError(t, err)
+	require.Zero(t, found.Redeemed)
+	s.RequireSound(t)
 }

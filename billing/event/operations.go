@@ -129,6 +129,7 @@ func Operations() []Operation {
 		{CauseRequest, "payInvoice", "", nil},
 		{CauseRequest, "voidInvoice", "", []Type{TypeInvoiceVoided}},
 		{CauseRequest, "voidInvoice", "of a past-due subscription", []Type{TypeInvoiceVoided, TypeSubscriptionActivated}},
+		{CauseRequest, "voidInvoice", "it had a coupon taken off", []Type{TypeInvoiceVoided, TypeSubscriptionUpdated}},
 		{CauseRequest, "markInvoiceUncollectible", "", []Type{TypeInvoiceMarkedUncollectible}},
 		{CauseRequest, "markInvoiceUncollectible", "of a past-due subscription",
 			[]Type{TypeInvoiceMarkedUncollectible, TypeSubscriptionActivated}},

@@ -116,6 +116,7 @@ func (d *decision) carryOut(made subscription.Decision) error {
 	}
 	d.Subscription = made.Subscription
 	d.Changes.Events = append(d.Changes.Events, made.Events...)
+	d.Changes.Unredeemed = append(d.Changes.Unredeemed, made.Unused...)
 	for _, draft := range made.Issue {
 		if err := d.issue(draft); err != nil {
 			return err

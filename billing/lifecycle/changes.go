@@ -33,7 +33,9 @@ type Changes struct {
 	CreditNotes     []creditnote.Note
 	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.
 	Redeemed string
-	Events   []event.Event // in the order in which they happened
+	// Unredeemed are coupons of which one redemption less counts.
+	Unredeemed []string
+	Events     []event.Event // in the order in which they happened
 	// Starts are new transactions that no subscription's workflow follows: each needs a workflow of its own.
 	Starts []string
 	// Attempt is the latest attempt made, also one that failed at once; empty: none.

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 
+	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -10,10 +11,21 @@ import (
 )
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
-// undone. Money that still arrives for it goes back. A payment that needs review does not stand in its way. Faults:
-// payment_in_progress, invoice_not_open, invoice_is_draft, invoice_credits_paid_time, invoice_has_credit_notes.
+// undone. What it had taken off by coupons counts as not given. Money that still arrives for it goes back. A payment that
+// needs review does not stand in its way. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
+// invoice_credits_paid_time, invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
+	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one off.
+	Given []CouponUse
+	// Coupons are those of this invoice.
+	Coupons []discount.Coupon
+}
+
+// CouponUse is a period in which a coupon takes something off.
+type CouponUse struct {
+	CouponID    string
+	PeriodIndex int
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Money that still
@@ -55,7 +67,10 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	inv, returned, effect, err := d.Open[i].Withdraw("", d.inReview(c.InvoiceID), d.Now)
 	return func() error {
 		d.voided(i, inv, returned, effect)
-		return d.writtenOff(inv)
+		if err := d.writtenOff(inv); err != nil {
+			return err
+		}
+		return d.giveAgain(c, inv)
 	}, err
 }
 

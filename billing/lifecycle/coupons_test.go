@@ -57,7 +57,7 @@ func (l *life) coupon(draw chance) {
 	case redeems:
 		require.NoError(l.t, err)
 		require.Equal(l.t, c.Coupon.ID, changes.Redeemed)
-		require.Equal(l.t, redeemed{c.Coupon.Terms, l.sub().PeriodIndex + 1}, l.redeemed[c.Coupon.ID])
+		require.Equal(l.t, redeemed{Terms: c.Coupon.Terms, from: l.sub().PeriodIndex + 1, count: 1}, l.redeemed[c.Coupon.ID])
 	default:
 		require.NoError(l.t, err)
 		require.Empty(l.t, changes.Redeemed)
@@ -68,7 +68,63 @@ func (l *life) coupon(draw chance) {
 // redeemed is a coupon as it was redeemed.
 type redeemed struct {
 	discount.Terms
-	from int
+	from  int
+	moved int // periods that were given again
+	count int // of redemptions
+}
+
+// followCoupons notes what becomes of coupons.
+func (l *life) followCoupons(changes lifecycle.Changes) {
+	for _, d := range l.sub().Discounts {
+		was, known := l.redeemed[d.CouponID]
+		if !known {
+			was = redeemed{Terms: d.Terms, from: d.From}
+		}
+		was.moved = max(was.moved, d.From-was.from)
+		l.redeemed[d.CouponID] = was
+	}
+	count := func(id string, n int) {
+		c := l.redeemed[id]
+		if c.count += n; c.count < 0 || c.count > 1 {
+			require.Failf(l.t, "a redemption is counted once", "%s: %d", id, c.count)
+		}
+		l.redeemed[id] = c
+	}
+	if changes.Redeemed != "" {
+		count(changes.Redeemed, 1)
+	}
+	for _, id := range changes.Unredeemed {
+		count(id, -1)
+		for _, inv := range l.store.all() {
+			if inv.Status != invoice.Void && inv.Discounts().Of(id) > 0 {
+				require.Failf(l.t, "a coupon that was given counts as used", "%s on %+v", id, inv)
+			}
+		}
+	}
+}
+
+// voids is the command that voids an invoice, with what db loads for it.
+func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
+	c := lifecycle.VoidInvoice{InvoiceID: inv.ID}
+	sums := map[lifecycle.CouponUse]money.Minor{}
+	for _, other := range l.store.all() {
+		for _, line := range other.Lines {
+			for _, share := range line.Discounts {
+				if other.ID != inv.ID && other.Status != invoice.Void {
+					sums[lifecycle.CouponUse{CouponID: share.CouponID, PeriodIndex: line.PeriodIndex}] += share.Amount
+				}
+			}
+		}
+	}
+	for use, sum := range sums {
+		if sum > 0 {
+			c.Given = append(c.Given, use)
+		}
+	}
+	for id, known := range l.redeemed {
+		c.Coupons = append(c.Coupons, discount.Coupon{ID: id, Code: "WELCOME", Terms: known.Terms})
+	}
+	return c
 }
 
 // checkDiscounts holds what the discounts of invoices say by themselves: they sum to the discount of the invoice, no line
@@ -97,9 +153,17 @@ func (l *life) checkDiscounts() {
 			require.Failf(l.t, "the shares of lines sum to the discount", "%+v", inv)
 		}
 	}
+	periods := map[string]int{}
 	for of, sum := range off {
-		if c := l.redeemed[of.item]; sum < 0 || c.Amount > 0 && sum > c.Amount && !l.writtenOff {
+		c := l.redeemed[of.item]
+		if sum < 0 || c.Amount > 0 && sum > c.Amount {
 			require.Failf(l.t, "an amount is taken off once per period", "%d of %+v", sum, c)
+		}
+		if sum > 0 {
+			periods[of.item]++
+		}
+		if c.Duration != discount.Forever && periods[of.item] > max(c.Periods, 1) {
+			require.Failf(l.t, "a coupon is given in no more periods than was promised", "%d of %+v", periods[of.item], c)
 		}
 	}
 	for _, credit := range lines {
@@ -112,7 +176,7 @@ func (l *life) checkDiscounts() {
 
 func (l *life) checkShare(line invoice.Line, share invoice.Share) {
 	c, ok := l.redeemed[share.CouponID]
-	over := discount.Use{Terms: c.Terms, Periods: line.PeriodIndex - c.from}
+	over := discount.Use{Terms: c.Terms, Periods: line.PeriodIndex - c.from - c.moved}
 	if !ok || line.PeriodIndex < c.from || over.Ended() || !c.For(line.PlanID) {
 		require.Failf(l.t, "a coupon is taken off in its periods, of its plans", "%+v of %+v: %+v", share, line, c)
 	}

@@ -77,7 +77,7 @@ func newLifeOf(
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
 	}
 	if in.Coupon != nil {
-		l.redeemed[in.Coupon.ID] = redeemed{in.Coupon.Terms, 1}
+		l.redeemed[in.Coupon.ID] = redeemed{Terms: in.Coupon.Terms, from: 1, count: 1}
 	}
 	l.account = account{
 		plans: s.plans, settings: settings, plan: first, units: 1, addOns: sub.AddOns, period: sub.CurrentPeriod,
@@ -146,6 +146,7 @@ func (l *life) write(g given, state lifecycle.State, changes lifecycle.Changes) 
 	if due != changes.Unfinished {
 		require.Equal(l.t, due, changes.Unfinished, "unfinished; %s is due at %s", l.sub().NextAction, l.sub().NextActionAt)
 	}
+	l.followCoupons(changes)
 	l.account.scheduled(before, l.sub(), changes.Events)
 	l.account.follow(changes.Events, l.sub(), l.decided())
 	l.account.forget()
@@ -205,9 +206,6 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 		return changes, err
 	}
 	l.write(g, state, changes)
-	for _, d := range l.sub().Discounts {
-		l.redeemed[d.CouponID] = redeemed{d.Terms, d.From}
-	}
 	return changes, nil
 }
 

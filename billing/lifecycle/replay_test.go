@@ -19,7 +19,7 @@ import (
 func (l *life) restored() *life {
 	out := *l
 	out.store, out.captured = l.store.clone(), maps.Clone(l.captured)
-	out.ids = &ids{world: "b"}
+	out.ids, out.redeemed = &ids{world: "b"}, maps.Clone(l.redeemed)
 	out.account.uses = append([]use(nil), l.account.uses...)
 	out.account.events = maps.Clone(l.account.events)
 	return &out

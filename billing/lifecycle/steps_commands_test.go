@@ -221,7 +221,7 @@ func (l *life) giveUp(inv invoice.Invoice, void bool) {
 	}
 	var cmd lifecycle.Command = lifecycle.MarkUncollectible{InvoiceID: inv.ID}
 	if void {
-		cmd = lifecycle.VoidInvoice{InvoiceID: inv.ID}
+		cmd = l.voids(inv)
 	}
 	was := l.writtenOff
 	l.writtenOff = true

@@ -120,5 +120,7 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.endPause()
-	return Decision{Subscription: s, Issue: last, StopCollection: true, Events: events}
+	return Decision{
+		Subscription: s, Issue: last, StopCollection: true, Events: events, Unused: s.neverTakenOff(),
+	}
 }

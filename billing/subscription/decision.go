@@ -14,6 +14,8 @@ type Decision struct {
 	Subscription Subscription
 	Issue        []invoice.Draft
 	Events       []event.Event
+	// Unused are coupons whose redemption counts as not used.
+	Unused []string
 	// StopCollection: nothing automatic may happen to any open invoice any more.
 	StopCollection bool
 }

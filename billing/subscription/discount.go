@@ -20,8 +20,10 @@ type Discount struct {
 	CouponID string `json:"couponId"`
 	Code     string `json:"code"`
 	discount.Terms
-	From       int       `json:"from"` // the index of the first period that it is taken off
+	From       int       `json:"from"` // the index of the first period that it is taken off; later where one was not given
 	RedeemedAt time.Time `json:"redeemedAt"`
+	// Skips is the index of a period of which an invoice was voided: another period has it instead. 0: none.
+	Skips int `json:"skips,omitzero"`
 }
 
 // Discounts are those of one subscription, in the order in which they are taken off.
@@ -38,7 +40,7 @@ func (d Discount) use(periodIndex int) discount.Use {
 
 // holds reports whether it is taken off what is billed in a period.
 func (d Discount) holds(periodIndex int) bool {
-	return periodIndex >= d.From && !d.use(periodIndex).Ended()
+	return periodIndex >= d.From && periodIndex != d.Skips && !d.use(periodIndex).Ended()
 }
 
 // The refusals of coupons.
@@ -90,7 +92,7 @@ func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 }
 
 // RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so does
-// its redemption. Faults: subscription_canceled, coupon_not_redeemed.
+// its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
 func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, removeCoupon); err != nil {
 		return Decision{}, err
@@ -99,11 +101,15 @@ func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, er
 	if at < 0 {
 		return Decision{}, ErrCouponNotRedeemed
 	}
+	var unused []string
+	if s.Discounts[at].From > s.PeriodIndex {
+		unused = []string{couponID}
+	}
 	s.Discounts = slices.Delete(slices.Clone(s.Discounts), at, at+1)
 	if len(s.Discounts) == 0 {
 		s.Discounts = nil
 	}
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "discounts")}}, nil
+	return Decision{Subscription: s, Unused: unused, Events: []event.Event{s.updated(now, "discounts")}}, nil
 }
 
 // indexDiscount finds a coupon that the subscription has; -1: it has not.
@@ -154,7 +160,9 @@ func (s Subscription) takenOff(f Facts, with []invoice.Line, couponID string) (s
 	add(with)
 	for _, closed := range [][]invoice.Invoice{f.Paid, f.WrittenOff} {
 		for _, inv := range closed {
-			add(inv.Lines)
+			if inv.Status != invoice.Void { // which has taken nothing off
+				add(inv.Lines)
+			}
 		}
 	}
 	return sum

@@ -29,6 +29,28 @@ with written as (
 )
 select 1 / count(*) from written;
 
+-- name: CouponUnredeem :exec
+-- Counts one redemption less: what it promised was not given.
+update coupons set redeemed = redeemed - 1
+where environment_id = @environment_id and id = @id and redeemed > 0;
+
+-- name: CouponListUses :many
+-- The periods in which invoices of a subscription take coupons off. Read where one of them is voided that did.
+select u.coupon_id::text as coupon_id, u.period_index::integer as period_index
+from (
+    select share.value ->> 'couponId' as coupon_id, l.period_index, (share.value ->> 'amount')::bigint as amount
+    from invoices i
+    join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id and l.discounts is not null
+    cross join lateral jsonb_array_elements(l.discounts) as share
+    where i.environment_id = @environment_id and i.subscription_id = @subscription_id and i.status <> 'void' and i.id <> @invoice_id
+) u
+group by u.coupon_id, u.period_index
+having sum(u.amount) > 0
+order by u.coupon_id, u.period_index;
+
+-- name: CouponListByID :many
+select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and c.id = any(@ids::text[]) order by c.id;
+
 -- name: CouponLock :one
 select sqlc.embed(c) from coupons c where c.environment_id = @environment_id and c.id = @id for no key update;
 

@@ -191,6 +191,16 @@ var requests = map[string]func(*stage) func() error{
 	"voidInvoice of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.VoidInvoice)
 	},
+	"voidInvoice it had a coupon taken off": func(s *stage) func() error {
+		l := s.active(1000)
+		made, err := s.coupon()
+		s.must(err)
+		s.must(l.command(lifecycle.RedeemCoupon{Code: made.Code}))
+		l.wait(subscription.ActionRenewal)
+		s.must(l.due())
+		s.must(l.answer(payment.AnswerDeclined))
+		return giveUp(l, s.service.VoidInvoice)
+	},
 	"markInvoiceUncollectible": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.MarkUncollectible) },
 	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.MarkUncollectible)

@@ -224,6 +224,102 @@ func (q *Queries) CouponList(ctx context.Context, db DBTX, arg CouponListParams)
 	return items, nil
 }
 
+const couponListByID = `-- name: CouponListByID :many
+select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at from coupons c where c.environment_id = $1 and c.id = any($2::text[]) order by c.id
+`
+
+type CouponListByIDParams struct {
+	EnvironmentID string
+	Ids           []string
+}
+
+type CouponListByIDRow struct {
+	Coupon Coupon
+}
+
+func (q *Queries) CouponListByID(ctx context.Context, db DBTX, arg CouponListByIDParams) ([]CouponListByIDRow, error) {
+	rows, err := db.Query(ctx, couponListByID, arg.EnvironmentID, arg.Ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CouponListByIDRow
+	for rows.Next() {
+		var i CouponListByIDRow
+		if err := rows.Scan(
+			&i.Coupon.ID,
+			&i.Coupon.EnvironmentID,
+			&i.Coupon.Position,
+			&i.Coupon.Code,
+			&i.Coupon.Name,
+			&i.Coupon.Percent,
+			&i.Coupon.Amount,
+			&i.Coupon.Currency,
+			&i.Coupon.Duration,
+			&i.Coupon.Periods,
+			&i.Coupon.PlanIds,
+			&i.Coupon.MaxRedemptions,
+			&i.Coupon.Redeemed,
+			&i.Coupon.RedeemBy,
+			&i.Coupon.Active,
+			&i.Coupon.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const couponListUses = `-- name: CouponListUses :many
+select u.coupon_id::text as coupon_id, u.period_index::integer as period_index
+from (
+    select share.value ->> 'couponId' as coupon_id, l.period_index, (share.value ->> 'amount')::bigint as amount
+    from invoices i
+    join invoice_lines l on l.environment_id = i.environment_id and l.invoice_id = i.id and l.discounts is not null
+    cross join lateral jsonb_array_elements(l.discounts) as share
+    where i.environment_id = $1 and i.subscription_id = $2 and i.status <> 'void' and i.id <> $3
+) u
+group by u.coupon_id, u.period_index
+having sum(u.amount) > 0
+order by u.coupon_id, u.period_index
+`
+
+type CouponListUsesParams struct {
+	EnvironmentID  string
+	SubscriptionID *string
+	InvoiceID      string
+}
+
+type CouponListUsesRow struct {
+	CouponID    string
+	PeriodIndex int
+}
+
+// The periods in which invoices of a subscription take coupons off. Read where one of them is voided that did.
+func (q *Queries) CouponListUses(ctx context.Context, db DBTX, arg CouponListUsesParams) ([]CouponListUsesRow, error) {
+	rows, err := db.Query(ctx, couponListUses, arg.EnvironmentID, arg.SubscriptionID, arg.InvoiceID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CouponListUsesRow
+	for rows.Next() {
+		var i CouponListUsesRow
+		if err := rows.Scan(&i.CouponID, &i.PeriodIndex); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const couponLock = `-- name: CouponLock :one
 select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, c.currency, c.duration, c.periods, c.plan_ids, c.max_redemptions, c.redeemed, c.redeem_by, c.active, c.created_at from coupons c where c.environment_id = $1 and c.id = $2 for no key update
 `
@@ -279,6 +375,22 @@ type CouponRedeemParams struct {
 // transactions, so that as many as there are left succeed.
 func (q *Queries) CouponRedeem(ctx context.Context, db DBTX, arg CouponRedeemParams) error {
 	_, err := db.Exec(ctx, couponRedeem, arg.EnvironmentID, arg.ID)
+	return err
+}
+
+const couponUnredeem = `-- name: CouponUnredeem :exec
+update coupons set redeemed = redeemed - 1
+where environment_id = $1 and id = $2 and redeemed > 0
+`
+
+type CouponUnredeemParams struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Counts one redemption less: what it promised was not given.
+func (q *Queries) CouponUnredeem(ctx context.Context, db DBTX, arg CouponUnredeemParams) error {
+	_, err := db.Exec(ctx, couponUnredeem, arg.EnvironmentID, arg.ID)
 	return err
 }
 

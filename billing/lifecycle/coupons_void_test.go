@@ -1,0 +1,143 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/discount"
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// halfOff is a paid month of the plan team, for 1000, before renewals with half off by a coupon.
+func halfOff(t *testing.T, duration discount.Duration, periods int) *life {
+	t.Helper()
+	l := newLife(t, plans, settings, team, 0)
+	l.until(created)
+	l.result(payment.AnswerSucceeded)
+	coupon := discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
+		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: duration, Periods: periods,
+	}}
+	l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
+	return l
+}
+
+// renewed is the total of the next renewal, which is paid unless it is to be voided.
+func (l *life) renewed(pays bool) money.Minor {
+	l.until(l.sub().CurrentPeriod.End)
+	total := l.last().Total
+	if pays {
+		l.result(payment.AnswerSucceeded)
+	} else {
+		l.result(payment.AnswerDeclined)
+	}
+	return total
+}
+
+func (l *life) void(inv invoice.Invoice) {
+	l.writtenOff = true
+	l.must(l.voids(inv))
+}
+
+// One period with half off is promised. The first renewal has it and is voided: the next one has it, and no other.
+func TestVoidInvoice_GivesAOneTimeCouponAgain(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Once, 0)
+	require.Equal(t, money.Minor(500), l.renewed(false))
+	l.account.events = map[event.Type]int{}
+	l.void(l.last())
+	require.Equal(t, 1, l.account.events[event.TypeSubscriptionUpdated])
+	left, _ := l.sub().Discounts[0].Left(l.sub().PeriodIndex)
+	require.Equal(t, 1, left)
+
+	require.Equal(t, money.Minor(500), l.renewed(true))
+	require.Equal(t, money.Minor(1000), l.renewed(true))
+	require.Equal(t, 1, l.redeemed["coup_1"].count)
+}
+
+// It has ended by the time at which the invoice is voided, and is given again all the same.
+func TestVoidInvoice_GivesACouponAgainThatHasEnded(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Once, 0)
+	require.Equal(t, money.Minor(500), l.renewed(false))
+	first := l.last()
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, money.Minor(1000), l.last().Total)
+	require.Empty(t, l.sub().Discounts)
+	l.result(payment.AnswerDeclined)
+	l.void(first)
+	require.Equal(t, money.Minor(500), l.renewed(true))
+	require.Equal(t, money.Minor(1000), l.renewed(true))
+}
+
+// Of three periods the second is voided: the fourth has the third one.
+func TestVoidInvoice_GivesARepeatingCouponAgain(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Repeating, 3)
+	require.Equal(t, money.Minor(500), l.renewed(true))
+	require.Equal(t, money.Minor(500), l.renewed(false))
+	l.void(l.last())
+	for _, want := range []money.Minor{500, 500, 1000} {
+		require.Equal(t, want, l.renewed(true))
+	}
+}
+
+// An upgrade in the voided period has nothing off: the next period has the coupon instead.
+func TestVoidInvoice_CouponIsNotGivenTwice(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Once, 0)
+	l.renewed(false)
+	l.void(l.last())
+	l.pass(2 * week)
+	l.changePlan(pro, false)
+	require.Zero(t, l.last().Discount)
+	l.result(payment.AnswerSucceeded)
+	require.Equal(t, pro.Prices[0].Amount/2, l.renewed(true))
+	require.Equal(t, pro.Prices[0].Amount, l.renewed(true))
+}
+
+// After the end nothing can be given again, so that a redemption which gave nothing is not counted: whatever its duration.
+func TestVoidInvoice_OfACanceledSubscriptionFreesTheRedemption(t *testing.T) {
+	t.Parallel()
+	for duration, periods := range map[discount.Duration]int{discount.Once: 0, discount.Repeating: 3, discount.Forever: 0} {
+		l := halfOff(t, duration, periods)
+		l.renewed(false)
+		l.cancelNow(false)
+		require.Equal(t, 1, l.redeemed["coup_1"].count, "its invoice may be paid")
+		l.void(l.open()[0])
+		require.Zero(t, l.redeemed["coup_1"].count, duration)
+
+		l = halfOff(t, duration, periods)
+		l.renewed(false)
+		l.void(l.last())
+		l.cancelNow(false)
+		require.Zero(t, l.redeemed["coup_1"].count, "the other way round it ends before it is given again")
+	}
+	l := halfOff(t, discount.Repeating, 3)
+	l.renewed(true)
+	l.renewed(false)
+	l.cancelNow(false)
+	l.void(l.open()[0])
+	require.Equal(t, 1, l.redeemed["coup_1"].count, "it was given once")
+}
+
+// Nor is one counted that is removed, or whose subscription ends, before the first period that it is for.
+func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Once, 0)
+	l.must(lifecycle.RemoveCoupon{CouponID: "coup_1"})
+	require.Zero(t, l.redeemed["coup_1"].count)
+	l = halfOff(t, discount.Forever, 0)
+	l.cancelNow(true)
+	require.Zero(t, l.redeemed["coup_1"].count)
+	l = halfOff(t, discount.Forever, 0)
+	l.renewed(true)
+	l.must(lifecycle.RemoveCoupon{CouponID: "coup_1"})
+	require.Equal(t, 1, l.redeemed["coup_1"].count)
+	require.Equal(t, subscription.Active, l.sub().Status)
+}
