@@ -55,7 +55,7 @@ func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.De
 			"The environment has %d tax rates, which is the most. Archive one first.", MaxTaxRates)
 	}
 	for _, other := range rates {
-		if !d.Stacks && !(said && other.Stacks) && d.Repeats(other) {
+		if !d.Stacks && (!said || !other.Stacks) && d.Repeats(other) {
 			return fault.New(fault.Conflict, "tax_rate_repeated",
 				"The tax rate %s has the same percentage in the same place at the same time, so that invoices would be taxed "+
 					"twice. Archive it first, or create this one with `stacks: true` if both taxes are due.", other.ID)

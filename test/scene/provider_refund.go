@@ -29,6 +29,8 @@ func (p *Provider) Refund(_ context.Context, in providers.RefundRequest) (provid
 		return providers.Result{Outcome: providers.Unknown}, nil
 	case Refuse:
 		return providers.Result{Outcome: providers.NotSent}, nil
+	case Limit:
+		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusTooManyRequests}, nil
 	case Unauthorized:
 		return providers.Result{Outcome: providers.NotSent, HTTPStatus: http.StatusUnauthorized}, nil
 	case Decline:
