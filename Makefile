@@ -59,7 +59,7 @@ PACKAGES_AT_ONCE ?= $(shell echo $$((($$(getconf _NPROCESSORS_ONLN) + 1) / 2)))
 RACE ?= -race
 
 .PHONY: soak
-soak: ## Run the scenarios with the full figures; PACKAGES= chooses, TEMPORAL=postgresql is for many workflows
+soak: ## Run the scenarios with the full figures; PACKAGES= and RUN= choose, TEMPORAL=postgresql is for many workflows
 	@.ci/need gcc
 	@mkdir -p bench/results
 	@log=bench/results/soak-$$(date -u +%Y%m%dT%H%M%SZ)-$$(git rev-parse --short HEAD).log; \
@@ -68,7 +68,7 @@ soak: ## Run the scenarios with the full figures; PACKAGES= chooses, TEMPORAL=po
 	  echo "machine $$(uname -srm), $$(getconf _NPROCESSORS_ONLN) processors, $$(go version)"; \
 	  echo "seed $$TEST_SEED, which TEST_SEED replays; race detector: $(or $(RACE),off), Temporal's state in $(or $(TEMPORAL),memory)"; \
 	  echo "begun $$(date -u +%Y-%m-%dT%H:%M:%SZ)"; \
-	  status=0; SOAK=1 $(STACK:--=$(if $(filter postgresql,$(TEMPORAL)),-temporal-on-postgresql) --) go test $(RACE) -v -count=1 -p $(PACKAGES_AT_ONCE) -timeout 12h $(or $(PACKAGES),./...) || status=$$?; \
+	  status=0; SOAK=1 $(STACK:--=$(if $(filter postgresql,$(TEMPORAL)),-temporal-on-postgresql) --) go test $(RACE) -v -count=1 -p $(PACKAGES_AT_ONCE) -timeout 12h $(if $(RUN),-run '$(RUN)') $(or $(PACKAGES),./...) || status=$$?; \
 	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) after $$(($$(date +%s) - began)) s with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
 
 .PHONY: bench

@@ -40,13 +40,13 @@ func newRun(out io.Writer, clock func() time.Time) *run {
 
 // all runs the parts and reports whether every test passed.
 func (r *run) all(ctx context.Context, parts []part, places int) bool {
+	r.waiting = len(parts) // before anybody tells of it
 	stop := r.tell(ctx)
 	queue := make(chan part, len(parts))
 	for _, p := range parts {
 		queue <- p
 	}
 	close(queue)
-	r.waiting = len(parts)
 	var workers sync.WaitGroup
 	for range places {
 		workers.Go(func() {
