@@ -3,7 +3,6 @@ package activities
 import (
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
 	"perennial/billing/payment"
@@ -24,22 +23,11 @@ func noteBreaker(
 		return nil
 	}
 	failure, bad := failureOf(answer)
-	if bad && x.move == payment.MoveSend && limited(answer) {
-		// Said once, it may be about the account; said again and again of one payment, it is about that payment.
-		refused, err := tx.RefusedBy(ctx, env, x.txn.ID, x.number)
-		if err != nil {
-			return err
-		}
-		bad = !slices.Contains(refused, x.config.ID)
-		if !bad {
-			return nil
-		}
-	}
 	note := func(b routing.Breaker) routing.Breaker {
 		switch send := x.move == payment.MoveSend && x.txn.Type == payment.Charge; {
 		case answer.NotOffered: // the account may take any other charge
 		case bad && (send || answer.HTTPStatus == http.StatusUnauthorized):
-			b = b.Failed(failure, tx.Real)
+			b = b.Failed(failure, x.txn.ID, tx.Real)
 		case !bad && send:
 			b = b.Taken()
 		}
@@ -59,11 +47,6 @@ func noteBreaker(
 		return err
 	}
 	return tx.SaveBreaker(ctx, env, x.config.ID, note(b))
-}
-
-// limited reports whether the provider answered that it does not take the request now, and may take others.
-func limited(answer providers.Result) bool {
-	return answer.Outcome == providers.NotSent && answer.HTTPStatus == http.StatusTooManyRequests
 }
 
 // failureOf returns how a provider failed to answer; false: it answered.

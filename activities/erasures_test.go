@@ -52,7 +52,7 @@ func eraseAll(t *testing.T, s *scene.Scene, ref contract.Ref, batch int) int {
 	}
 }
 
-func counted(t *testing.T, s *scene.Scene, sql string, args ...any) (n int) {
+func counted(t testing.TB, s *scene.Scene, sql string, args ...any) (n int) {
 	t.Helper()
 	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
 	return n

@@ -125,63 +125,58 @@ func TestFailover_OpenBreaker(t *testing.T) {
 	l.sound()
 }
 
-// Five sends in a row that were not taken open the breaker of an account without a backup. Then its payment is tried
-// every half minute, and the reason is on its row.
+// Five sends in a row of several payments that were not taken open the breaker of an account without a backup. Then a payment is
+// tried every half minute, and the reason is on its row.
 func TestFailover_NoBackup(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
 	l.collecting()
 	l.Provider.Script = always(scene.Refuse)
 	begun := l.Clock.Now()
+	for range 3 { // others meet the same
+		l.charge(t, l.own(t).ID)
+	}
 	for !l.breaker(l.Config.ID).Opened() {
 		l.until(l.last().NextCheckAt)
+		require.Less(t, l.Clock.Now().Sub(begun), 5*time.Minute)
 	}
-	require.Less(t, l.Clock.Now().Sub(begun), 5*time.Minute)
 	l.until(l.Clock.Now().Add(10 * time.Second))
 	require.LessOrEqual(t, l.last().NextCheckAt.Sub(l.Clock.Now()), time.Minute)
 	sent := len(l.sends(l.last().ID))
 	l.until(l.Clock.Now().Add(time.Hour))
 	require.Equal(t, payment.Pending, l.last().Status)
 	require.LessOrEqual(t, len(l.sends(l.last().ID))-sent, 121, "a probe each half minute")
+	require.False(t, l.breaker(l.Config.ID).Opened(), "only one payment was tried all the time")
 	l.Provider.Script = nil
 	l.until(l.Clock.Now().Add(time.Minute))
 	require.Equal(t, payment.Success, l.last().Status)
 	require.Empty(t, l.last().FailureReason)
-	require.False(t, l.breaker(l.Config.ID).Opened())
+	require.Zero(t, l.breaker(l.Config.ID).Failures)
 	l.sound()
 }
 
-// One payment that is always answered with 429 says nothing about the account: its breaker stays closed, however often
-// the payment is tried.
-func TestFailover_OnePaymentAlwaysLimited(t *testing.T) {
+// One payment that its provider refuses for ever (429) keeps no account from others, nor tells operators that it does.
+func TestFailover_OnePaymentOpensNoBreaker(t *testing.T) {
 	t.Parallel()
 	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.collecting()
-	l.Provider.Script = always(scene.Limit)
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Greater(t, len(l.sends(l.last().ID)), 5)
-	breaker := l.breaker(l.Config.ID)
-	require.Equal(t, 1, breaker.Failures, "the first time it may be about the account")
-	require.False(t, breaker.Opened())
-
-	l.InTx(t, func(tx *db.Tx) error { // others have opened it
-		b, err := tx.LockBreaker(t.Context(), l.Env, l.Config.ID)
-		require.NoError(t, err)
-		b.OpenedAt, b.ProbeAt = l.Clock.Now(), l.Clock.Now().Add(time.Hour)
-		return tx.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
-	})
-	probe, sent := l.breaker(l.Config.ID).ProbeAt, len(l.sends(l.last().ID))
-	l.until(probe.Add(routing.Cooldown - time.Second))
-	require.Len(t, l.sends(l.last().ID), sent, "it leaves the probe to another payment")
-	require.Equal(t, probe, l.breaker(l.Config.ID).ProbeAt)
-	l.until(probe.Add(3 * routing.Cooldown))
-	require.Greater(t, len(l.sends(l.last().ID)), sent, "there is none")
-	l.Provider.Script = nil
-	l.until(l.Clock.Now().Add(2 * time.Hour))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.False(t, l.breaker(l.Config.ID).Opened())
-	l.sound()
+	poisoned := ""
+	l.Provider.Script = func(_ int, in providers.ChargeRequest) scene.Answer {
+		if in.TransactionID == poisoned {
+			return scene.Limit
+		}
+		return scene.Capture
+	}
+	poisoned = l.own(t).ID
+	for range 57 {
+		l.charge(t, poisoned)
+		require.False(t, l.breaker(l.Config.ID).Opened())
+		l.Clock.Set(l.now(poisoned).NextCheckAt)
+	}
+	require.Equal(t, payment.Pending, l.now(poisoned).Status)
+	other := l.own(t).ID
+	l.charge(t, other)
+	require.Equal(t, payment.Success, l.now(other).Status)
+	require.Zero(t, l.breaker(l.Config.ID).Failures)
 }
 
 // A charging stop holds new charges, and loses none. Disabled accounts get none either.

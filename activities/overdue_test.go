@@ -17,7 +17,7 @@ import (
 const overdues = "select count(*) from events where type = 'invoice.overdue' and subscription_id = $1"
 
 // ordered performs a command on a subscription whose workflow nobody plays.
-func ordered(t *testing.T, s *scene.Scene, ref contract.Ref, cmd lifecycle.Command) {
+func ordered(t testing.TB, s *scene.Scene, ref contract.Ref, cmd lifecycle.Command) {
 	t.Helper()
 	quiet := s.Store.With(&scene.Effects{})
 	require.NoError(t, quiet.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {

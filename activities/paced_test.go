@@ -175,7 +175,7 @@ func TestPaced_SearchSaysWhatItWaitsFor(t *testing.T) {
 
 			waits := l.now(txn)
 			require.Equal(t, asked, l.operations(txn))
-			require.Contains(t, waits.FailureReason, "The database was restored.")
+			require.Contains(t, waits.FailureReason, "PostgreSQL was restarted, or restored")
 			require.Contains(t, waits.FailureReason, l.Config.ID)
 			require.Contains(t, waits.FailureReason, "no more requests a second")
 			require.Equal(t, before.Checks, waits.Checks)

@@ -133,15 +133,17 @@ func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer prov
 }
 
 // sendsAgain reports whether the payment is sent again at once: the account that it was sent to surely did not take it
-// and another can, or has proven that it never arrived. Where there is no time for that, the next check goes on from the
-// first account. Callbacks are followed first.
+// and another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there
+// is no time for that, the next check goes on from the first account. Callbacks are followed first.
 func (a *Payments) sendsAgain(ctx context.Context, in contract.ResolveInput, r *round, x exchange) bool {
 	txn := r.txn
 	unsent := txn.Type == payment.Charge && txn.Status == payment.Pending && !txn.EverSent()
+	repeats := x.move == payment.MoveLookup && txn.Next(x.protocol, false, a.Clock()) == payment.MoveReplay
 	switch {
 	case unsent && x.move == payment.MoveSend && x.backups > 0:
 		r.refused = append(r.refused, x.config.ID)
 	case unsent && x.move == payment.MoveLookup && x.txn.EverSent() && !in.Asked:
+	case repeats && !txn.NextCheckAt.After(a.Clock()): // it is not known there
 	default:
 		return false
 	}

@@ -71,7 +71,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
 	for _, step := range []func(context.Context) error{
-		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants, pass.payments,
+		pass.probes, pass.late, pass.overlooked, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants, pass.payments,
 		pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge, pass.unanswered,
 	} {
 		if err := step(ctx); err != nil {
@@ -364,6 +364,18 @@ func (p *pass) late(ctx context.Context) error {
 	for _, s := range lasting[:min(len(lasting), stuckTold)] {
 		p.found.StuckIDs, p.found.StuckIn = append(p.found.StuckIDs, s.ID), append(p.found.StuckIn, s.EnvironmentID)
 	}
+	return nil
+}
+
+// overlooked wakes subscriptions of which a row carries a date that has passed and that they do not wait for, as a build that
+// knows nothing of it leaves them. Their workflows decide by the rows, and not by what the next action says (ADR 68).
+func (p *pass) overlooked(ctx context.Context) error {
+	refs, err := p.Store.OverlookedSubscriptions(ctx, p.now.Add(-overdue), p.batch)
+	if err != nil {
+		return err
+	}
+	p.found.Overlooked = len(refs)
+	p.found.Signalled += len(each(ctx, p, refs, refID, p.wake))
 	return nil
 }
 

@@ -11,15 +11,16 @@ import (
 )
 
 // After an outage of a provider its payments wait for look-ups that have become rare. A pass has one payment of each
-// silent account ask, and as soon as one is answered it wakes the others, at the pace of all that it starts.
+// silent account ask, and as soon as one is answered it wakes the others, at the pace of all that it starts (ADR 67).
 
 const (
 	// probeLooks is how often a pass looks for the answers to its probes, probeGap apart.
 	probeLooks = 20
 	probeGap   = 250 * time.Millisecond
-	// exchangeTime is longer than any exchange. One that was begun before its account recovered may still end unanswered,
-	// so that the recovery lasts as long.
-	exchangeTime = time.Minute
+	// recoveryTime is how long payments are woken after their account has recovered. It is longer than any exchange, since
+	// one that was begun before may still end unanswered, and than the rest of a payment that has met short outages for
+	// ten minutes.
+	recoveryTime = 2 * time.Minute
 )
 
 // probes has one payment of each silent account ask its provider.
@@ -59,7 +60,7 @@ func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef,
 		if refs, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil || len(refs) > 0 {
 			return err
 		}
-		return tx.EndRecoveries(ctx, now.Add(-exchangeTime))
+		return tx.EndRecoveries(ctx, now.Add(-recoveryTime))
 	})
 	return refs, err
 }

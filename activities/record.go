@@ -36,7 +36,7 @@ func (a *Payments) record(
 		if !state.Customer.ErasedAt.IsZero() {
 			answer.Response, answer.FailureReason, answer.ConfirmURL = nil, "", "" // nothing personal is written of an erased payer
 		}
-		result, err := loadResult(ctx, tx, env, state, x, answer)
+		result, err := loadResult(ctx, tx, env, state, x, answer, asked)
 		if err != nil {
 			return err
 		}
@@ -100,12 +100,16 @@ func (a *Payments) record(
 // loadResult reads the rows that the answer concerns beside the state, under lock.
 func loadResult(
 	ctx context.Context, tx *db.Tx, env string, state lifecycle.State, x exchange, answer providers.Result,
+	asked time.Time,
 ) (lifecycle.Result, error) {
 	r, err := tx.LockResult(ctx, env, state, x.txn)
 	if err != nil {
 		return r, err
 	}
 	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
+	if x.callID != "" {
+		r.Begun = asked
+	}
 	r.About, r.Hint, r.Handed = x.about, x.hint, x.handed
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
 	r.Hold, r.Lost, r.RestoredAt = x.hold, x.lost, x.restored

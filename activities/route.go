@@ -26,16 +26,9 @@ func (a *Payments) route(
 		return db.ProviderConfig{}, nil
 	}
 	now := a.Clock()
-	var refused []string
-	if x.txn.SendNumber > 0 { // it has been sent before, and was not taken
-		if refused, err = tx.RefusedBy(ctx, env, x.txn.ID, x.txn.SendNumber+1); err != nil {
-			return db.ProviderConfig{}, err
-		}
-	}
 	accounts := make([]routing.Account, len(found.Accounts))
 	for i, f := range found.Accounts {
 		accounts[i] = a.candidate(f, x.txn)
-		accounts[i].Refused = slices.Contains(refused, f.ID)
 	}
 	choices, excluded := routing.Route(x.payment(), found.Rules, accounts, now)
 	if forced, ok := routing.Forced(excluded); ok && len(choices) == 0 {

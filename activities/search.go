@@ -53,7 +53,7 @@ func (a *Payments) search(ctx context.Context, tx *db.Tx, env string, r *round, 
 	case nothing: // its key protects it at the only account
 	case s.Wait > 0:
 		x.seek("", payment.MoveHold, searching)
-		x.wait = s.Wait
+		x.wait, x.lost.Begin = s.Wait, true
 	default:
 		left.Ask = slices.DeleteFunc(left.Ask, r.unanswered)
 		if len(left.Ask) == 0 {
@@ -102,7 +102,10 @@ func (a *Payments) ask(x *exchange, holders []holder, left payment.Left) {
 const foundReason = "found after a restore"
 
 // searching is why a payment waits that is looked for.
-const searching = "The database was restored. Providers are asked whether they have this payment already."
+const searching = restarted + "Providers are asked whether they have this payment already."
+
+// restarted is all that is known: a restore begins another life of the server, as a mere restart does.
+const restarted = "PostgreSQL was restarted, or restored, after this payment was due. "
 
 // seek makes the exchange one of the search, and says why the payment waits. The transaction shows no account that
 // routing has chosen meanwhile.
@@ -127,8 +130,8 @@ func unsearched(accounts ...db.ProviderConfig) string {
 		names[i] = c.Provider + " (" + c.ID + ")"
 	}
 	if len(names) == 1 {
-		return "The database was restored. The payment waits until " + names[0] + " answers whether it has it already."
+		return restarted + "The payment waits until " + names[0] + " answers whether it has it already."
 	}
-	return "The database was restored. The payment waits until these answer whether they have it already: " +
+	return restarted + "The payment waits until these answer whether they have it already: " +
 		strings.Join(names, ", ") + "."
 }

@@ -26,8 +26,7 @@ func (x *exchange) unsearchable(ctx context.Context, tx *db.Tx, env string, now 
 		}
 	}
 	if sent && x.txn.ParkedAt.IsZero() {
-		x.seek("", payment.MoveHold, "The database was restored, and an account that may have the payment cannot be asked. "+
-			"The payment waits for a callback.")
+		x.seek("", payment.MoveHold, restarted+"An account that may have the payment cannot be asked. The payment waits for a callback.")
 		return nil
 	}
 	x.seek("", payment.MoveReview, "")

@@ -219,7 +219,7 @@ func TestSearch_WaitsForAnAnswer(t *testing.T) {
 	require.Equal(t, payment.Pending, txn.Status)
 	require.Empty(t, txn.ProviderConfigID)
 	require.Contains(t, txn.FailureReason, config.ID)
-	require.Contains(t, contract.HeldOf(txn).Why, "The database was restored")
+	require.Contains(t, contract.HeldOf(txn).Why, "PostgreSQL was restarted, or restored")
 	require.Zero(t, l.Provider.Captures()[txn.ID])
 
 	away = false

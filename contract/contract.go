@@ -223,11 +223,13 @@ type EraseResult struct {
 
 // ReconcileResult counts what one pass of the reconciler found and repaired.
 type ReconcileResult struct {
-	Started   int  `json:"started"`
-	Signalled int  `json:"signalled"`
-	Late      int  `json:"late"`
-	Purged    int  `json:"purged"`
-	More      bool `json:"more"`
+	Started   int `json:"started"`
+	Signalled int `json:"signalled"`
+	Late      int `json:"late"`
+	// Overlooked subscriptions did not wait for a date that had passed.
+	Overlooked int  `json:"overlooked,omitempty"`
+	Purged     int  `json:"purged"`
+	More       bool `json:"more"`
 	// Stuck subscriptions stayed overdue although earlier passes had woken them; StuckIDs are some of them, StuckIn the
 	// environment of each.
 	Stuck    int      `json:"stuck,omitempty"`

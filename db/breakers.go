@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"perennial/billing/routing"
@@ -31,15 +32,21 @@ func (tx *Tx) LockBreaker(ctx context.Context, environmentID, configID string) (
 	})
 	b := breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
 	b.SilentSince, b.RecoveredAt = value(row.SilentSince), value(row.RecoveredAt)
+	copy(b.FailedBy[:], row.FailedBy)
 	return b, translate("BreakerLock", err)
 }
 
 // SaveBreaker writes a breaker; lock it before, unless it is to be closed whatever happened meanwhile.
 func (tx *Tx) SaveBreaker(ctx context.Context, environmentID, configID string, b routing.Breaker) error {
+	known := slices.Index(b.FailedBy[:], "")
+	if known < 0 {
+		known = len(b.FailedBy)
+	}
 	return queries.BreakerUpdate(ctx, tx.pipe, dbsqlc.BreakerUpdateParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Failures: b.Failures,
 		FailingSince: nullTime(b.FailingSince), OpenedAt: nullTime(b.OpenedAt), ProbeAt: nullTime(b.ProbeAt),
 		SilentSince: nullTime(b.SilentSince), RecoveredAt: nullTime(b.RecoveredAt),
+		FailedBy: b.FailedBy[:known],
 	})
 }
 

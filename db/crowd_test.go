@@ -88,7 +88,7 @@ var crowding = []struct{ into, columns, values string }{
 			type, status, customer_id, subscription_id, invoice_id, amount, currency, description, trigger,
 			provider_config_id, charge_id, amount_refunded, send_number, next_check_at, checks, not_found_count, due_at,
 			completed_at, created_at, held_at, held_revision, held_by_stop, first_sent_at,
-			created_virtually`, `
+			created_virtually, unanswered_since, unanswered_at`, `
 			case when i < 100 then 'refund' else 'charge' end, case when i < 50 then 'failed' when i < 100 then
 			'refunded' when i % 3 = 0 then 'pending' else 'success' end, {customer}, case when i % 5 <> 1 then
 			{subscription} end, case when i % 5 <> 1 then 'in_' || lpad((case when i % 20 = 0 and i % 3 <> 0 then 0 else
@@ -96,7 +96,8 @@ var crowding = []struct{ into, columns, values string }{
 			< 100 then 'txn_' || lpad('100', 26, '0') end, 0, 1, case when i % 3 = 0 and i >= 100 then now() - i *
 			interval '1 second' end, 0, 0, now(), case when i < 100 or i % 3 <> 0 then now() end, to_timestamp(1700000000 + 60 *
 			case when i < 100 then $1::int / 3 + i else i end), case when i % 3 = 0 then now() end, case when i % 3 = 0
-			then 0 end, i % 3 = 0, now() - i * interval '1 second', i < 100`},
+			then 0 end, i % 3 = 0, now() - i * interval '1 second', i < 100, case when i % 90 = 0 then now() - i * interval '1
+			second' end, case when i % 90 = 0 then now() - interval '1 hour' end`},
 	{"disputes", `
 			transaction_id, customer_id, ref, status, amount, currency, amount_withdrawn, opened_at, closed_at`, `
 			'txn_' || lpad(i::text, 26, '0'), {customer}, i::text, case when i < 100 then 'open' else 'won' end, 100, 'EUR', 0,
@@ -176,6 +177,8 @@ func newCrowd(t *testing.T) *crowd {
 		run(fmt.Sprintf("insert into %s (environment_id, %s) select %s, %s from generate_series(0, $1::int - 1) i",
 			f.into, columns, envOf, values), c.of(f.into))
 	}
+	run(`insert into provider_breakers (environment_id, provider_config_id, failures, silent_since, recovered_at)
+		select environment_id, id, 0, now() - interval '2 hours', case when is_primary then now() end from provider_configs`)
 	run("update environments set accounts_revision = 1") // what was held at 0 may be sent
 	run("select setval('list_position', $1)", c.rows)
 	run("set session_replication_role = origin")

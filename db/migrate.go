@@ -18,6 +18,8 @@ import (
 	"perennial/billing/fault"
 )
 
+//go:generate go test . -run ^TestMigrations_SayWhatToMindWhenSteppingBack$ -count=1 -update
+
 //go:embed schema/*.sql
 var schema embed.FS
 

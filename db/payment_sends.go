@@ -42,14 +42,6 @@ func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) 
 	}), translate("SendList", err)
 }
 
-// RefusedBy lists the accounts that have answered a send of a transaction before one of this number with 429.
-func (r Reader) RefusedBy(ctx context.Context, environmentID, transactionID string, before int) ([]string, error) {
-	accounts, err := queries.SendListRefused(ctx, r.handle, dbsqlc.SendListRefusedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, BeforeNumber: before,
-	})
-	return accounts, translate("SendListRefused", err)
-}
-
 // TransactionOfSend finds the transaction of a send that a callback of its provider names by our key, or by the
 // provider's reference; empty ones name nothing. Fault: transaction_not_found.
 func (r Reader) TransactionOfSend(

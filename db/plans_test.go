@@ -355,6 +355,17 @@ func (c *crowd) reconciler(t *testing.T) {
 				return err
 			})
 		},
+		// All that waits at an account that has recovered, or is silent, is due later than then; few of it was not answered.
+		"unanswered payments": func() error {
+			return c.store.InTx(ctx, db.BySystem("test"), time.Unix(0, 0), func(tx *db.Tx) error {
+				_, err := tx.ReleaseUnanswered(ctx, limit)
+				return err
+			})
+		},
+		"probes of silent accounts": func() error {
+			_, err := c.store.SilentProbes(ctx, time.Unix(0, 0), soon, limit)
+			return err
+		},
 		"open callbacks": func() error {
 			_, err := c.store.OpenCallbacksBefore(ctx, soon, limit)
 			return err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/billing/routing"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -144,7 +145,7 @@ func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limi
 // own last exchange was not answered, to find out whether the account answers again.
 func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListProbes(ctx, r.lists(), dbsqlc.TransactionListProbesParams{
-		Now: now, Before: &before, RowLimit: rows(limit),
+		Now: &now, Before: &before, RowLimit: rows(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
@@ -152,10 +153,12 @@ func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit i
 }
 
 // ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once for
-// an outage. Global.
+// each exchange that was not answered. Global.
 func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionReleaseUnanswered(ctx, tx.pipe,
-		dbsqlc.TransactionReleaseUnansweredParams{RowLimit: limit, Now: &tx.Real})
+		dbsqlc.TransactionReleaseUnansweredParams{
+			RowLimit: limit, Now: &tx.Real, OutageSeconds: routing.Outage.Seconds(), RestShare: routing.RestShare,
+		})
 	return refs(found, func(f dbsqlc.TransactionReleaseUnansweredRow) TransactionRef {
 		return releasedRef(dbsqlc.TransactionReleaseRow(f))
 	}), translate("TransactionReleaseUnanswered", err)
@@ -174,6 +177,17 @@ func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit i
 	return refs(found, func(f dbsqlc.SubscriptionListLateRow) Ref {
 		return Ref(f)
 	}), translate("SubscriptionListLate", err)
+}
+
+// OverlookedSubscriptions lists those in real time of which a row carries a date before then that they do not wait for,
+// whatever wrote their next action; those of each environment in turn.
+func (r Reader) OverlookedSubscriptions(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
+	found, err := queries.SubscriptionListOverlooked(ctx, r.lists(), dbsqlc.SubscriptionListOverlookedParams{
+		Before: before, RowLimit: limit,
+	})
+	return refs(found, func(f dbsqlc.SubscriptionListOverlookedRow) Ref {
+		return Ref(f)
+	}), translate("SubscriptionListOverlooked", err)
 }
 
 // UnstartedEndpoints lists enabled webhook endpoints whose workflow was not started in this epoch.

@@ -33,6 +33,17 @@ func TestTenancyRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, newEnvironment(b.environment), env)
 
+	chosen := newEnvironment(b.environment)
+	chosen.ID, chosen.Mode = id.New(id.Environment, wall), "live"
+	chosen.Settings.RenewalReminderDays, chosen.Settings.InvoiceGraceMinutes = 3, 90
+	chosen.Settings.InvoiceNumbers = invoice.Numbering{Prefix: "AC-", Digits: 6}
+	chosen.Settings.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "UG", TaxID: "123", Email: "a@example.com"}
+	chosen.Settings.ProrationMeasure = proration.Day
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertEnvironment(ctx, chosen)) })
+	env, err = b.store.EnvironmentOf(ctx, b.app, "live")
+	require.NoError(t, err)
+	require.Equal(t, chosen, env, "nothing that was chosen is left out")
+
 	app, err := b.store.App(ctx, b.app)
 	require.NoError(t, err)
 	require.Equal(t, db.App{ID: b.app, TenantID: b.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}, app)
@@ -269,6 +280,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 	}
 	want.HeldBack = payment.Hold{At: wall.Add(9 * time.Second), Revision: 7, ByStop: true}
 	want.UnsentAt = wall.Add(10 * time.Second)
+	want.Silence = payment.Silence{Since: wall.Add(11 * time.Second), At: wall.Add(12 * time.Second)}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)

@@ -83,6 +83,8 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 		RetryJitterSeconds: wholeSeconds(before.MaxJitter), PastDueBilling: s.PastDueBilling,
 		PastDueCancelAfterDays: null(s.Dunning.CancelAfterDays), Dunning: dunningToDB(&s.Dunning),
 		RenewalReminderDays: s.RenewalReminderDays, CreatedAt: e.CreatedAt,
+		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits, Seller: null(s.Seller),
+		ProrationMeasure: null(s.ProrationMeasure), InvoiceGraceMinutes: s.InvoiceGraceMinutes,
 	})
 }
 

@@ -235,7 +235,7 @@ func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payme
 		ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
 		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
 		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend),
-		UnsentAt: nullTime(t.UnsentAt),
+		UnsentAt: nullTime(t.UnsentAt), UnansweredSince: nullTime(t.Silence.Since), UnansweredAt: nullTime(t.Silence.At),
 	})
 	if err != nil {
 		return err
@@ -288,5 +288,6 @@ func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 			HandedAt: value(row.ActionHandedAt), ApartSend: value(row.ActionApartSend),
 		},
 		UnsentAt: value(row.UnsentAt),
+		Silence:  payment.Silence{Since: value(row.UnansweredSince), At: value(row.UnansweredAt)},
 	}
 }

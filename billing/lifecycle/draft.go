@@ -80,8 +80,23 @@ func (d *decision) finalize(i int) error {
 	out.Invoice.CreatedAt, out.Invoice.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
 	d.Changes.finalize(out.Invoice)
 	// Nobody is there to ask for it later: it gets the attempt that it would have had.
-	draft.Attempt = d.Subscription.Status == subscription.Canceled && len(d.Open) == 0
+	ended := d.Subscription.Status == subscription.Canceled
+	draft.Attempt = ended && len(d.Open) == 0 && d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin
 	return d.issued(out, draft)
+}
+
+// lastAttemptWithin is how long after its grace the draft of a subscription that has ended is still charged automatically. A
+// build that knew of no drafts has ended it: who left is not charged for a whole period weeks later. The invoice is issued
+// all the same, for a person to decide.
+const lastAttemptWithin = 24 * time.Hour
+
+// finalizeDue issues the draft whose grace ends first. Where the subscription has ended before, as a build that knew of no
+// drafts leaves it, nothing else would close the invoice or make its one attempt.
+func (d *decision) finalizeDue() error {
+	if err := d.finalize(0); err != nil || d.Subscription.Status != subscription.Canceled {
+		return err
+	}
+	return d.stop()
 }
 
 // finalizeAll issues all drafts before their time.

@@ -20,6 +20,7 @@ type Result struct {
 	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
 	Move        payment.Move          // what was asked for
 	Asked       bool                  // because of callbacks
+	Begun       time.Time             // when the exchange began, in real time; zero: the provider was not asked
 	Sends       []payment.Send        // of the transaction, where the provider does not know it
 	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
 	About       string                // the operation that a look-up asked about; empty: the transaction's own
@@ -78,6 +79,7 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 	if !r.txn.EverSent() { // the row has the provider that refused it last, if any
 		r.txn.Provider, r.txn.ProviderConfigID = result.Transaction.Provider, result.Transaction.ProviderConfigID
 	}
+	r.exchanged()
 	out := Recorded{}
 	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
 		out.Reason = d.Open[i].Reason
@@ -91,6 +93,15 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 	}
 	state, changes, err := d.finish()
 	return state, out, changes, err
+}
+
+// exchanged notes whether the account of the transaction answered. What other accounts are asked about it says nothing
+// about its own.
+func (r *recording) exchanged() {
+	own := r.Send == nil && (r.Lost == nil || r.Lost.ProviderConfigID == r.txn.ProviderConfigID)
+	if own && !r.Begun.IsZero() && r.Impossible == nil {
+		r.txn = r.txn.Exchanged(r.Begun, r.Answer.Outcome)
+	}
 }
 
 // current returns the pending charge as the decision has changed it; any other transaction as it is.
@@ -338,6 +349,9 @@ func (r *recording) absent() error {
 	txn, proven := r.txn.Absent(r.Protocol, r.d.Real)
 	r.txn = txn
 	if !proven {
+		if why := r.txn.Unrepeated(r.Protocol, r.d.Real); why != "" {
+			r.txn.FailureReason = why
+		}
 		r.d.saveTransaction(r.txn)
 		r.inVain()
 		return nil

@@ -15,6 +15,7 @@ type Lost struct {
 	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
 	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
 	Blind bool   // another account cannot be asked
+	Begin bool   // nothing was asked yet: the search begins after the wait that the Answer names
 	Why   string // the payment waits, for people
 
 	Counted    bool          // silence in the same round was counted as a check of the payment
@@ -74,6 +75,11 @@ func (r *recording) searching() {
 // unsearched records that an account did not answer, and that the search goes on later: soon where others are to be
 // asked.
 func (r *recording) unsearched() {
+	if r.Lost.Begin {
+		r.txn = r.txn.Seeking(r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.d.Real)
+		r.d.saveTransaction(r.txn)
+		return
+	}
 	if r.Lost.Fresh {
 		r.searching()
 		return

@@ -14,9 +14,12 @@ const (
 	lostLag = time.Minute
 	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for what
 	// was not tried all that time. Checks count also what was tried before the restore, and while an account asks us to come
-	// back in a second; of what was sent once they are an hour apart in the end.
+	// back in a second.
 	lostChecks   = 30
 	lostPatience = 24 * time.Hour
+	// lostGap is the longest wait between two searches for a charge that was sent before. They wait for accounts that do not
+	// answer, and no account's recovery wakes a charge that was sent to another one.
+	lostGap = 15 * time.Minute
 	// lostPause is how long a search rests that goes on: where its time was over, another exchange begins.
 	lostPause = time.Second
 )
@@ -37,7 +40,7 @@ func (t Transaction) MayRepeat(restored time.Time) bool {
 func (t Transaction) FoundAt(s Send, now time.Time) Transaction {
 	t.Provider, t.ProviderConfigID = s.Provider, s.ProviderConfigID
 	t.SendNumber, t.FirstSentAt, t.NextCheckAt = s.Number, now, now
-	t.Checks, t.NotFoundCount, t.NotFoundAt = 0, 0, time.Time{}
+	t.Checks, t.NotFoundCount, t.NotFoundAt, t.Silence = 0, 0, time.Time{}, Silence{}
 	t.HeldBack, t.FailureReason, t.ParkedAt = Hold{}, "", time.Time{}
 	return t
 }
@@ -54,6 +57,15 @@ func (t Transaction) Named() Transaction {
 func (t Transaction) Nowhere(now time.Time) Transaction {
 	t.UnsentAt, t.NextCheckAt = now, now
 	t.FailureReason = "" // that it is looked for
+	return t
+}
+
+// Seeking notes that the search begins after a wait, and why the charge waits. Nothing was asked, so that no check counts but
+// the first one of a charge that was not sent: without any it would be tried at once (contract.SnapshotOf).
+func (t Transaction) Seeking(why string, wait time.Duration, h Hold, now time.Time) Transaction {
+	if t = t.Searching(why, wait, h, now); !t.EverSent() {
+		t.Checks = max(t.Checks, 1)
+	}
 	return t
 }
 
@@ -81,6 +93,9 @@ func (t Transaction) Unsearched(
 	}
 	if t.EverSent() {
 		t = t.Waiting(p, wait, now)
+		if gap := max(lostGap, wait); t.NextCheckAt.Sub(now) > gap {
+			t.NextCheckAt = now.Add(gap)
+		}
 		t.FailureReason = why
 	} else {
 		t = t.Held(why, wait, h, restored, now)

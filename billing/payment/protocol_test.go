@@ -162,6 +162,55 @@ func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 	require.True(t, proven)
 }
 
+// A look-up that finds nothing is an answer: the provider is well, so that the repeat under the key follows at once, however
+// rare the checks have become. Where it is not allowed, the payment says why.
+func TestAbsent_IsRepeatedAtOnce(t *testing.T) {
+	t.Parallel()
+	sent := payment.Transaction{
+		Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"},
+	}.Sending(protocol, t0)
+	told := payment.Protocol{Window: time.Hour, LookupByKey: true}
+	later := func(change func(*payment.Transaction)) payment.Transaction {
+		x := sent
+		x.Checks = 8
+		change(&x)
+		return x
+	}
+	at := t0.Add(10 * time.Minute)
+	for name, c := range map[string]struct {
+		txn  payment.Transaction
+		p    payment.Protocol
+		at   time.Time
+		gap  time.Duration // to the next check; zero: at once
+		move payment.Move
+		why  string
+	}{
+		"looked up by its own schedule": {later(func(*payment.Transaction) {}), protocol, at, 0, payment.MoveReplay, ""},
+		"looked up for another reason": {later(func(x *payment.Transaction) { x.Checks = 7 }), protocol, at, 0,
+			payment.MoveReplay, ""},
+		"to be canceled": {later(func(x *payment.Transaction) { x.CancelRequestedAt = t0 }), protocol, at, time.Hour,
+			payment.MoveCancel, "is to be canceled"},
+		"the method is erased": {later(func(x *payment.Transaction) { x.Method = payment.Method{} }), protocol, at, time.Hour,
+			payment.MoveLookup, "was erased"},
+		"it had a name": {later(func(x *payment.Transaction) { x.ProviderRef = "pi_1" }), protocol, at, time.Hour,
+			payment.MoveLookup, "had accepted it"},
+		"after the window, absence is to be proven": {later(func(*payment.Transaction) {}), protocol, t0.Add(20 * time.Hour),
+			time.Hour, payment.MoveLookup, "sent anew only when"},
+		"after the window, absence is never proven": {later(func(*payment.Transaction) {}), told, t0.Add(time.Hour),
+			time.Hour, payment.MoveLookup, "may have forgotten it"},
+	} {
+		after, proven := c.txn.Absent(c.p, c.at)
+		require.False(t, proven, name)
+		require.Equal(t, c.at.Add(c.gap), after.NextCheckAt, name)
+		require.Equal(t, c.move, after.Next(c.p, false, c.at), name)
+		if why := after.Unrepeated(c.p, c.at); c.why == "" {
+			require.Empty(t, why, name)
+		} else {
+			require.Contains(t, why, c.why, name)
+		}
+	}
+}
+
 // A look-up before a late first send is no proof that a later send did not arrive: it only lets the first send go out.
 func TestAbsent_BeforeALateFirstSend(t *testing.T) {
 	t.Parallel()

@@ -54,6 +54,7 @@ func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 		return t, false
 	}
 	t.FirstSentAt, t.NotFoundAt, t.NotFoundCount, t.Checks = time.Time{}, time.Time{}, 0, 0
+	t.Silence = Silence{}
 	t.SendDueAt, t.NextCheckAt = now, now
 	t.FailureReason = "The provider never received this payment. It is sent again."
 	return t, true

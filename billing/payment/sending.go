@@ -5,7 +5,7 @@ import "time"
 // Sending marks the send: after it, silence means "unknown", and an answer from before it proves nothing.
 func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
-		t.NotFoundCount, t.NotFoundAt = 0, time.Time{}
+		t.NotFoundCount, t.NotFoundAt, t.Silence = 0, time.Time{}, Silence{}
 		if t.HeldBack != (Hold{}) { // the reason is no longer true
 			t.HeldBack, t.FailureReason = Hold{}, ""
 		}
@@ -33,7 +33,7 @@ func (t Transaction) PutOff(until time.Time) Transaction {
 // next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
 func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time.Time) Transaction {
 	if was == MoveSend {
-		t.FirstSentAt = time.Time{}
+		t.FirstSentAt, t.Silence = time.Time{}, Silence{}
 	}
 	t.Checks++
 	t.NextCheckAt = now.Add(max(min(p.gap(max(t.Checks, t.SendNumber)), refusedGap), hint))
@@ -61,7 +61,7 @@ func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
 		if t.NotFoundAt.IsZero() {
 			t.NotFoundAt = now // no proof; see KeyReused
 		}
-		return t, false
+		return t.repeatedAtOnce(p, now), false
 	}
 	if t.NotFoundCount == 0 {
 		t.NotFoundCount, t.NotFoundAt = 1, now
@@ -112,7 +112,7 @@ func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 		return t, ErrFinal
 	}
 	t.Status, t.CompletedAt = status, now
-	t.NextCheckAt, t.ParkedAt = time.Time{}, time.Time{}
+	t.NextCheckAt, t.ParkedAt, t.Silence = time.Time{}, time.Time{}, Silence{}
 	t.Action = t.Action.closed()
 	switch status {
 	case Success, Refunded:

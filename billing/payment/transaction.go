@@ -9,8 +9,7 @@ import (
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
-// the charge protocol (SendDueAt, UnsentAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real,
-// also on a test clock.
+// the charge protocol (SendDueAt, UnsentAt, FirstSentAt, NextCheckAt, NotFoundAt, ParkedAt, CancelRequestedAt) are real, also on a test clock.
 type Transaction struct {
 	ID               string
 	Type             Type
@@ -48,6 +47,7 @@ type Transaction struct {
 	Checks            int
 	NotFoundCount     int
 	NotFoundAt        time.Time
+	Silence           Silence
 	ParkedAt          time.Time
 	Review            Review
 	Action            Action // of a charge

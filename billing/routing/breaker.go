@@ -1,35 +1,47 @@
 package routing
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Breaker rests an account that does not take payments, so that they go elsewhere at once. It opens after some sends in a
 // row that surely were not taken, after silence that lasts, and at once where the credentials are refused. Then one
-// payment at a time probes the account, and a real answer closes it. Beside that it knows since when nothing at all was
+// payment at a time probes the account, and a real answer closes it. Failures of one payment alone say nothing about the
+// account: they open no breaker, and where no other payment is left that probes it, they close one. Beside that it knows since when nothing at all was
 // answered, look-ups included, so that the payments which an outage left undecided are asked about when it is over. Times
 // are real. The zero value is closed.
 type Breaker struct {
 	Failures int // in a row
 	// FailingSince is when the first of them was; zero: there is none.
 	FailingSince time.Time
-	OpenedAt     time.Time
-	ProbeAt      time.Time // while it is open: when the next payment may probe
+	// FailedBy are the payments that the last failures were of, the latest first.
+	FailedBy [threshold]string
+	OpenedAt time.Time
+	ProbeAt  time.Time // while it is open: when the next payment may probe
 	// SilentSince is since when no exchange of any kind was answered; zero: the last one was.
 	SilentSince time.Time
-	// RecoveredAt is when the account answered again after an outage; zero again once its payments are woken.
+	// RecoveredAt is when the account answered again after silence; zero again once its payments are woken.
 	RecoveredAt time.Time
 }
 
 const (
-	// threshold is how many failures in a row open a breaker: single ones are everyday.
+	// threshold is how many failures in a row open a breaker: single ones are everyday. They must be of as many different
+	// payments as several, since a provider may refuse a few payments for ever (429) and take all others.
 	threshold = 5
+	several   = 3
 	// Cooldown is the time between two probes.
 	Cooldown = 30 * time.Second
 	// Silence is how long an account must leave every send unanswered. It is long, because a payment that was sent stays
 	// with its provider: while the provider may be only slow, the payments after it gain little by going elsewhere.
 	Silence = 10 * time.Minute
-	// Outage is how long an account must be silent for its return to be news. Up to then payments ask soon enough by
-	// their own schedule.
+	// Outage is how long an account must be silent to be probed, and for all that it left unanswered to be asked about at
+	// once when it answers again. After shorter silence a payment is asked about when it has rested: see RestShare.
 	Outage = time.Minute
+	// RestShare is what part of the time a payment rests, after a short silence, for which no exchange about it was answered.
+	// After ten minutes of short outages that is below a minute. One that its provider never answers for, while it
+	// answers for others, is asked about ever more rarely.
+	RestShare = 12
 )
 
 // Failure is how a request failed.
@@ -73,15 +85,21 @@ func (b Breaker) Takes(now time.Time) bool { return !b.Opened() || !now.Before(b
 // that none will close the breaker.
 func (b Breaker) Unprobed(now time.Time) bool { return b.Opened() && now.Sub(b.ProbeAt) >= 2*Cooldown }
 
-// Failed notes a failure.
-func (b Breaker) Failed(f Failure, now time.Time) Breaker {
+// Failed notes a failure of a payment.
+func (b Breaker) Failed(f Failure, payment string, now time.Time) Breaker {
 	b.Failures++
 	if b.FailingSince.IsZero() {
 		b.FailingSince = now
 	}
-	many := b.Failures >= threshold
+	copy(b.FailedBy[1:], b.FailedBy[:threshold-1])
+	b.FailedBy[0] = payment
+	full, different := b.failing()
+	many := full && different >= several
 	opens := f == Unauthorized || f == NotTaken && many || many && now.Sub(b.FailingSince) >= Silence
-	if !b.Opened() && opens {
+	switch alone := full && different == 1; {
+	case f != Unauthorized && alone:
+		b.OpenedAt, b.ProbeAt = time.Time{}, time.Time{}
+	case !b.Opened() && opens:
 		b.OpenedAt = now
 	}
 	if b.Opened() {
@@ -90,18 +108,28 @@ func (b Breaker) Failed(f Failure, now time.Time) Breaker {
 	return b
 }
 
+// failing reports whether there were threshold failures in a row, and of how many different payments the last ones are.
+func (b Breaker) failing() (full bool, different int) {
+	for i, p := range b.FailedBy {
+		if p != "" && !slices.Contains(b.FailedBy[:i], p) {
+			different++
+		}
+	}
+	return b.FailedBy[threshold-1] != "", different
+}
+
 // Taken notes that the account took a send, or declined it: charges work.
 func (b Breaker) Taken() Breaker {
 	return Breaker{SilentSince: b.SilentSince, RecoveredAt: b.RecoveredAt}
 }
 
 // Silent notes that an exchange of any kind, which was begun then, brought no answer. One from before the account
-// recovered says nothing new.
+// recovered says nothing new: its payment is among those that are woken.
 func (b Breaker) Silent(begun, now time.Time) Breaker {
 	if b.SilentSince.IsZero() {
 		b.SilentSince = now
 	}
-	if !b.RecoveredAt.IsZero() && begun.After(b.RecoveredAt) { // another silence: what was before it is over
+	if !b.RecoveredAt.IsZero() && !begun.Before(b.RecoveredAt) { // another silence: what was before it is over
 		b.SilentSince, b.RecoveredAt = now, time.Time{}
 	}
 	return b
@@ -109,11 +137,7 @@ func (b Breaker) Silent(begun, now time.Time) Breaker {
 
 // Answered notes that an exchange of any kind was answered.
 func (b Breaker) Answered(now time.Time) Breaker {
-	switch {
-	case b.SilentSince.IsZero() || !b.RecoveredAt.IsZero():
-	case now.Sub(b.SilentSince) < Outage:
-		b.SilentSince = time.Time{}
-	default:
+	if !b.SilentSince.IsZero() && b.RecoveredAt.IsZero() {
 		b.RecoveredAt = now
 	}
 	return b

@@ -45,9 +45,6 @@ type Account struct {
 	Limits   money.Limits // of charges in the payment's currency
 	Refuses  string       // why it does not accept the payment method; empty: it does, or nobody knows
 	Breaker  Breaker
-	// Refused: it has answered a send of this payment that it does not take the request now (429). Where it rests, another
-	// payment is the better probe.
-	Refused bool
 }
 
 // Choice is an account that can take the payment, and why it is in this place.
@@ -161,20 +158,10 @@ func (a Account) excludes(p Payment, now time.Time) (why string, cause Cause) {
 		return never, Never
 	case a.Stopped:
 		return "charging is paused", Stopped
-	case !a.takes(now):
+	case !a.Breaker.Takes(now):
 		return "it has not answered as it should since " + a.Breaker.OpenedAt.UTC().Format(time.RFC3339), Resting
 	}
 	return "", 0
-}
-
-// takes reports whether the breaker lets the payment through. One that the account refused leaves the probe to others for
-// another Cooldown: the refusal may be about that payment alone, and one that repeats it every Cooldown would take each
-// probe from those that the account would accept.
-func (a Account) takes(now time.Time) bool {
-	if a.Refused {
-		now = now.Add(-Cooldown)
-	}
-	return a.Breaker.Takes(now)
 }
 
 // Takes reports whether the account may take such a payment at any time, as far as is known without asking.

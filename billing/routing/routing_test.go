@@ -93,25 +93,6 @@ func TestRoute_HalfOpenIsAProbe(t *testing.T) {
 	require.False(t, choices[1].Probe)
 }
 
-// A payment that an account refuses again and again would take each of its probes.
-func TestRoute_RefusedPaymentLeavesTheProbeToOthers(t *testing.T) {
-	t.Parallel()
-	card := routing.Payment{Currency: "EUR", Method: "card", Amount: 1000}
-	all := accounts()[2:]
-	all[0].Breaker = routing.Breaker{OpenedAt: now.Add(-time.Hour), ProbeAt: now}
-	takes := func(refused bool, at time.Time) bool {
-		all[0].Refused = refused
-		choices, _ := routing.Route(card, nil, all, at)
-		return len(choices) == 1
-	}
-	require.True(t, takes(false, now))
-	require.False(t, takes(true, now))
-	require.False(t, takes(true, now.Add(routing.Cooldown-1)))
-	require.True(t, takes(true, now.Add(routing.Cooldown)), "there was no other")
-	all[0].Breaker = routing.Breaker{}
-	require.True(t, takes(true, now), "the account does not rest")
-}
-
 func TestExplain_NamesEveryAccount(t *testing.T) {
 	t.Parallel()
 	all := accounts()
@@ -211,47 +192,6 @@ func TestWait_IsShortWhereAnAccountRests(t *testing.T) {
 	require.Zero(t, routing.Wait(nil))
 	require.Zero(t, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Never}}))
 	require.Equal(t, routing.Cooldown, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Resting}}))
-}
-
-func TestBreaker_OpensByProof(t *testing.T) {
-	t.Parallel()
-	var b routing.Breaker
-	for range 4 {
-		b = b.Failed(routing.NotTaken, now)
-		require.True(t, b.Takes(now))
-		require.Equal(t, routing.Closed, b.State(now))
-	}
-	b = b.Failed(routing.NotTaken, now)
-	require.False(t, b.Takes(now.Add(routing.Cooldown-1)))
-	require.Equal(t, routing.Open, b.State(now.Add(routing.Cooldown-1)))
-	require.True(t, b.Takes(now.Add(routing.Cooldown)), "a probe")
-	require.Equal(t, routing.HalfOpen, b.State(now.Add(routing.Cooldown)))
-	b = b.Failed(routing.NotTaken, now.Add(time.Minute))
-	require.Equal(t, now, b.OpenedAt)
-	require.Equal(t, now.Add(time.Minute+routing.Cooldown), b.ProbeAt)
-	require.False(t, routing.Breaker{}.Failed(routing.Unauthorized, now).Takes(now), "no second try is needed")
-}
-
-// A burst of payments that hang says little; that nothing was answered for minutes says enough.
-func TestBreaker_OpensBySilenceThatLasts(t *testing.T) {
-	t.Parallel()
-	var b routing.Breaker
-	for range 500 {
-		b = b.Failed(routing.Unanswered, now)
-	}
-	require.False(t, b.Opened())
-	require.False(t, b.Failed(routing.Unanswered, now.Add(routing.Silence-1)).Opened())
-	require.True(t, b.Failed(routing.Unanswered, now.Add(routing.Silence)).Opened())
-	few := routing.Breaker{}.Failed(routing.Unanswered, now)
-	require.False(t, few.Failed(routing.Unanswered, now.Add(time.Hour)).Opened(), "two in an hour of few payments")
-}
-
-func TestBreaker_Unprobed(t *testing.T) {
-	t.Parallel()
-	open := routing.Breaker{}.Failed(routing.Unauthorized, now)
-	require.False(t, routing.Breaker{}.Unprobed(now))
-	require.False(t, open.Unprobed(open.ProbeAt.Add(routing.Cooldown)), "a payment that waits may be about to try")
-	require.True(t, open.Unprobed(open.ProbeAt.Add(2*routing.Cooldown)))
 }
 
 func TestCountryOf(t *testing.T) {

@@ -20,10 +20,12 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	for {
 		within, cancel := context.WithTimeout(ctx, alarmEvery)
 		b, err := store.Backlog(within, now(), late)
-		cancel()
 		if err == nil { // a database that is away is in the log of every request
-			s.sound(b, said, now())
+			refused := s.refusesWrites(within, store, b)
+			b.Writable = refused == nil
+			s.sound(b, refused, said, now())
 		}
+		cancel()
 		s.alarmWaiting(ctx, store, said, now())
 		if pause(ctx, alarmEvery) != nil {
 			return
@@ -31,15 +33,15 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	}
 }
 
-// sound logs each fault that a backlog shows.
-func (s *server) sound(b db.Backlog, said *said, now time.Time) {
+// sound logs each fault that a backlog shows. refused is why the database takes no writes; nil: it does.
+func (s *server) sound(b db.Backlog, refused error, said *said, now time.Time) {
 	for _, fault := range []struct {
 		name, text string
 		is         bool
 		fields     []zap.Field
 	}{
-		{"read-only", "the database takes no writes: it is a standby or read-only, so nothing is billed; " +
-			"let DATABASE_URL lead to the primary", !b.Writable, nil},
+		{"read-only", "the database takes no writes, so nothing is billed: let DATABASE_URL lead to the primary, and see whether " +
+			"its disk is full", !b.Writable, []zap.Field{zap.Error(refused)}},
 		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
 			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
 		{"erasures", "deleted customers are not erased yet, and nothing goes on; `perennial doctor` names the workflows",

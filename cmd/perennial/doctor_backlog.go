@@ -27,6 +27,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	}
 	d.reconciled(b)
 	d.behindClocks(ctx, store)
+	d.overlooked(ctx, store)
 	for _, w := range allWaiting {
 		d.waiting(ctx, store, w)
 	}
@@ -35,6 +36,24 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.lost(ctx, store, b)
 	d.erasures(ctx, store, b)
 	d.disputes(ctx, store, b)
+}
+
+// overlooked looks at every date that a row carries, whatever the next actions say: a build that knows nothing of a date writes
+// one without it.
+func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
+	const check = "overlooked dates"
+	found, err := store.OverlookedDates(ctx, d.now().Add(-late))
+	switch {
+	case err != nil:
+		d.fail(check, "check the database", "%s", describe(err))
+	case len(found) == 0:
+		d.ok(check, "nothing waits for a date that has passed")
+	}
+	for _, o := range found {
+		d.fail(check, "run workers of the present build: the reconciler does within a minute what has passed",
+			"%d × %s since %s, such as %s: the next action does not say so, as after a step back to an earlier build",
+			o.Count, o.Kind, o.Oldest.UTC().Format(time.RFC3339), o.Example)
+	}
 }
 
 // reconciled looks at when the last pass ended, not at the workflow:

@@ -28,8 +28,6 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	case !writable:
 		d.fail("database", "let DATABASE_URL lead to the primary, or end default_transaction_read_only there",
 			"PostgreSQL %s answers and takes no writes: it is a standby or read-only, so nothing is billed", version)
-	default:
-		d.ok("database", "PostgreSQL %s answers and takes writes", version)
 	}
 	if differs := skew.Round(time.Millisecond); skew.Abs() > maxSkew {
 		d.fail("clock", "let both machines keep time by NTP", "this machine and the database differ by %s", differs)
@@ -46,9 +44,24 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 		d.fail("database", "see whether it has connections left", "%s", describe(err))
 		return nil
 	}
+	if writable {
+		d.writes(ctx, store, version)
+	}
 	d.keys(ctx, store)
 	d.usagePartitions(ctx, store)
 	return store
+}
+
+// writes writes to the database: settings that allow it say nothing of its disk.
+func (d *doctor) writes(ctx context.Context, store *db.Store, version string) {
+	ctx, cancel := d.within(ctx)
+	defer cancel()
+	if err := store.ProbeWrite(ctx); err != nil {
+		d.fail("database", "see the database's log, and whether its disk is full",
+			"PostgreSQL %s answers and takes no writes, so nothing is billed: %s", version, err)
+		return
+	}
+	d.ok("database", "PostgreSQL %s answers and takes writes", version)
 }
 
 // usagePartitions checks that somebody makes partitions. Without one, records go to the default partition, which

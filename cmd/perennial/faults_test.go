@@ -101,6 +101,29 @@ func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
 	require.Contains(t, out.stderr, "the database takes no writes")
 }
 
+// The disk of the database is full: its settings allow writes, and no write goes through.
+func TestFullDisk_IsFoundByTheDoctorAndTheMetrics(t *testing.T) {
+	t.Parallel()
+	env := stackEnvironment(t)
+	key := create(t, env)
+	api := start(t, env, "api")
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	require.Contains(t, metricsOf(t, env), "\nperennial_database_writable 1\n")
+	sql(t, env, `create function full_disk() returns trigger language plpgsql as $$
+		begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
+		"create trigger full_disk before insert on customers execute function full_disk()",
+		"create trigger full_disk before update on write_probe execute function full_disk()")
+
+	status, _, text := post(t, env, key, "/v1/customers", `{"email":"a@example.com","name":"A"}`)
+	require.Equal(t, http.StatusServiceUnavailable, status, text)
+	d, got := diagnose(t, env)
+	require.Equal(t, exitFailed, got.code)
+	require.Contains(t, d.found("database"), "takes no writes")
+	require.Contains(t, d.found("database"), "No space left on device")
+	require.Contains(t, metricsOf(t, env), "\nperennial_database_writable 0\n")
+	require.Equal(t, exitDone, api.stop().code)
+}
+
 func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 	t.Parallel()
 	env := stackEnvironment(t)
@@ -242,15 +265,15 @@ func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
 	core, logs := logged.New(zapcore.InfoLevel)
 	s := &server{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
 	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, memory, at)
+	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, nil, memory, at)
 	require.Zero(t, logs.Len(), "what is money is logged with the sums")
 	faulty := db.Backlog{Erasures: 2, ErasureAge: 2 * time.Minute}
-	s.sound(faulty, memory, at)
-	s.sound(faulty, memory, at.Add(alarmEvery))
+	s.sound(faulty, errReadOnly, memory, at)
+	s.sound(faulty, errReadOnly, memory, at.Add(alarmEvery))
 	require.Equal(t, 2, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, erasures")
-	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, memory, at)
+	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, nil, memory, at)
 	require.Equal(t, 3, logs.Len())
-	s.sound(faulty, memory, at.Add(time.Minute))
+	s.sound(faulty, errReadOnly, memory, at.Add(time.Minute))
 	require.Equal(t, 5, logs.Len(), "as long as it lasts")
 	require.Contains(t, logs.All()[4].Message, "erased")
 }

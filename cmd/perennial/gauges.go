@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -19,7 +20,7 @@ const late = time.Minute
 // how bad. Counts stop at 10,000, so that a scrape during a disaster is no full scan.
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
-	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby or a read-only server."},
+	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby, a read-only server or a full disk."},
 	{Name: "perennial_workers", Text: "Running worker processes of any build. Absent while PostgreSQL takes no writes."},
 	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
 	{
@@ -27,6 +28,11 @@ var backlogGauges = []telemetry.Gauge{
 		Text: "Subscriptions whose next action is overdue by more than a minute, up to 10,000.",
 	},
 	{Name: "perennial_overdue_actions_age_seconds", Text: "How long the oldest due action of a subscription has waited."},
+	{
+		Name: "perennial_overlooked_dates",
+		Text: "Dates of subscriptions and grants that have passed by more than a minute and that nothing waits for.",
+	},
+	{Name: "perennial_overlooked_dates_age_seconds", Text: "How long ago the oldest overlooked date passed."},
 	{
 		Name: "perennial_overdue_payments",
 		Text: "Payments whose send or poll is overdue by more than a minute, up to 10,000.",
@@ -64,7 +70,7 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
-// watchBacklog reads all gauges in two queries for each scrape. A read that fails leaves the values out rather than at
+// watchBacklog reads all gauges in three queries for each scrape. A read that fails leaves the values out rather than at
 // zero: an alert on zero would say that all is well while the database is away.
 func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
@@ -78,6 +84,12 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
+		overlooked, err := store.OverlookedDates(ctx, now().Add(-late))
+		if err != nil {
+			s.telemetry.Logger.Warn("dates that nothing waits for cannot be read", zap.Error(err))
+			return map[string]float64{"perennial_database_reachable": 0}
+		}
+		b.Writable = s.refusesWrites(ctx, store, b) == nil
 		values := map[string]float64{
 			"perennial_webhook_endpoints_late":             float64(hooks.Late),
 			"perennial_webhook_endpoints_late_age_seconds": hooks.DueAge.Seconds(),
@@ -99,12 +111,33 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_payments_disputed_age_seconds":  b.DisputeAge.Seconds(),
 			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
 		}
+		values["perennial_overlooked_dates"], values["perennial_overlooked_dates_age_seconds"] = 0, 0
+		for _, o := range overlooked {
+			values["perennial_overlooked_dates"] += float64(o.Count)
+			age := max(values["perennial_overlooked_dates_age_seconds"], now().Sub(o.Oldest).Seconds())
+			values["perennial_overlooked_dates_age_seconds"] = age
+		}
 		if !b.Writable { // no worker can write its beat: how many run is not known
 			delete(values, "perennial_workers")
 		}
 		return values
 	})
 }
+
+// probeTime is what a write that is to find out whether writes are taken may take.
+const probeTime = 5 * time.Second
+
+// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them.
+func (s *server) refusesWrites(ctx context.Context, store *db.Store, b db.Backlog) error {
+	if !b.Writable {
+		return errReadOnly
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	return store.ProbeWrite(ctx)
+}
+
+var errReadOnly = errors.New("it is a standby or read-only")
 
 // watchDispatch serves whether new work reaches a worker.
 func (s *server) watchDispatch(w *worker.Worker) error {

@@ -118,6 +118,11 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
 			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs), zap.Strings("environmentIds", found.StuckIn))
 	}
+	if found.Overlooked > 0 {
+		o.telemetry.Instruments.ReconcilerFindings(ctx, "overlooked", found.Overlooked)
+		o.telemetry.Logger.Warn("subscriptions did not wait for dates that have passed, as an earlier build leaves them; they are done now "+
+			"(docs/operations.md, a step back)", zap.Int("count", found.Overlooked))
+	}
 	// What is found is repaired, so it is no alarm; a rate of it that stays is, which the counter is for.
 	for kind, n := range map[string]int{"started": found.Started, "signalled": found.Signalled, "late": found.Late} {
 		if n > 0 {

@@ -153,7 +153,7 @@ func TestProviderTest_KeepsWhatItFinds(t *testing.T) {
 		}))
 		return b
 	}
-	rests := routing.Breaker{}.Failed(routing.Unauthorized, time.Now().Add(-time.Hour))
+	rests := routing.Breaker{}.Failed(routing.Unauthorized, "txn_1", time.Now().Add(-time.Hour))
 	_ = breaker() // makes its row
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
 		return tx.SaveBreaker(t.Context(), account.EnvironmentID, account.ID, rests)

@@ -167,3 +167,34 @@ union all
  from webhook_endpoints w
  where w.disabled_reason = 'failing' and w.disabled_at > @disabled_since::timestamptz
  order by w.disabled_at desc limit @row_limit::int);
+
+-- name: WriteProbeUpdate :exec
+-- Global. A row is written and committed. It finds room in the page that it has, so that something is written beside for which
+-- the disk must have room: rows that do not fit into memory go to a temporary file.
+update write_probe w set written_at = clock_timestamp(), spilled = (select count(*) from generate_series(1, 20000));
+
+-- name: WorkMemoryLower :exec
+-- Global: of this transaction, to the least.
+select set_config('work_mem', '64kB', true);
+
+-- name: OverlookedDates :many
+-- Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, for whose end
+-- no row waits. There are none.
+select o.kind::text as kind, count(*)::integer as count, min(o.at)::timestamptz as oldest, min(o.subscription_id)::text as example
+from overlooked_dates o
+where o.at < @before::timestamptz
+group by o.kind
+union all
+select 'grant_end', count(*)::integer, min(g.ends_at)::timestamptz, min(g.id)::text
+from (
+    select g.ends_at, g.id
+    from credit_grants g
+    where g.test_clock_id is null and g.remaining > 0 and g.ends_at < @before::timestamptz
+      and not exists (
+          select from subscriptions s
+          where s.environment_id = g.environment_id and s.customer_id = g.customer_id and s.finished_at is null
+            and s.next_action_at < g.ends_at)
+    order by g.ends_at
+    limit @at_most::int) g
+having count(*) > 0
+order by kind;

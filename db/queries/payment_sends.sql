@@ -19,14 +19,6 @@ from payment_sends s
 where s.environment_id = @environment_id and s.transaction_id = @transaction_id
 order by s.number;
 
--- name: SendListRefused :many
--- The accounts that answered a send with 429.
-select distinct s.provider_config_id
-from payment_sends s
-join provider_calls c on c.environment_id = s.environment_id and c.transaction_id = s.transaction_id and c.send_number = s.number
-where s.environment_id = @environment_id and s.transaction_id = @transaction_id and s.number < @before_number::integer
-  and c.outcome = 'not_sent' and c.http_status = 429;
-
 -- name: SendGetTransaction :one
 -- Of the send that a message names by our key, or by the provider's reference.
 select s.transaction_id

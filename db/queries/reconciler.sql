@@ -286,22 +286,17 @@ order by w.action_returned_at, w.id;
 -- name: TransactionListProbes :many
 -- Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
 -- ask for a while: it finds out whether the account answers again. A few accounts at most are silent. A payment that was
--- never answered in days asks ever more rarely, by its age (30 s after 6 hours, an hour after a month): the account may be
+-- not answered in days asks ever more rarely, by how long that is (30 s after 6 hours, an hour after a month): the account may be
 -- closed for good, or fail for that one only.
 select d.environment_id, d.id, d.type, d.subscription_id, s.finished_at
 from provider_breakers b
 cross join lateral (
     select t.environment_id, t.id, t.type, t.subscription_id
     from transactions t
-    cross join lateral (
-        select c.outcome, c.started_at + (c.started_at - t.first_sent_at) / 720 < @now as rested
-        from provider_calls c
-        where c.environment_id = t.environment_id and c.transaction_id = t.id
-        order by c.id desc limit 1) last
     where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
-      and t.next_check_at > @now and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
-      and last.rested
-    order by t.next_check_at, t.id
+      and t.unanswered_at is not null and t.first_sent_at is not null and t.next_check_at > @now
+      and t.unanswered_at + (t.unanswered_at - t.unanswered_since) / 720 < @now
+    order by t.unanswered_at, t.id
     limit 1
 ) d
 left join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id
@@ -310,10 +305,12 @@ order by d.id
 limit @row_limit;
 
 -- name: TransactionReleaseUnanswered :many
--- Of accounts that answer again, the payments whose last exchange was before that and not answered. Each is due now: should
--- its signal be lost, the list of what is overdue has it a minute later. Accounts take turns.
+-- Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
+-- those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
+-- a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
+-- repeat under its key follows at once, so that both ways to an answer are taken. Accounts take turns.
 with back as materialized (
-    select b.provider_config_id, b.recovered_at,
+    select b.provider_config_id, b.recovered_at, b.recovered_at - b.silent_since >= make_interval(secs => @outage_seconds) as outage,
         greatest(1, floor(1.0 / count(*) over () * @row_limit::int)::int) as share
     from provider_breakers b
     where b.recovered_at is not null
@@ -323,21 +320,17 @@ with back as materialized (
     cross join lateral (
         select t.environment_id, t.id, t.type, t.subscription_id
         from transactions t
-        cross join lateral (
-            select c.outcome, c.started_at from provider_calls c
-            where c.environment_id = t.environment_id and c.transaction_id = t.id
-            order by c.id desc limit 1) last
         where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
-          and t.next_check_at > @now and t.first_sent_at is not null
-          and last.outcome in ('unknown', 'not_sent', 'cut_off') and last.started_at < b.recovered_at
-        order by t.next_check_at, t.id
+          and t.unanswered_at < b.recovered_at and t.first_sent_at is not null and t.next_check_at > @now
+          and (b.outage or t.unanswered_at + (t.unanswered_at - t.unanswered_since) / @rest_share::int <= @now)
+        order by t.unanswered_at, t.id
         limit b.share
         for no key update of t skip locked
     ) d
     limit @row_limit::int
 ), released as (
     update transactions t
-    set next_check_at = @now
+    set next_check_at = @now, checks = t.checks + t.checks % 2, unanswered_at = null
     from picked p
     where t.environment_id = p.environment_id and t.id = p.id
 )
@@ -367,6 +360,18 @@ cross join lateral (
     ) d
 ) w
 order by w.turn, w.id
+limit @row_limit::int;
+
+-- name: SubscriptionListOverlooked :many
+-- Dates that have passed and that nothing waits for: no rule leaves one so. Environments take turns.
+select w.environment_id, w.subscription_id::text as id
+from (
+    select o.environment_id, o.subscription_id, row_number() over (partition by o.environment_id order by min(o.at), o.subscription_id) as turn
+    from overlooked_dates o
+    where o.at < @before::timestamptz
+    group by o.environment_id, o.subscription_id
+) w
+order by w.turn, w.subscription_id
 limit @row_limit::int;
 
 -- name: SubscriptionListWakePending :many

@@ -37,12 +37,12 @@ order by p.id;
 insert into provider_breakers (environment_id, provider_config_id, failures)
 values (@environment_id, @provider_config_id, 0)
 on conflict (environment_id, provider_config_id) do update set failures = provider_breakers.failures
-returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at;
+returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at, failed_by;
 
 -- name: BreakerUpdate :exec
 update provider_breakers b
 set failures = @failures, failing_since = sqlc.narg('failing_since'), opened_at = sqlc.narg('opened_at'),
-    probe_at = sqlc.narg('probe_at'), silent_since = sqlc.narg('silent_since'), recovered_at = sqlc.narg('recovered_at')
+    probe_at = sqlc.narg('probe_at'), failed_by = @failed_by, silent_since = sqlc.narg('silent_since'), recovered_at = sqlc.narg('recovered_at')
 where b.environment_id = @environment_id and b.provider_config_id = @provider_config_id;
 
 -- name: BreakerClaimProbe :many

@@ -32,7 +32,7 @@ with written as (
         review_reason = @review_reason, review_ref = @review_ref, reviewed_at = @reviewed_at,
         held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
         action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
-        unsent_at = @unsent_at,
+        unsent_at = @unsent_at, unanswered_since = @unanswered_since, unanswered_at = @unanswered_at,
         action_brought = @action_brought, action_handed_at = @action_handed_at, action_apart_send = @action_apart_send,
         refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
         revision = revision + 1

@@ -1,5 +1,7 @@
 -- A charging stop holds first sends; what no provider can take now waits until the environment's accounts change, not for
 -- a date of its own.
+--
+-- Stepping back: it sends payments while a charging stop holds. End all stops first.
 
 -- +goose Up
 -- Raised by every change of an environment's accounts at providers, so that what was held is tried again.

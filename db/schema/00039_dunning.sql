@@ -1,5 +1,7 @@
 -- Dunning policies: an environment has one, a plan may have one of its own. Subscriptions may pause their collection, and
 -- retries may be skipped.
+--
+-- Stepping back: it neither bills nor resumes a subscription that a dunning policy has paused, until a present worker has it. Resume them first.
 
 -- +goose Up
 -- Null in an environment: it was created before policies could be more than a base and a factor, and its own columns say.

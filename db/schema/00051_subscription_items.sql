@@ -1,4 +1,6 @@
 -- A subscription has items: one for each price of its plan, with a quantity (ADR 36). Prices have models.
+--
+-- Stepping back: it bills a price of another model than `flat` as nothing. Do not step back once a plan has such a price.
 
 -- +goose Up
 alter table subscriptions

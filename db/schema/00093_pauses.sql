@@ -1,4 +1,7 @@
 -- Subscriptions can be paused, and a plan says what the end of a trial leads to without a payment method (ADR 46).
+--
+-- Stepping back: it refuses to open a period of a paused subscription, and does not resume one at its `resumesAt`. Resume them first; the present
+--   build finds those whose date has passed.
 
 -- +goose Up
 -- Rows from before satisfy each constraint, so that none need be read. Binaries of the version before refuse to open a period

@@ -1,4 +1,7 @@
 -- Add-ons are plans that are sold beside another one (ADR 49): so they have versions, prices, products and catalogue keys.
+--
+-- Stepping back: it bills a period without its add-ons, and keeps them beside a plan of another interval. Do not step back once a
+--   subscription has one.
 
 -- +goose Up
 alter table plans add column add_on boolean not null default false; -- the same in all versions of a plan

@@ -1,4 +1,6 @@
 -- A subscription may have changes that take effect at dates (ADR 50).
+--
+-- Stepping back: it makes no change at its date. The present build finds those whose date has passed, and makes them then.
 
 -- +goose Up
 alter table subscriptions

@@ -1,4 +1,6 @@
 -- Credit grants (ADR 48): credit beside the plain balance, which may expire. A build from before neither uses nor shows them.
+--
+-- Stepping back: it neither uses nor shows credit grants, nor ends them. Void what must not be left unused; the present build ends what has ended.
 
 -- +goose Up
 create table credit_grants (

@@ -1,4 +1,7 @@
 -- The invoice of a renewal may be a draft for a while (ADR 62): it has no number yet, and its subscription waits for its grace.
+--
+-- Stepping back: it issues no draft of a subscription. Set `invoiceGraceMinutes` to 0 and finalize the drafts first; the present build issues
+--   those whose grace has ended, and charges what a subscription has left that ended meanwhile only within a day after the grace.
 
 -- +goose Up
 -- No row breaks the constraints that are added, so that none need be read. A binary of the version before does not know drafts

@@ -1,4 +1,6 @@
 -- Tax rates that are meant to be added to another of the same percentage in the same place. Of others the second is refused.
+--
+-- Stepping back: it accepts a second tax rate of the same percentage and place, and taxes twice. Make no rates with it.
 
 -- +goose Up
 alter table tax_rates add column stacks boolean not null default false;

@@ -26,7 +26,7 @@ type Instruments struct {
 }
 
 // Kinds of findings of the reconciler.
-var findingKinds = []string{"started", "signalled", "late", "stuck", "unanswered"}
+var findingKinds = []string{"started", "signalled", "late", "stuck", "overlooked", "unanswered"}
 
 // NewInstruments makes them with any meter; tests and benchmarks may pass a no-op one.
 func NewInstruments(m metric.Meter) (*Instruments, error) {

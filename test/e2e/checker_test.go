@@ -19,6 +19,7 @@ func TestChecker_SeesDoubleCharge(t *testing.T) {
 		Provider: time.Second, Replay: time.Hour, AbsenceGap: time.Hour,
 	}})
 	w.Service.Start(t)
+	w.Simulator.Fault(t, "reset", "GET /v1/payment_intents", 1_000_000) // a look-up would find the first charge
 	env := w.Environments[0]
 	ctx, cancel := context.WithTimeout(t.Context(), settled)
 	defer cancel()

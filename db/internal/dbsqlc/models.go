@@ -701,6 +701,8 @@ type Transaction struct {
 	ActionHandedAt    *time.Time
 	ActionApartSend   *int
 	CreatedVirtually  bool
+	UnansweredAt      *time.Time
+	UnansweredSince   *time.Time
 }
 
 type WebhookDelivery struct {

@@ -183,6 +183,66 @@ func (q *Queries) KeysetList(ctx context.Context, db DBTX, arg KeysetListParams)
 	return items, nil
 }
 
+const overlookedDates = `-- name: OverlookedDates :many
+select o.kind::text as kind, count(*)::integer as count, min(o.at)::timestamptz as oldest, min(o.subscription_id)::text as example
+from overlooked_dates o
+where o.at < $1::timestamptz
+group by o.kind
+union all
+select 'grant_end', count(*)::integer, min(g.ends_at)::timestamptz, min(g.id)::text
+from (
+    select g.ends_at, g.id
+    from credit_grants g
+    where g.test_clock_id is null and g.remaining > 0 and g.ends_at < $1::timestamptz
+      and not exists (
+          select from subscriptions s
+          where s.environment_id = g.environment_id and s.customer_id = g.customer_id and s.finished_at is null
+            and s.next_action_at < g.ends_at)
+    order by g.ends_at
+    limit $2::int) g
+having count(*) > 0
+order by kind
+`
+
+type OverlookedDatesParams struct {
+	Before time.Time
+	AtMost int
+}
+
+type OverlookedDatesRow struct {
+	Kind    string
+	Count   int
+	Oldest  time.Time
+	Example string
+}
+
+// Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, for whose end
+// no row waits. There are none.
+func (q *Queries) OverlookedDates(ctx context.Context, db DBTX, arg OverlookedDatesParams) ([]OverlookedDatesRow, error) {
+	rows, err := db.Query(ctx, overlookedDates, arg.Before, arg.AtMost)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OverlookedDatesRow
+	for rows.Next() {
+		var i OverlookedDatesRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.Count,
+			&i.Oldest,
+			&i.Example,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionListBehindClock = `-- name: SubscriptionListBehindClock :many
 select s.environment_id, s.id, s.next_action, s.next_action_at::timestamptz as due_at
 from test_clocks c
@@ -450,6 +510,16 @@ func (q *Queries) WebhookEndpointListTroubled(ctx context.Context, db DBTX, arg 
 	return items, nil
 }
 
+const workMemoryLower = `-- name: WorkMemoryLower :exec
+select set_config('work_mem', '64kB', true)
+`
+
+// Global: of this transaction, to the least.
+func (q *Queries) WorkMemoryLower(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, workMemoryLower)
+	return err
+}
+
 const workerBeat = `-- name: WorkerBeat :exec
 insert into workers (id, deployment, build_id, started_at, seen_at)
 values ($1, $2, $3, clock_timestamp(), clock_timestamp())
@@ -522,5 +592,16 @@ update workers set seen_at = clock_timestamp(), stopped_at = clock_timestamp() w
 
 func (q *Queries) WorkerStop(ctx context.Context, db DBTX, id string) error {
 	_, err := db.Exec(ctx, workerStop, id)
+	return err
+}
+
+const writeProbeUpdate = `-- name: WriteProbeUpdate :exec
+update write_probe w set written_at = clock_timestamp(), spilled = (select count(*) from generate_series(1, 20000))
+`
+
+// Global. A row is written and committed. It finds room in the page that it has, so that something is written beside for which
+// the disk must have room: rows that do not fit into memory go to a temporary file.
+func (q *Queries) WriteProbeUpdate(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, writeProbeUpdate)
 	return err
 }

@@ -202,41 +202,6 @@ func (q *Queries) SendList(ctx context.Context, db DBTX, arg SendListParams) ([]
 	return items, nil
 }
 
-const sendListRefused = `-- name: SendListRefused :many
-select distinct s.provider_config_id
-from payment_sends s
-join provider_calls c on c.environment_id = s.environment_id and c.transaction_id = s.transaction_id and c.send_number = s.number
-where s.environment_id = $1 and s.transaction_id = $2 and s.number < $3::integer
-  and c.outcome = 'not_sent' and c.http_status = 429
-`
-
-type SendListRefusedParams struct {
-	EnvironmentID string
-	TransactionID string
-	BeforeNumber  int
-}
-
-// The accounts that answered a send with 429.
-func (q *Queries) SendListRefused(ctx context.Context, db DBTX, arg SendListRefusedParams) ([]string, error) {
-	rows, err := db.Query(ctx, sendListRefused, arg.EnvironmentID, arg.TransactionID, arg.BeforeNumber)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var provider_config_id string
-		if err := rows.Scan(&provider_config_id); err != nil {
-			return nil, err
-		}
-		items = append(items, provider_config_id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const sendUpdate = `-- name: SendUpdate :exec
 update payment_sends s
 set provider_ref = coalesce($1, s.provider_ref),

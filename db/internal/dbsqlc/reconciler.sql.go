@@ -347,6 +347,49 @@ func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg Subscri
 	return items, nil
 }
 
+const subscriptionListOverlooked = `-- name: SubscriptionListOverlooked :many
+select w.environment_id, w.subscription_id::text as id
+from (
+    select o.environment_id, o.subscription_id, row_number() over (partition by o.environment_id order by min(o.at), o.subscription_id) as turn
+    from overlooked_dates o
+    where o.at < $1::timestamptz
+    group by o.environment_id, o.subscription_id
+) w
+order by w.turn, w.subscription_id
+limit $2::int
+`
+
+type SubscriptionListOverlookedParams struct {
+	Before   time.Time
+	RowLimit int
+}
+
+type SubscriptionListOverlookedRow struct {
+	EnvironmentID string
+	ID            string
+}
+
+// Dates that have passed and that nothing waits for: no rule leaves one so. Environments take turns.
+func (q *Queries) SubscriptionListOverlooked(ctx context.Context, db DBTX, arg SubscriptionListOverlookedParams) ([]SubscriptionListOverlookedRow, error) {
+	rows, err := db.Query(ctx, subscriptionListOverlooked, arg.Before, arg.RowLimit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubscriptionListOverlookedRow
+	for rows.Next() {
+		var i SubscriptionListOverlookedRow
+		if err := rows.Scan(&i.EnvironmentID, &i.ID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subscriptionListUnstarted = `-- name: SubscriptionListUnstarted :many
 select s.environment_id, s.id
 from subscriptions s
@@ -672,15 +715,10 @@ from provider_breakers b
 cross join lateral (
     select t.environment_id, t.id, t.type, t.subscription_id
     from transactions t
-    cross join lateral (
-        select c.outcome, c.started_at + (c.started_at - t.first_sent_at) / 720 < $1 as rested
-        from provider_calls c
-        where c.environment_id = t.environment_id and c.transaction_id = t.id
-        order by c.id desc limit 1) last
     where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
-      and t.next_check_at > $1 and t.first_sent_at is not null and last.outcome in ('unknown', 'not_sent', 'cut_off')
-      and last.rested
-    order by t.next_check_at, t.id
+      and t.unanswered_at is not null and t.first_sent_at is not null and t.next_check_at > $1
+      and t.unanswered_at + (t.unanswered_at - t.unanswered_since) / 720 < $1
+    order by t.unanswered_at, t.id
     limit 1
 ) d
 left join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id
@@ -690,7 +728,7 @@ limit $3
 `
 
 type TransactionListProbesParams struct {
-	Now      time.Time
+	Now      *time.Time
 	Before   *time.Time
 	RowLimit int32
 }
@@ -705,7 +743,7 @@ type TransactionListProbesRow struct {
 
 // Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
 // ask for a while: it finds out whether the account answers again. A few accounts at most are silent. A payment that was
-// never answered in days asks ever more rarely, by its age (30 s after 6 hours, an hour after a month): the account may be
+// not answered in days asks ever more rarely, by how long that is (30 s after 6 hours, an hour after a month): the account may be
 // closed for good, or fail for that one only.
 func (q *Queries) TransactionListProbes(ctx context.Context, db DBTX, arg TransactionListProbesParams) ([]TransactionListProbesRow, error) {
 	rows, err := db.Query(ctx, transactionListProbes, arg.Now, arg.Before, arg.RowLimit)
@@ -830,8 +868,8 @@ func (q *Queries) TransactionListWakePending(ctx context.Context, db DBTX, arg T
 
 const transactionReleaseUnanswered = `-- name: TransactionReleaseUnanswered :many
 with back as materialized (
-    select b.provider_config_id, b.recovered_at,
-        greatest(1, floor(1.0 / count(*) over () * $1::int)::int) as share
+    select b.provider_config_id, b.recovered_at, b.recovered_at - b.silent_since >= make_interval(secs => $1) as outage,
+        greatest(1, floor(1.0 / count(*) over () * $2::int)::int) as share
     from provider_breakers b
     where b.recovered_at is not null
 ), picked as (
@@ -840,21 +878,17 @@ with back as materialized (
     cross join lateral (
         select t.environment_id, t.id, t.type, t.subscription_id
         from transactions t
-        cross join lateral (
-            select c.outcome, c.started_at from provider_calls c
-            where c.environment_id = t.environment_id and c.transaction_id = t.id
-            order by c.id desc limit 1) last
         where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
-          and t.next_check_at > $2 and t.first_sent_at is not null
-          and last.outcome in ('unknown', 'not_sent', 'cut_off') and last.started_at < b.recovered_at
-        order by t.next_check_at, t.id
+          and t.unanswered_at < b.recovered_at and t.first_sent_at is not null and t.next_check_at > $3
+          and (b.outage or t.unanswered_at + (t.unanswered_at - t.unanswered_since) / $4::int <= $3)
+        order by t.unanswered_at, t.id
         limit b.share
         for no key update of t skip locked
     ) d
-    limit $1::int
+    limit $2::int
 ), released as (
     update transactions t
-    set next_check_at = $2
+    set next_check_at = $3, checks = t.checks + t.checks % 2, unanswered_at = null
     from picked p
     where t.environment_id = p.environment_id and t.id = p.id
 )
@@ -865,8 +899,10 @@ order by p.id
 `
 
 type TransactionReleaseUnansweredParams struct {
-	RowLimit int
-	Now      *time.Time
+	OutageSeconds float64
+	RowLimit      int
+	Now           *time.Time
+	RestShare     int
 }
 
 type TransactionReleaseUnansweredRow struct {
@@ -877,10 +913,17 @@ type TransactionReleaseUnansweredRow struct {
 	FinishedAt     *time.Time
 }
 
-// Of accounts that answer again, the payments whose last exchange was before that and not answered. Each is due now: should
-// its signal be lost, the list of what is overdue has it a minute later. Accounts take turns.
+// Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
+// those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
+// a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
+// repeat under its key follows at once, so that both ways to an answer are taken. Accounts take turns.
 func (q *Queries) TransactionReleaseUnanswered(ctx context.Context, db DBTX, arg TransactionReleaseUnansweredParams) ([]TransactionReleaseUnansweredRow, error) {
-	rows, err := db.Query(ctx, transactionReleaseUnanswered, arg.RowLimit, arg.Now)
+	rows, err := db.Query(ctx, transactionReleaseUnanswered,
+		arg.OutageSeconds,
+		arg.RowLimit,
+		arg.Now,
+		arg.RestShare,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -117,7 +117,7 @@ const breakerLock = `-- name: BreakerLock :one
 insert into provider_breakers (environment_id, provider_config_id, failures)
 values ($1, $2, 0)
 on conflict (environment_id, provider_config_id) do update set failures = provider_breakers.failures
-returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at
+returning failures, failing_since, opened_at, probe_at, silent_since, recovered_at, failed_by
 `
 
 type BreakerLockParams struct {
@@ -132,6 +132,7 @@ type BreakerLockRow struct {
 	ProbeAt      *time.Time
 	SilentSince  *time.Time
 	RecoveredAt  *time.Time
+	FailedBy     []string
 }
 
 // Made where there is none, so that there is always a row to lock.
@@ -145,6 +146,7 @@ func (q *Queries) BreakerLock(ctx context.Context, db DBTX, arg BreakerLockParam
 		&i.ProbeAt,
 		&i.SilentSince,
 		&i.RecoveredAt,
+		&i.FailedBy,
 	)
 	return i, err
 }
@@ -152,8 +154,8 @@ func (q *Queries) BreakerLock(ctx context.Context, db DBTX, arg BreakerLockParam
 const breakerUpdate = `-- name: BreakerUpdate :exec
 update provider_breakers b
 set failures = $1, failing_since = $2, opened_at = $3,
-    probe_at = $4, silent_since = $5, recovered_at = $6
-where b.environment_id = $7 and b.provider_config_id = $8
+    probe_at = $4, failed_by = $5, silent_since = $6, recovered_at = $7
+where b.environment_id = $8 and b.provider_config_id = $9
 `
 
 type BreakerUpdateParams struct {
@@ -161,6 +163,7 @@ type BreakerUpdateParams struct {
 	FailingSince     *time.Time
 	OpenedAt         *time.Time
 	ProbeAt          *time.Time
+	FailedBy         []string
 	SilentSince      *time.Time
 	RecoveredAt      *time.Time
 	EnvironmentID    string
@@ -173,6 +176,7 @@ func (q *Queries) BreakerUpdate(ctx context.Context, db DBTX, arg BreakerUpdateP
 		arg.FailingSince,
 		arg.OpenedAt,
 		arg.ProbeAt,
+		arg.FailedBy,
 		arg.SilentSince,
 		arg.RecoveredAt,
 		arg.EnvironmentID,

@@ -9,6 +9,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/invoice"
+	"perennial/billing/proration"
 	"perennial/billing/subscription"
 )
 
@@ -159,10 +161,12 @@ with counter as (
 )
 insert into environments (
     id, app_id, mode, time_zone, retry_base_seconds, retry_factor, retry_count, retry_jitter_seconds, past_due_billing,
-    past_due_cancel_after_days, renewal_reminder_days, dunning, created_at
+    past_due_cancel_after_days, renewal_reminder_days, dunning, invoice_number_prefix, invoice_number_digits, seller,
+    proration_measure, invoice_grace_minutes, created_at
 ) values (
     $1, $2, $3, $4, $5, $6, $7, $8,
-    $9, $10, $11, $12, $13
+    $9, $10, $11, $12, $13,
+    $14, $15, $16, $17, $18
 )
 `
 
@@ -179,6 +183,11 @@ type EnvironmentInsertParams struct {
 	PastDueCancelAfterDays *int
 	RenewalReminderDays    int
 	Dunning                []byte
+	InvoiceNumberPrefix    string
+	InvoiceNumberDigits    int
+	Seller                 *invoice.Seller
+	ProrationMeasure       *proration.Measure
+	InvoiceGraceMinutes    int
 	CreatedAt              time.Time
 }
 
@@ -197,6 +206,11 @@ func (q *Queries) EnvironmentInsert(ctx context.Context, db DBTX, arg Environmen
 		arg.PastDueCancelAfterDays,
 		arg.RenewalReminderDays,
 		arg.Dunning,
+		arg.InvoiceNumberPrefix,
+		arg.InvoiceNumberDigits,
+		arg.Seller,
+		arg.ProrationMeasure,
+		arg.InvoiceGraceMinutes,
 		arg.CreatedAt,
 	)
 	return err

@@ -83,6 +83,12 @@ func (s *Simulator) Fault(t testing.TB, kind, path string, count int) {
 	require.NoError(t, s.send(http.MethodPost, "faults", map[string]any{"kind": kind, "path": path, "count": count}))
 }
 
+// EndFaults ends all faults of requests and callbacks.
+func (s *Simulator) EndFaults(t testing.TB) {
+	t.Helper()
+	require.NoError(t, s.send(http.MethodDelete, "faults", nil))
+}
+
 // Settle ends a pending intent: succeeded or failed.
 func (s *Simulator) Settle(t testing.TB, intent, status string) {
 	t.Helper()

@@ -1,0 +1,64 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// A build that knew of no drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as it is
+// found, and charged only where that is not later than a day after the grace.
+func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		late     time.Duration
+		attempts int
+	}{
+		"in time":             {0, 1},
+		"a day later":         {24 * time.Hour, 1},
+		"later than a day":    {24*time.Hour + time.Second, 0},
+		"two months later":    {60 * 24 * time.Hour, 0},
+		"while grace goes on": {-time.Hour, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := graced(t, flat("plan_1", month, 1900))
+			draft, s := l.store.drafts[0], &l.store.sub
+			s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
+			s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+
+			at := draft.FinalizesAt.Add(c.late)
+			before := l.load(false).state
+			l.now, l.real = at, at
+			after, changes, err := lifecycle.Advance(before, l.moment())
+			require.NoError(t, err)
+			if c.late < 0 {
+				require.Empty(t, changes.Finalized)
+				require.Equal(t, subscription.ActionFinalize, after.Subscription.NextAction, "it is waited for from now on")
+				require.Zero(t, after.Subscription.FinishedAt)
+				return
+			}
+			require.Len(t, changes.Finalized, 1)
+			require.Equal(t, draft.ID, changes.Finalized[0].ID)
+			require.Len(t, changes.NewTransactions, c.attempts)
+			require.Empty(t, after.Drafts)
+			require.Equal(t, c.attempts == 0, !after.Subscription.FinishedAt.IsZero(), "finished when nothing is pending")
+			inv := after.Open[0]
+			require.Equal(t, invoice.Open, inv.Status)
+			if c.attempts == 0 {
+				require.Equal(t, collection.Closed, inv.Collection.Phase, "nothing automatic follows")
+				return
+			}
+			require.Equal(t, payment.Pending, changes.NewTransactions[0].Status)
+			require.EqualValues(t, 1900, changes.NewTransactions[0].Amount)
+			require.Equal(t, collection.Charging, inv.Collection.Phase)
+		})
+	}
+}

@@ -1,0 +1,36 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+)
+
+// A send that gets lost each time, while look-ups find nothing, stays a silence that grows, so that the payment rests ever
+// longer, and its gaps grow. What is accepted at last is looked up as soon as if it had not waited.
+func TestExchanged(t *testing.T) {
+	t.Parallel()
+	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}
+	txn = txn.Sending(protocol, t0)
+	at := t0
+	for range 6 {
+		txn = txn.Exchanged(at, payment.AnswerUnknown).Waiting(protocol, 0, at)
+		require.Equal(t, payment.Silence{Since: t0, At: at}, txn.Silence)
+		at = txn.NextCheckAt
+		txn, _ = txn.Exchanged(at, payment.AnswerNotFound).Absent(protocol, at)
+		require.Equal(t, payment.Silence{Since: t0}, txn.Silence)
+		require.Equal(t, at, txn.NextCheckAt, "the repeat follows at once")
+	}
+	require.Equal(t, 13, txn.Checks, "two each time, and one to make the first even")
+
+	accepted := txn.Exchanged(at, payment.AnswerPending).Waiting(protocol, 0, at)
+	require.Zero(t, accepted.Silence)
+	require.Equal(t, at.Add(10*time.Second), accepted.NextCheckAt)
+	txn.ProviderRef = "pi_1"
+	known := txn.Exchanged(at, payment.AnswerPending).Waiting(protocol, 0, at)
+	require.Zero(t, known.Silence)
+	require.Equal(t, at.Add(time.Hour), known.NextCheckAt, "it waits for its payer")
+}
