@@ -69,7 +69,12 @@ soak: ## Run the scenarios with the full figures; PACKAGES= and RUN= choose, TEM
 	  echo "seed $$TEST_SEED, which TEST_SEED replays; race detector: $(or $(RACE),off), Temporal's state in $(or $(TEMPORAL),memory)"; \
 	  echo "begun $$(date -u +%Y-%m-%dT%H:%M:%SZ)"; \
 	  status=0; SOAK=1 $(STACK:--=$(if $(filter postgresql,$(TEMPORAL)),-temporal-on-postgresql) --) go test $(RACE) -v -count=1 -p $(PACKAGES_AT_ONCE) -timeout 12h $(if $(RUN),-run '$(RUN)') $(or $(PACKAGES),./...) || status=$$?; \
+	  $(if $(PACKAGES)$(RUN),,go run ./internal/testkit/mutate -report=false || status=$$?; )\
 	  echo "ended $$(date -u +%Y-%m-%dT%H:%M:%SZ) after $$(($$(date +%s) - began)) s with exit code $$status"; exit $$status; } 2>&1 | tee "$$log"
+
+.PHONY: mutate
+mutate: ## Change one operator of the money rules at a time and want a test to fail; PACKAGES="tax lifecycle/refund.go" chooses
+	@go run ./internal/testkit/mutate $(ARGS) $(PACKAGES)
 
 .PHONY: bench
 bench: ## Measure each path beside its bare side; ARGS are passed on

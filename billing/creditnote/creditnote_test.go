@@ -161,3 +161,68 @@ func TestIssue_Destinations(t *testing.T) {
 		require.Equal(t, c.want, [3]money.Minor{n.Due, n.Balance, n.Refund}, name)
 	}
 }
+
+// TestIssue_Left credits all that is left of an invoice. The figures are those of the comments, by hand.
+func TestIssue_Left(t *testing.T) {
+	t.Parallel()
+	plain := func(id string, amount money.Minor) invoice.Line { return invoice.Line{ID: id, Amount: amount} }
+	ten := invoice.Line{ID: "b", Amount: 1000, Rates: []tax.Rate{rate("txr_1", "10", false)}}
+	noted := func(n creditnote.Note) creditnote.Given {
+		n.Total = n.Subtotal
+		n.Lines = []creditnote.Line{{InvoiceLineID: "a", Amount: n.Subtotal}}
+		return creditnote.Given{Notes: []creditnote.Note{n}}
+	}
+	beside, refunded, reversed := noted(creditnote.Note{Subtotal: 300}), noted(creditnote.Note{Subtotal: 300, Refund: 300}),
+		noted(creditnote.Note{Subtotal: 700})
+	beside.Money, refunded.Money, reversed.Reversed = 500, 300, map[string]money.Minor{"a": 600}
+	for name, c := range map[string]struct {
+		lines []invoice.Line
+		given creditnote.Given
+		want  money.Minor
+	}{
+		"a note and money beside it":      {[]invoice.Line{plain("a", 1000)}, beside, 200},   // 1000 - 300 - 500
+		"the money of a note counts once": {[]invoice.Line{plain("a", 1000)}, refunded, 700}, // 1000 - 300
+		// Of a, 300 were left when a change took its unused time back: 1500 - 700 - 300.
+		"time taken back of what a note left": {[]invoice.Line{plain("a", 1000), plain("b", 500)}, reversed, 500},
+		// 1100 - 600 - 60, and one that the other invoice may have rounded up.
+		"time taken back with its taxes": {[]invoice.Line{ten}, creditnote.Given{Reversed: map[string]money.Minor{"b": 600}}, 439},
+		// 1000 + 1100 - 600: a has no taxes to round.
+		"time taken back without taxes": {
+			[]invoice.Line{plain("a", 1000), ten}, creditnote.Given{Reversed: map[string]money.Minor{"a": 600}}, 1500,
+		},
+	} {
+		note, err := creditnote.Issue(issued(t, invoice.Paid, c.lines...), creditnote.Request{}, c.given)
+		require.NoError(t, err, name)
+		require.Equal(t, c.want, note.Total, name)
+	}
+}
+
+// TestIssue_LastNoteHasTheRestOfTheTaxes credits a line of 1000 and its 10 % in parts of 300, 300 and 400.
+func TestIssue_LastNoteHasTheRestOfTheTaxes(t *testing.T) {
+	t.Parallel()
+	r := rate("txr_1", "10", false)
+	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000, Rates: []tax.Rate{r}})
+	var given creditnote.Given
+	for _, part := range []money.Minor{300, 300, 400} {
+		note, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: part}}}, given)
+		require.NoError(t, err)
+		require.Equal(t, invoice.Taxes{{Rate: r, Base: part, Amount: part / 10}}, note.Taxes)
+		given.Notes = append(given.Notes, note)
+	}
+}
+
+// TestIssue_LineBesideACredit: of 1000 - 600, a note may give back 400 of the line.
+func TestIssue_LineBesideACredit(t *testing.T) {
+	t.Parallel()
+	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000}, invoice.Line{ID: "b", Amount: -600})
+	note, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 400}}}, creditnote.Given{})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(400), note.Total)
+}
+
+func TestIssue_RefusalNamesTheLines(t *testing.T) {
+	t.Parallel()
+	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000})
+	_, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 1001}}}, creditnote.Given{})
+	require.Equal(t, "lines", fault.From(err).Param)
+}

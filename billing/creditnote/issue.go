@@ -119,7 +119,7 @@ func (ask Request) value(
 		}
 		return totals.CreditPart(bill, amount, before)
 	}
-	items, gross := make([]totals.Item, len(ask.Lines)), money.Minor(0)
+	items := make([]totals.Item, len(ask.Lines))
 	for n, line := range ask.Lines {
 		i := slices.IndexFunc(inv.Lines, func(l invoice.Line) bool { return l.ID == line.InvoiceLineID })
 		if i < 0 {
@@ -127,14 +127,13 @@ func (ask Request) value(
 				"Line %d of the credit note names no line of the invoice. Send the `id` of one.", n)
 		}
 		items[n] = totals.Item{Line: i, Amount: line.Amount}
-		gross += line.Amount
 	}
 	worth, err := totals.CreditNote(bill, items, before)
 	if err != nil {
 		return nil, totals.Note{}, inLines(err)
 	}
-	if worth.Discount > 0 && slices.ContainsFunc(inv.Lines, func(l invoice.Line) bool { return l.Amount < 0 }) && gross > worth.Net {
-		// Credits on the invoice itself have given a part of these lines back.
+	if worth.Discount > 0 {
+		// What is billed has no discounts here: credits on the invoice itself have given a part of these lines back.
 		return nil, totals.Note{}, totals.ExceedsInvoice(left)
 	}
 	return items, worth, nil

@@ -1,0 +1,251 @@
+// Command mutate finds what no test notices in the rules of money. It changes one operator at a time (a mutant) and
+// runs the tests of the package, and those of billing/lifecycle, that reach it:
+//
+//	go run ./internal/testkit/mutate                            all packages
+//	go run ./internal/testkit/mutate creditnote lifecycle/refund.go
+//
+// A mutant is killed when a test fails. One that lives is either listed in docs/mutants/equivalents.txt with the reason
+// why it changes nothing, or a rule that no test states. The results go to docs/mutants/README.md.
+//
+// Exit code 0: done. 1: a package is below its floor (docs/mutants/floors.txt), or the list of equivalents is wrong.
+// 2: something else failed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// composed is the package whose tests run beside each package's own.
+const composed = "lifecycle"
+
+// pure is the packages that decide about money, by name below billing.
+var pure = []string{
+	"balance", "collection", "creditnote", "discount", "invoice", composed, "money", "payment", "period", "plan",
+	"proration", "rating", "retry", "routing", "tax", "totals", "usage",
+}
+
+const (
+	reportFile      = "docs/mutants/README.md"
+	equivalentsFile = "docs/mutants/equivalents.txt"
+	floorsFile      = "docs/mutants/floors.txt"
+)
+
+func main() {
+	write := flag.Bool("report", true, "write "+reportFile)
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer cancel()
+	faults, err := run(ctx, flag.Args(), *write, os.Stdout)
+	switch {
+	case err != nil:
+		_, _ = fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(2)
+	case len(faults) > 0:
+		for _, fault := range faults {
+			_, _ = fmt.Fprintln(os.Stderr, "mutate:", fault)
+		}
+		os.Exit(1)
+	}
+}
+
+// run judges the units that are chosen and returns what is wrong with them.
+func run(ctx context.Context, units []string, write bool, w io.Writer) ([]string, error) {
+	equivalents, err := readEquivalents(equivalentsFile)
+	if err != nil {
+		return nil, err
+	}
+	floors, err := readFloors(floorsFile)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "mutate")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // of the system's folder for such
+	t, err := prepare(ctx, chosen(units), dir, w)
+	if err != nil {
+		return nil, err
+	}
+	results, err := t.judge(ctx, units, equivalents, w)
+	if err != nil {
+		return nil, err
+	}
+	faults := equivalents.faults(t.changes, results)
+	for _, r := range results {
+		floor, ok := floors[r.unit]
+		if !ok {
+			faults = append(faults, r.unit+": has no floor in "+floorsFile)
+		}
+		faults = append(faults, floor.faults(r)...)
+	}
+	if !write {
+		return faults, nil
+	}
+	return faults, report(ctx, results)
+}
+
+// chosen returns the packages of units; none is all of them.
+func chosen(units []string) []string {
+	var names []string
+	for _, unit := range units {
+		name, _, _ := strings.Cut(unit, "/")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return pure
+	}
+	return names
+}
+
+// trial is a tree with all mutants in it, and its compiled tests.
+type trial struct {
+	mutation
+	suites map[string]*suite
+}
+
+func prepare(ctx context.Context, names []string, dir string, w io.Writer) (*trial, error) {
+	var paths []string
+	for _, name := range names {
+		if !slices.Contains(pure, name) {
+			return nil, fmt.Errorf("%s is none of %s", name, strings.Join(pure, ", "))
+		}
+		paths = append(paths, module+"/billing/"+name)
+	}
+	known, err := list(ctx, slices.Concat(paths, []string{module + "/billing/" + composed})...)
+	if err != nil {
+		return nil, err
+	}
+	packages := make([]pkg, len(paths))
+	for i, path := range paths {
+		packages[i] = known[path]
+	}
+	t := &trial{suites: map[string]*suite{}}
+	if t.mutation, err = mutate(packages, known); err != nil {
+		return nil, err
+	}
+	for _, s := range t.skipped {
+		_, _ = fmt.Fprintln(w, "mutate: left as it is:", s)
+	}
+	overlay, err := t.overlay(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range slices.Concat(paths, []string{module + "/billing/" + composed}) {
+		p := known[path]
+		if t.suites[p.name()] != nil {
+			continue
+		}
+		_, _ = fmt.Fprintln(w, "mutate: compiling the tests of", p.name(), "and running each without a mutant")
+		s, err := compile(ctx, p, overlay, dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.learn(ctx); err != nil {
+			return nil, err
+		}
+		t.suites[p.name()] = s
+	}
+	return t, nil
+}
+
+// result is what became of the mutants of a unit.
+type result struct {
+	unit                                           string
+	own, byComposed, lived, unreached, equivalents int
+	keys                                           []string // of those that lived or were not reached
+}
+
+// percent returns how many of a hundred mutants that a test reaches and that change something are killed, rounded down.
+func (r result) percent() int {
+	killed := r.own + r.byComposed
+	if killed+r.lived == 0 {
+		return 100
+	}
+	return 100 * killed / (killed + r.lived)
+}
+
+// judge runs the tests under each mutant of the units.
+func (t *trial) judge(ctx context.Context, units []string, known equivalents, w io.Writer) ([]*result, error) {
+	var results []*result
+	of := map[string]*result{}
+	last := time.Now()
+	for i, c := range t.changes {
+		name, _, _ := strings.Cut(c.unit, "/")
+		if len(units) > 0 && !slices.Contains(units, name) && !slices.Contains(units, c.unit) {
+			continue
+		}
+		r := of[c.unit]
+		if r == nil {
+			r = &result{unit: c.unit}
+			of[c.unit], results = r, append(results, r)
+		}
+		if err := t.try(ctx, c, r, known, w); err != nil {
+			return nil, err
+		}
+		if time.Since(last) > 15*time.Second || i == len(t.changes)-1 {
+			last = time.Now()
+			_, _ = fmt.Fprintf(w, "mutate: %d of %d mutants, now in %s\n", i+1, len(t.changes), c.unit)
+		}
+	}
+	for _, r := range results {
+		_, _ = fmt.Fprintln(w, "mutate:", r)
+	}
+	return results, nil
+}
+
+func (r result) String() string {
+	return fmt.Sprintf("%s: %d %% killed: %d by its own tests, %d by %s's; %d lived, %d not reached, %d equivalent",
+		r.unit, r.percent(), r.own, r.byComposed, composed, r.lived, r.unreached, r.equivalents)
+}
+
+// try runs the tests under one mutant.
+func (t *trial) try(ctx context.Context, c change, r *result, known equivalents, w io.Writer) error {
+	name, _, _ := strings.Cut(c.unit, "/")
+	own, beside := t.suites[name], t.suites[composed]
+	killed, err := own.kills(ctx, c.id)
+	if err != nil {
+		return err
+	}
+	besideKilled := false
+	if !killed && own != beside {
+		if besideKilled, err = beside.kills(ctx, c.id); err != nil {
+			return err
+		}
+	}
+	key := c.String()
+	switch {
+	case killed:
+		r.own++
+	case besideKilled:
+		r.byComposed++
+	case known[key] != "":
+		r.equivalents++
+		return nil
+	case len(own.reaching[c.id])+len(beside.reaching[c.id]) == 0:
+		r.unreached++
+		r.keys = append(r.keys, key+" (not reached)")
+	default:
+		r.lived++
+		r.keys = append(r.keys, key)
+	}
+	if killed || besideKilled {
+		if known[key] != "" {
+			r.keys = append(r.keys, key+" (killed)")
+		}
+		return nil
+	}
+	_, _ = fmt.Fprintln(w, "mutate: lived:", r.keys[len(r.keys)-1])
+	return nil
+}
