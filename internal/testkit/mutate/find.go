@@ -43,6 +43,7 @@ type finder struct {
 	imports  map[string]string // names of packages in this file, by path
 	nextID   func() int
 	function string
+	constant types.Type // of the constant expression around
 
 	edits   []edit
 	changes []change
@@ -112,6 +113,15 @@ func (f *finder) walk(n ast.Node) {
 		case *ast.ArrayType:
 			f.walk(n.Elt) // its length is a constant
 			return false
+		case *ast.CallExpr: // also a conversion, whose operand has a type of its own
+			outer := f.constant
+			f.constant = nil
+			f.walk(n.Fun)
+			for _, argument := range n.Args {
+				f.walk(argument)
+			}
+			f.constant = outer
+			return false
 		case *ast.BinaryExpr:
 			f.binary(n)
 			return false
@@ -180,6 +190,11 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 
 // operands replaces an operator whose operands are both evaluated.
 func (f *finder) operands(n *ast.BinaryExpr, c call, typeArgument string) {
+	// The operands of a constant have no type of their own, but as calls they need it.
+	if value := f.info.Types[n]; value.Value != nil && f.constant == nil {
+		f.constant = value.Type
+		defer func() { f.constant = nil }()
+	}
 	operator := n.Op.String()
 	f.replace(n.Pos(), 0, fmt.Sprintf("mutant.%s%s(%d, ", c.name, typeArgument, f.add(n, n.OpPos, operator, c.by)))
 	f.walk(n.X)
@@ -252,7 +267,11 @@ func (f *finder) numeric(n ast.Expr) (string, bool) {
 	if value.Value == nil {
 		return "", true
 	}
-	name, ok := f.named(value.Type)
+	t := value.Type
+	if f.constant != nil {
+		t = f.constant
+	}
+	name, ok := f.named(t)
 	if !ok {
 		f.skipped = append(f.skipped, f.text(n))
 	}

@@ -40,7 +40,7 @@ func main() {
 			break
 		}
 	}
-	println(sum, initial, "a" + "b")
+	println(sum, initial, "a" + "b", int64(a) / (2 * 3))
 }
 `
 
@@ -65,7 +65,7 @@ func TestMutate_EachMutantChangesWhatTheProgramDoes(t *testing.T) {
 	plain := output(t.Context(), binary, mutant.EnvReached+"="+reached)
 	require.Equal(t, ""+
 		"false false true false false true true true false true\n9 3 18 2 2 -6 4\n"+
-		"false true false\n23 7 ab\n", plain)
+		"false true false\n23 7 ab 1\n", plain)
 	content, err := os.ReadFile(reached)
 	require.NoError(t, err)
 	require.Len(t, strings.Fields(string(content)), len(m.changes), "each is reached")
