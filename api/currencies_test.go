@@ -43,8 +43,17 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	own := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": customer.ID, "planId": team.ID}))
 	require.Equal(t, "USD", own.Currency)
-	second := create("/api/plans/"+team.ID+"/versions", `{"amount":1200}`)
+	versions, grants := "/api/plans/"+team.ID+"/versions", "/api/customers/"+customer.ID+"/credit-grants"
+	alone := problem(t, 422, "amount_alone", "amount", b.ask(t, b.test, "POST", versions, `{"amount":1200}`))
+	require.Contains(t, alone.Detail, "The plan is sold in USD, EUR, and `amount` is in USD alone")
+	second := create(versions, `{"prices":[{"amount":1200}]}`)
 	require.Equal(t, []string{"USD"}, second.Currencies)
+	problem(t, 409, "plan_version_unchanged", "prices", b.ask(t, b.test, "POST", versions, `{"amount":1200}`))
+
+	grant := func(currency string) string { return `{"currency":"` + currency + `","amount":5,"planIds":["` + team.ID + `"]}` }
+	as[CreditGrant](t, http.StatusCreated, b.ask(t, b.test, "POST", grants, grant("EUR"))) // the subscription stays on version 1
+	mismatch := problem(t, 422, "currency_mismatch", "planIds[0]", b.ask(t, b.test, "POST", grants, grant("GBP")))
+	require.Contains(t, mismatch.Detail, "The plan is sold in USD, EUR, and not in GBP")
 
 	for _, c := range []struct {
 		path, body, code, param string

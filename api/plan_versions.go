@@ -18,7 +18,7 @@ type createPlanVersionInput struct {
 
 // PlanVersionForm is what a new version of a plan has of its own; what is absent stays as it is.
 type PlanVersionForm struct {
-	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price, in the plan's own currency only. Send amount or prices."`
+	Amount    *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2400" doc:"The price in minor units, for a plan with one flat price that is sold in one currency. Send amount or prices."`
 	Prices    []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20" doc:"All prices of the new version, with all their currencies. Default: those of the current version."`
 	TrialDays *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The default number of trial days of new subscriptions. Default: that of the current version."`
 	TrialEnd  string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
@@ -36,7 +36,7 @@ func (s *Server) createPlanVersion(
 		return nil, err
 	}
 	version := service.NewPlanVersion{
-		Prices: prices, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
+		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
 		_, err := s.service.CreatePlanVersion(ctx, caller(c), in.ID, version, keep)

@@ -104,7 +104,9 @@ func (tx *Tx) insertAudit(ctx context.Context, environmentID string, call Call) 
 	changes := make([]audit.Change, 0, len(tx.audit.changes))
 	if !tx.audit.compared {
 		told := func(given audit.Change) bool {
-			return slices.ContainsFunc(tx.audit.changes, func(c audit.Change) bool { return c.Field == given.Field })
+			return slices.ContainsFunc(tx.audit.changes, func(c audit.Change) bool {
+				return c.Field == given.Field && (c.ObjectID == "" || c.ObjectID == objectID)
+			})
 		}
 		changes = append(changes, slices.DeleteFunc(audit.Given(object, call.Body), told)...)
 	}

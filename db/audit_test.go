@@ -112,6 +112,29 @@ func TestAudit_ChangesOfOtherObjectsAreNamed(t *testing.T) {
 	}, changes)
 }
 
+// A field of the request is told once: as the change that it led to, but not as that of another object.
+func TestAudit_FieldsOfTheRequestBesideThoseOfOtherObjects(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	by := db.ByKey("key_1").Doing(db.Call{
+		EnvironmentID: b.env, Operation: "x", ObjectID: "sub_1", Body: []byte(`{"quantity":2,"status":"active","amount":5}`),
+	})
+	require.NoError(t, b.store.InTx(t.Context(), by, now, func(tx *db.Tx) error {
+		tx.AuditAlso(audit.Change{Field: "quantity", Before: json.RawMessage("1"), After: json.RawMessage("2")},
+			audit.Change{ObjectID: "sub_1", Field: "amount"}, audit.Change{ObjectID: "in_1", Field: "status"})
+		return nil
+	}))
+	entries, _, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: "sub_1"}, db.Page{})
+	require.NoError(t, err)
+	var changes []audit.Change
+	require.NoError(t, json.Unmarshal(entries[0].Changes, &changes))
+	require.Equal(t, []audit.Change{
+		{Field: "status", After: json.RawMessage(`"active"`)},
+		{Field: "quantity", Before: json.RawMessage("1"), After: json.RawMessage("2")},
+		{Field: "amount"}, {ObjectID: "in_1", Field: "status"},
+	}, changes)
+}
+
 func TestAudit_Filters(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

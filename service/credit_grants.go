@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"perennial/billing/balance"
@@ -50,18 +51,26 @@ func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, a
 	})
 }
 
-// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch.
+// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch. A
+// subscription may be on any version of its plan, so that one version in the currency is enough.
 func (s *Service) checkGrantPlans(ctx context.Context, by Caller, g balance.Grant) error {
 	return s.checkEachPlan(ctx, by, g.PlanIDs, func(p plan.Plan) error {
-		switch {
-		case p.AddOn:
+		if p.AddOn {
 			return subscription.ErrPlanIsAddOn
-		case !p.Offers(g.Currency):
-			return fault.InvalidParam("planIds", "currency_mismatch",
-				"The plan is sold in %s, and not in %s, the currency of the grant. Choose a plan that is sold in %s.",
-				p.SoldIn(), g.Currency, g.Currency)
 		}
-		return nil
+		if p.Offers(g.Currency) {
+			return nil
+		}
+		versions, err := s.store.PlanVersions(ctx, by.EnvironmentID, p.ID)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(versions, func(v plan.Plan) bool { return v.Offers(g.Currency) }) {
+			return nil
+		}
+		return fault.InvalidParam("planIds", "currency_mismatch",
+			"The plan is sold in %s, and not in %s, the currency of the grant. Choose a plan that is sold in %s.",
+			plan.SoldIn(versions...), g.Currency, g.Currency)
 	})
 }
 

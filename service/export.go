@@ -7,7 +7,6 @@ import (
 
 	"perennial/billing/balance"
 	"perennial/billing/customer"
-	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -104,7 +103,7 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, TrialEndsAt: s.TrialEndsAt,
 		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
-		Currency: names.foreign(s.PlanID, s.Currency), PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Terms: s.Terms, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Terms: s.Terms, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
 	}
 	if s.PendingAddOns != nil {
 		pending := names.addOns(*s.PendingAddOns)
@@ -122,25 +121,16 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 type planNames struct {
 	names map[string]string // by id
 	taken map[string]int
-	own   map[string]money.Currency // by id
 }
 
 func (n *planNames) add(p plan.Plan) {
 	if n.names == nil {
-		n.names, n.taken, n.own = map[string]string{}, map[string]int{}, map[string]money.Currency{}
+		n.names, n.taken = map[string]string{}, map[string]int{}
 	}
 	if p.Version == 1 {
 		name := cmp.Or(p.Key, p.Name)
-		n.names[p.ID], n.taken[name], n.own[p.ID] = name, n.taken[name]+1, p.Currency
+		n.names[p.ID], n.taken[name] = name, n.taken[name]+1
 	}
-}
-
-// foreign returns a currency that is not a plan's own; empty: it is, which needs no word.
-func (n *planNames) foreign(planID string, c money.Currency) money.Currency {
-	if c == n.own[planID] {
-		return ""
-	}
-	return c
 }
 
 func (n *planNames) of(planID string) string {

@@ -258,6 +258,7 @@ func TestExport_RoundTrip(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{WithPaymentTokens: true}, &file))
 	require.Contains(t, file.String(), "pm_2")
+	require.Regexp(t, `"type":"subscription".*"currency":"EUR"`, file.String(), "also where it is the plan's own: elsewhere it may not be")
 
 	other, there := at(to)
 	lines := strings.Split(strings.TrimSpace(file.String()), "\n")

@@ -14,12 +14,13 @@ import (
 // NewPlanVersion is what another version of a plan has of its own.
 type NewPlanVersion struct {
 	Prices    []plan.Price  // without ids; empty: those of the current version
+	ByAmount  bool          // Prices is one flat price that was told by its amount in the plan's own currency
 	TrialDays *int          // nil: that of the current version
 	TrialEnd  plan.TrialEnd // empty: that of the current version
 }
 
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
-// Faults: plan_not_found, currency_not_chargeable, those of plan.Plan.Next.
+// Faults: plan_not_found, currency_not_chargeable, those of plan.Plan.AmountAlone and plan.Plan.Next.
 func (s *Service) CreatePlanVersion(
 	ctx context.Context, by Caller, planID string, in NewPlanVersion, also Also[plan.Plan],
 ) (plan.Plan, error) {
@@ -37,6 +38,11 @@ func (s *Service) insertPlanVersion(
 	ctx context.Context, tx *db.Tx, by Caller, p plan.Plan, in NewPlanVersion,
 ) (plan.Plan, error) {
 	now := s.now()
+	if in.ByAmount {
+		if err := p.AmountAlone(); err != nil {
+			return p, err
+		}
+	}
 	prices, days, changed := slices.Clone(p.Prices), p.TrialDays, []string{"version"}
 	if len(in.Prices) > 0 {
 		prices = in.Prices

@@ -25,6 +25,17 @@ func (p Plan) Offers(c money.Currency) bool {
 	})
 }
 
+// AmountAlone refuses a next version that is told by an amount in the plan's own currency where the plan is sold in further ones:
+// it would end that without a word. Fault: amount_alone.
+func (p Plan) AmountAlone() error {
+	if len(p.Currencies()) == 1 {
+		return nil
+	}
+	return fault.InvalidParam("amount", "amount_alone",
+		"The plan is sold in %s, and `amount` is in %s alone. Send `prices`, with the amounts of every currency that the new version "+
+			"is sold in.", p.SoldIn(), p.Currency)
+}
+
 // Currencies returns those that the plan is sold in: its own first, then the others by their codes.
 func (p Plan) Currencies() []money.Currency {
 	all := []money.Currency{p.Currency}
@@ -70,10 +81,17 @@ func (p Plan) InIfOffered(c money.Currency) Plan {
 }
 
 // SoldIn names the currencies of the plan in a text for people: EUR, USD.
-func (p Plan) SoldIn() string {
-	codes := make([]string, 0, 1)
-	for _, c := range p.Currencies() {
-		codes = append(codes, string(c))
+func (p Plan) SoldIn() string { return SoldIn(p) }
+
+// SoldIn names the currencies that any of the versions of a plan is sold in, for people.
+func SoldIn(versions ...Plan) string {
+	var codes []string
+	for _, p := range versions {
+		for _, c := range p.Currencies() {
+			if !slices.Contains(codes, string(c)) {
+				codes = append(codes, string(c))
+			}
+		}
 	}
 	return strings.Join(codes, ", ")
 }

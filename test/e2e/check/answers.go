@@ -17,6 +17,9 @@ func readable(t testing.TB, env *world.Environment) {
 	seen := map[string]string{} // by key: a key that was repeated had one answer
 	for _, a := range env.Acknowledged() {
 		id := a.ID()
+		if id == "" && a.Path == "/api/settings" { // which an environment has one of
+			continue
+		}
 		require.NotEmpty(t, id, "%s", a)
 		if first, ok := seen[a.Path+" "+a.Key]; ok {
 			require.Equal(t, first, id, "%s", a)
@@ -34,7 +37,7 @@ func readable(t testing.TB, env *world.Environment) {
 func locate(id string) string {
 	for prefix, collection := range map[string]string{
 		"cust_": "customers", "sub_": "subscriptions", "txn_": "payments", "plan_": "plans", "clk_": "test-clocks",
-		"in_": "invoices", "pp_": "payment-providers",
+		"in_": "invoices", "pp_": "payment-providers", "crg_": "credit-grants",
 	} {
 		if strings.HasPrefix(id, prefix) {
 			return "/api/" + collection + "/" + id
