@@ -35,8 +35,11 @@ const massSteps = 50
 // life.
 func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
-	seed := testkit.Seed(t)
-	for n := range testkit.Scale(4_000, 60_000) {
+	seed, lives := testkit.Seed(t), testkit.Scale(4_000, 60_000)
+	if testing.Short() { // of each mutant
+		lives = 400
+	}
+	for n := range lives {
 		random := rand.New(rand.NewPCG(seed, uint64(n)))
 		draw := func(n int, _ string) int { return random.IntN(n) }
 		l := someLife(named{t, seed, n}, draw)

@@ -105,6 +105,15 @@ func TestBoundary_MonthEnds(t *testing.T) {
 	}
 }
 
+// TestBoundary_SeveralYears: n periods of three years from a leap day end on the last of February, 3n years later.
+func TestBoundary_SeveralYears(t *testing.T) {
+	t.Parallel()
+	s := period.Schedule{Anchor: utc(t, "2096-02-29T00:00:00Z"), Interval: period.Interval{Unit: period.Year, Count: 3}}
+	for n, want := range []string{"2096-02-29", "2099-02-28", "2102-02-28", "2105-02-28", "2108-02-29"} {
+		require.Equal(t, want, s.Boundary(n).Format(time.DateOnly))
+	}
+}
+
 func TestBoundary_LeapDayYearly(t *testing.T) {
 	t.Parallel()
 	yearly := period.Schedule{

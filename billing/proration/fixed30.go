@@ -13,7 +13,8 @@ func (fixed30) units(from, to time.Time, loc *time.Location) int64 {
 
 func (f fixed30) used(from, end time.Time, loc *time.Location) int64 { return f.units(from, end, loc) }
 
+// date30 numbers the days; only differences of its numbers are used.
 func date30(t time.Time, loc *time.Location) int64 {
 	year, month, day := t.In(loc).Date()
-	return int64(360*year + 30*int(month-1) + min(day, 30) - 1)
+	return int64(360*year + 30*int(month) + min(day, 30))
 }

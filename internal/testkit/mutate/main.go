@@ -213,24 +213,24 @@ func (r result) String() string {
 // try runs the tests under one mutant.
 func (t *trial) try(ctx context.Context, c change, r *result, known equivalents, w io.Writer) error {
 	name, _, _ := strings.Cut(c.unit, "/")
-	own, beside := t.suites[name], t.suites[composed]
-	killed, err := own.kills(ctx, c.id)
+	own, beside, key := t.suites[name], t.suites[composed], c.String()
+	equivalent := known[key] != "" // is tried as well, but not for long
+	killed, err := own.kills(ctx, c.id, equivalent)
 	if err != nil {
 		return err
 	}
 	besideKilled := false
 	if !killed && own != beside {
-		if besideKilled, err = beside.kills(ctx, c.id); err != nil {
+		if besideKilled, err = beside.kills(ctx, c.id, equivalent); err != nil {
 			return err
 		}
 	}
-	key := c.String()
 	switch {
 	case killed:
 		r.own++
 	case besideKilled:
 		r.byComposed++
-	case known[key] != "":
+	case equivalent:
 		r.equivalents++
 		return nil
 	case len(own.reaching[c.id])+len(beside.reaching[c.id]) == 0:
@@ -241,7 +241,7 @@ func (t *trial) try(ctx context.Context, c change, r *result, known equivalents,
 		r.keys = append(r.keys, key)
 	}
 	if killed || besideKilled {
-		if known[key] != "" {
+		if equivalent {
 			r.keys = append(r.keys, key+" (killed)")
 		}
 		return nil

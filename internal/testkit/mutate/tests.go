@@ -17,7 +17,7 @@ import (
 	"perennial/internal/testkit/mutate/mutant"
 )
 
-// The same lives and properties for each mutant, and without the search for a smaller failure: only that there is one counts.
+// The same lives and properties for each mutant, and without the search for a smaller failure: that there is one counts.
 const seed = "1"
 
 var rapidFlags = []string{"-rapid.seed=" + seed, "-rapid.nofailfile", "-rapid.shrinktime=0s"}
@@ -38,9 +38,9 @@ type suite struct {
 
 // compile builds the tests of a package over the mutated tree.
 func compile(ctx context.Context, p pkg, overlay, dir string) (*suite, error) {
-	s := &suite{pkg: p, binary: filepath.Join(dir, strings.ReplaceAll(p.name(), "/", "-")+".test"), reaching: map[int][]test{}}
-	//nolint:gosec // go, with packages of ours
-	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-o", s.binary, p.ImportPath)
+	s := &suite{pkg: p, binary: filepath.Join(dir, p.name()+".test"), reaching: map[int][]test{}}
+	args := []string{"test", "-c", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-o", s.binary, p.ImportPath}
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // go, with packages of ours
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s does not compile with its mutants: %w\n%s", p.name(), err, out)
 	}
@@ -52,13 +52,17 @@ func (s *suite) run(ctx context.Context, limit time.Duration, variable, pattern 
 	ctx, cancel := context.WithTimeout(ctx, limit+5*time.Second)
 	defer cancel()
 	const script = `ulimit -v 4000000 2>/dev/null; exec "$0" "$@"`
-	args := []string{"-c", script, s.binary, "-test.run=^(" + pattern + ")$", "-test.failfast", "-test.timeout=" + limit.String()}
+	args := []string{
+		"-c", script, s.binary, "-test.run=^(" + pattern + ")$", "-test.failfast", "-test.short", "-test.timeout=" + limit.String(),
+	}
 	if s.pkg.usesRapid() {
 		args = append(args, rapidFlags...)
 	}
 	cmd := exec.CommandContext(ctx, "sh", args...) //nolint:gosec // what we have built
 	cmd.Dir = s.pkg.Dir
-	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, testkit.EnvSoak+"=") })
+	environment := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, testkit.EnvSoak+"=")
+	})
 	cmd.Env = append(environment, "GOMAXPROCS=1", testkit.EnvSeed+"="+seed, variable)
 	return cmd.CombinedOutput()
 }
@@ -96,10 +100,10 @@ func (s *suite) learn(ctx context.Context) error {
 	return nil
 }
 
-// kills reports whether a test fails under a mutant: first those that take a second together, then the others.
-func (s *suite) kills(ctx context.Context, id int) (bool, error) {
-	tests := s.reaching[id]
-	for len(tests) > 0 {
+// kills reports whether a test fails under a mutant: first those that take a second together, then, unless those are
+// enough, the others.
+func (s *suite) kills(ctx context.Context, id int, enough bool) (bool, error) {
+	for tests := s.reaching[id]; len(tests) > 0; {
 		n, takes := 0, time.Duration(0)
 		for n < len(tests) && (n == 0 || takes+tests[n].took < time.Second) {
 			takes += tests[n].took
@@ -115,6 +119,9 @@ func (s *suite) kills(ctx context.Context, id int) (bool, error) {
 			return true, nil
 		} else if err != nil {
 			return false, err
+		}
+		if enough {
+			break
 		}
 	}
 	return false, nil
