@@ -30,4 +30,23 @@ func TestTakeOff_NoMoreThanTheLineBills(t *testing.T) {
 	}
 	require.Equal(t, []money.Minor{0, 1, 0, 1, 0}, net)
 	require.Equal(t, invoice.Shares{{CouponID: "half", Amount: 2}, {CouponID: "all", Amount: 2}}, lines[4].Discounts)
+	require.Empty(t, lines[1].Discounts, "a share of nothing is none")
+}
+
+// Without coupons nothing is added up, and so nothing refused.
+func TestTakeOff_NoCoupons(t *testing.T) {
+	t.Parallel()
+	lines := []invoice.Line{{Amount: money.MaxMinor}, {Amount: 1}}
+	got, err := invoice.TakeOff(lines, nil)
+	require.NoError(t, err)
+	require.Equal(t, lines, got)
+}
+
+func TestDiscounts_OfAnInvoiceAreTheSumsOfItsLines(t *testing.T) {
+	t.Parallel()
+	inv := invoice.Invoice{Lines: []invoice.Line{
+		{Discounts: invoice.Shares{{CouponID: "a", Amount: 10}, {CouponID: "b", Amount: 20}, {CouponID: "c", Amount: 5}}},
+		{Discounts: invoice.Shares{{CouponID: "a", Amount: 1}, {CouponID: "b", Amount: 2}, {CouponID: "c", Amount: -5}}},
+	}}
+	require.Equal(t, invoice.Shares{{CouponID: "a", Amount: 11}, {CouponID: "b", Amount: 22}}, inv.Discounts())
 }

@@ -96,6 +96,17 @@ func TestSpan_ShorterThanOneUnit(t *testing.T) {
 	require.EqualValues(t, 75, rest.Of(100))
 }
 
+// TestSpan_OneUnit: the day of a change belongs to what begins, also where it is all of the period.
+func TestSpan_OneUnit(t *testing.T) {
+	t.Parallel()
+	first := period.Period{Start: april.Start, End: april.Start.AddDate(0, 0, 1)}
+	for _, m := range []proration.Measure{proration.Day, proration.DayInclusive, proration.Fixed30} {
+		rest, err := m.Rest(first, first.Start.Add(12*time.Hour), nil)
+		require.NoError(t, err)
+		require.EqualValues(t, 100, rest.Of(100), m)
+	}
+}
+
 func TestMeasure_Unknown(t *testing.T) {
 	t.Parallel()
 	for _, m := range measures {

@@ -1,6 +1,7 @@
 package tax_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -32,6 +33,7 @@ func TestDefinition_Validate(t *testing.T) {
 		"region in small letters": {
 			func(d *tax.Definition) { d.Country, d.Region = "US", "ca" }, "region_malformed", "region",
 		},
+		"region of three": {func(d *tax.Definition) { d.Country, d.Region = "FR", "20R" }, "", ""}, // Corsica
 		"long region":     {func(d *tax.Definition) { d.Country, d.Region = "US", "USCA" }, "region_malformed", "region"},
 		"without time":    {func(d *tax.Definition) { d.ValidFrom, d.ValidUntil = noon, noon }, "tax_validity_reversed", "validUntil"},
 		"too much":        {func(d *tax.Definition) { d.Percent = money.Whole(101) }, "tax_percent_out_of_range", "percent"},
@@ -91,7 +93,10 @@ func TestExemptionAndIDs_Validate(t *testing.T) {
 	}
 	require.ErrorContains(t, tax.Exemption("sometimes").Validate(), "tax_exempt_unknown")
 	one := tax.ID{Type: "eu_vat", Value: "DE123456789"}
-	require.NoError(t, tax.IDs{one}.Validate())
+	long := strings.Repeat("x", 40)
+	require.NoError(t, tax.IDs{one, one, one, one, {Type: long, Value: long}}.Validate())
+	require.ErrorContains(t, tax.IDs{{Type: long + "x", Value: long}}.Validate(), "tax_id_malformed")
+	require.ErrorContains(t, tax.IDs{{Type: long, Value: long + "x"}}.Validate(), "tax_id_malformed")
 	require.ErrorContains(t, tax.IDs{{Type: "eu_vat"}}.Validate(), "tax_id_malformed")
 	require.ErrorContains(t, tax.IDs{one, one, one, one, one, one}.Validate(), "tax_ids_out_of_range")
 }
