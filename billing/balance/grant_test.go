@@ -15,7 +15,9 @@ import (
 func TestGrant_Check(t *testing.T) {
 	t.Parallel()
 	for code, g := range map[string]balance.Grant{
-		"":                            {Amount: 1, Priority: balance.MaxPriority, ExpiresAt: day(1)},
+		"": {
+			Amount: money.MaxMinor, Priority: balance.MaxPriority, PlanIDs: make([]string, balance.MaxPlans), ExpiresAt: day(1),
+		},
 		"amount_too_small":            {},
 		"amount_too_large":            {Amount: money.MaxMinor + 1},
 		"priority_invalid":            {Amount: 1, Priority: balance.MaxPriority + 1},

@@ -73,6 +73,9 @@ func TestValidate(t *testing.T) {
 			c.Discount, c.Currency, c.Duration = discount.Discount{Amount: 1}, "EUR", discount.Forever
 		}, "", ""},
 		{"repeating", func(c *discount.Coupon) { c.Duration, c.Periods, c.MaxRedemptions = discount.Repeating, 120, 5 }, "", ""},
+		{"all of it, for one period", func(c *discount.Coupon) {
+			c.Discount, c.Duration, c.Periods = percent("100"), discount.Repeating, 1
+		}, "", ""},
 		{"neither", func(c *discount.Coupon) { c.Discount = discount.Discount{} }, "discount_kind_unclear", "percent"},
 		{"both", func(c *discount.Coupon) { c.Amount = 1 }, "discount_kind_unclear", "percent"},
 		{"zero percent", func(c *discount.Coupon) { c.Discount = percent("0") }, "discount_out_of_range", "percent"},

@@ -236,8 +236,11 @@ func (f *finder) step(n *ast.IncDecStmt) {
 // assign replaces x += y and x -= y, and reports whether it did.
 func (f *finder) assign(n *ast.AssignStmt) bool {
 	by := map[token.Token]string{token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+="}[n.Tok]
+	if by == "" {
+		return false
+	}
 	basic, ok := f.info.TypeOf(n.Lhs[0]).Underlying().(*types.Basic)
-	if by == "" || !ok || basic.Info()&types.IsNumeric == 0 {
+	if !ok || basic.Info()&types.IsNumeric == 0 {
 		return false
 	}
 	t := ""

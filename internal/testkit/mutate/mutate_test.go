@@ -31,6 +31,7 @@ func main() {
 	println(a > 5 && b > 5, a > 6 || b > 2, a == 6 &&
 		b == 4)
 	var sum cents
+	_ = "the blank has no type"
 	sum += a
 	sum -= 4
 	sum++

@@ -1,0 +1,66 @@
+package invoice_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/tax"
+)
+
+func rate(id string, percent int64, inclusive bool) tax.Rate {
+	return tax.Rate{ID: id, Percent: money.Whole(percent), Inclusive: inclusive}
+}
+
+func taxed(amount money.Minor, rates ...tax.Rate) invoice.Line {
+	return invoice.Line{Amount: amount, Rates: rates}
+}
+
+// TestSums_TaxesGiveNoMoreBackThanThereIs is section 5 of docs/rounding.md: the last taxes give less.
+func TestSums_TaxesGiveNoMoreBackThanThereIs(t *testing.T) {
+	t.Parallel()
+	ten, five, contained := rate("txr_1", 10, false), rate("txr_2", 5, false), rate("txr_3", 20, true)
+	two := []invoice.Line{taxed(-100, ten, five)}                       // -100 - 10 - 5
+	beside := []invoice.Line{taxed(-120, ten, contained)}               // contains 20; 10 are added to -100
+	mixed := []invoice.Line{taxed(-100, ten), taxed(100, five)}         // -10 and 5
+	several := []invoice.Line{taxed(-100, ten), taxed(-200, ten, five)} // -30 and -10
+	for name, c := range map[string]struct {
+		lines      []invoice.Line
+		back       invoice.Back
+		tax, total money.Minor
+		taxes      []money.Minor
+	}{
+		"as much as there is":               {two, invoice.Back{Total: 115, Tax: 15}, -15, -115, []money.Minor{-10, -5}},
+		"one of tax less":                   {two, invoice.Back{Total: 115, Tax: 14}, -14, -114, []money.Minor{-10, -4}},
+		"seven in all less: five, then two": {two, invoice.Back{Total: 108, Tax: 15}, -8, -108, []money.Minor{-8, 0}},
+		"never less than the lines":         {two, invoice.Back{Total: 50, Tax: 15}, 0, -100, []money.Minor{0, 0}},
+		"what a line contains stays":        {beside, invoice.Back{Total: 129, Tax: 10}, -9, -129, []money.Minor{-9, -20}},
+		"what is charged stays":             {mixed, invoice.Back{Total: 5, Tax: 3}, -3, -3, []money.Minor{-8, 5}},
+		"lines of one rate are one tax":     {several, invoice.Back{Total: 340, Tax: 40}, -40, -340, []money.Minor{-30, -10}},
+		"four in all less":                  {several, invoice.Back{Total: 336, Tax: 40}, -36, -336, []money.Minor{-30, -6}},
+	} {
+		got, err := invoice.Draft{Lines: c.lines, Back: c.back}.Sums()
+		require.NoError(t, err, name)
+		require.Equal(t, []money.Minor{c.tax, c.total}, []money.Minor{got.Tax, got.Total}, name)
+		var taxes []money.Minor
+		for _, on := range got.Taxes {
+			taxes = append(taxes, on.Amount)
+		}
+		require.Equal(t, c.taxes, taxes, name)
+	}
+}
+
+// TestIssue_RefundOfCreditInHand: of 300 in hand, 100 pay the invoice, so that at most 200 go back in money.
+func TestIssue_RefundOfCreditInHand(t *testing.T) {
+	t.Parallel()
+	issued, err := invoice.Draft{Lines: lines(100), Refund: 250}.Issue(invoice.Issuing{
+		Balance: 300, Refunds: []invoice.Refundable{{Amount: 500}}, Now: now,
+	})
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(200), issued.Refund)
+	require.Equal(t, []invoice.CreditEntry{
+		{Amount: -100, Reason: invoice.CreditApplied}, {Amount: -200, Reason: invoice.CreditRefunded},
+	}, issued.Credit)
+}
