@@ -193,3 +193,115 @@ func TestNotice_ChargeThatWasNotSent(t *testing.T) {
 	txn.Status = payment.Failed
 	require.Equal(t, payment.NoticeLook, txn.Notice(payment.Message{Kind: payment.MessageSucceeded}, 0, t0))
 }
+
+// A key may be repeated for as long as the provider remembers it; where finding nothing proves something sooner, until then.
+func TestNext_RepeatsUntilAbsenceCounts(t *testing.T) {
+	t.Parallel()
+	sent := due()
+	sent.FirstSentAt, sent.SendNumber, sent.Checks = t0, 1, 1
+	for name, c := range map[string]struct {
+		protocol payment.Protocol
+		last     time.Duration
+	}{
+		"absence is never proven":   {payment.Protocol{Window: 20 * time.Hour, LookupByKey: true}, 20 * time.Hour},
+		"absence counts in an hour": {payment.Protocol{Window: 20 * time.Hour, LookupByKey: true, AbsenceAfter: time.Hour}, time.Hour},
+		"no look-up without a name": {payment.Protocol{Window: 20 * time.Hour, AbsenceAfter: time.Hour}, 20 * time.Hour},
+	} {
+		require.Equal(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last-1)), name)
+		require.NotEqual(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last)), name)
+	}
+}
+
+func TestInVain_OnlyWhilePending(t *testing.T) {
+	t.Parallel()
+	p, late := payment.Protocol{LookupByKey: true}, t0.AddDate(1, 0, 0)
+	sent := due()
+	require.False(t, sent.InVain(p, late), "not sent")
+	sent.FirstSentAt = t0
+	require.True(t, sent.InVain(p, late))
+	sent.Status = payment.Failed
+	require.False(t, sent.InVain(p, late))
+}
+
+// A callback may carry the name that a lost response had: it is kept where the provider can be asked in either way.
+func TestAttend_KeepsTheName(t *testing.T) {
+	t.Parallel()
+	sent := due()
+	sent.FirstSentAt = t0
+	for name, c := range map[string]struct {
+		protocol payment.Protocol
+		want     string
+	}{
+		"by its key":  {payment.Protocol{LookupByKey: true}, "pi_1"},
+		"by its name": {payment.Protocol{LookupByRef: true}, "pi_1"},
+		"not at all":  {payment.Protocol{}, ""},
+	} {
+		got, _, _ := sent.Attend(c.protocol, false, payment.Told{Ref: "pi_1"}, t0)
+		require.Equal(t, c.want, got.ProviderRef, name)
+	}
+}
+
+func TestReturned_OnlyOfARefundThatWentThrough(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		txn  payment.Transaction
+		want bool
+	}{
+		"a refund":         {payment.Transaction{Type: payment.Refund, Status: payment.Refunded}, true},
+		"a pending refund": {payment.Transaction{Type: payment.Refund, Status: payment.Pending}, false},
+		"a charge":         {payment.Transaction{Type: payment.Charge, Status: payment.Refunded}, false},
+		"one that is back": {payment.Transaction{Type: payment.Refund, Status: payment.Refunded, ReturnedAt: t0}, false},
+	} {
+		_, news := c.txn.Returned("", "The account is closed.", t0)
+		require.Equal(t, c.want, news, name)
+	}
+}
+
+// Of 1000, 600 were refunded and 400 are owed. A bank that holds 100 leaves 300.
+func TestPayOwed_NoMoreThanTheBankLeaves(t *testing.T) {
+	t.Parallel()
+	charge := captured(1000)
+	charge.AmountRefunded, charge.RefundOwed = 600, 400
+	_, owed, err := charge.PayOwed()
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(400), owed)
+	charge.Disputes = payment.Disputes{{Ref: "du_1", State: payment.DisputeOpen, Withdrawn: 100, WithdrawalID: "txn_w"}}
+	_, _, err = charge.PayOwed()
+	require.ErrorContains(t, err, "refund_disputed")
+}
+
+// A refund of 100 went through after all, when 900 of 1000 had been refunded again: 950 and the 50 that are owed are all of it.
+func TestReserve_NoMoreThanWasCaptured(t *testing.T) {
+	t.Parallel()
+	charge := captured(1000)
+	charge.AmountRefunded, charge.RefundOwed = 900, 50
+	charge, owed := charge.Reserve(100)
+	require.False(t, owed)
+	require.Equal(t, [2]money.Minor{950, 50}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed})
+}
+
+func TestReviewed_AboutTheSame(t *testing.T) {
+	t.Parallel()
+	decided := payment.Transaction{Review: payment.Review{Reason: payment.ReviewSecondCapture, Ref: "pi_2", At: t0}}
+	require.True(t, decided.Reviewed(payment.ReviewSecondCapture, "pi_2"))
+	require.False(t, decided.Reviewed(payment.ReviewSecondCapture, "pi_3"))
+	require.False(t, decided.Reviewed(payment.ReviewRefundedTwice, "pi_2"))
+	decided.Review.At = time.Time{}
+	require.False(t, decided.Reviewed(payment.ReviewSecondCapture, "pi_2"), "still open")
+}
+
+func TestFinding(t *testing.T) {
+	t.Parallel()
+	require.Contains(t, payment.DecideReturned.Finding(), "returned outside Perennial")
+	require.Contains(t, payment.DecideFailed.Finding(), "no money moved")
+}
+
+// An earlier send is asked about by the name that a callback carries, or else by its own.
+func TestSendAsk(t *testing.T) {
+	t.Parallel()
+	byName := payment.Protocol{LookupByRef: true}
+	require.Equal(t, payment.MoveLookup, payment.Send{}.Ask(byName, payment.Told{Ref: "pi_1"}))
+	require.Equal(t, payment.MoveLookup, payment.Send{ProviderRef: "pi_1"}.Ask(byName, payment.Told{}))
+	require.Equal(t, payment.MoveBelieve, payment.Send{}.Ask(byName, payment.Told{Evidence: true}))
+	require.Equal(t, payment.MoveAwait, payment.Send{}.Ask(byName, payment.Told{}))
+}

@@ -1,0 +1,65 @@
+package payment_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+)
+
+// Gaps between checks grow: 10 s, 30 s, a minute and so on. The second one is half a minute.
+func TestChecks_AreCountedAndSpacedOut(t *testing.T) {
+	t.Parallel()
+	sent := due()
+	sent.FirstSentAt, sent.SendNumber, sent.Checks = t0, 1, 1
+	refused := sent.NotTaken(payment.Protocol{}, payment.MoveReplay, 0, t0)
+	require.Equal(t, 2, refused.Checks)
+	require.Equal(t, t0.Add(30*time.Second), refused.NextCheckAt)
+
+	misnamed := sent.Misnamed(payment.Protocol{}, t0)
+	require.Equal(t, 1, misnamed.Checks, "no check of the transaction")
+	require.Equal(t, t0.Add(30*time.Second), misnamed.NextCheckAt)
+	require.Zero(t, sent.Park(t0).Misnamed(payment.Protocol{}, t0).NextCheckAt)
+
+	require.Equal(t, 2, sent.Awaiting(payment.Protocol{}, t0).Checks)
+}
+
+func TestAwaiting_PayerWhoseTimeIsOver(t *testing.T) {
+	t.Parallel()
+	txn := asked(t, asking)
+	end := txn.Action.ExpiresAt
+	require.Equal(t, end, txn.Awaiting(asking, end.Add(-1)).NextCheckAt)
+	require.True(t, txn.Awaiting(asking, end).NextCheckAt.After(end))
+}
+
+func TestKeepsKey(t *testing.T) {
+	t.Parallel()
+	charge, refund := payment.Transaction{Type: payment.Charge}, payment.Transaction{Type: payment.Refund}
+	require.True(t, refund.KeepsKey(true))
+	require.False(t, refund.KeepsKey(false), "the request did not arrive")
+	require.False(t, charge.KeepsKey(true))
+}
+
+// Only a provider that accepts the transaction after silence begins the gaps anew.
+func TestExchanged_AnswerAfterSilence(t *testing.T) {
+	t.Parallel()
+	silent := due()
+	silent.Checks, silent.Silence = 5, payment.Silence{Since: t0, At: t0}
+	for said, want := range map[payment.Outcome]int{payment.AnswerPending: 0, payment.AnswerDeclined: 5} {
+		after := silent.Exchanged(t0.Add(time.Hour), said)
+		require.Equal(t, want, after.Checks, said)
+		require.Zero(t, after.Silence, said)
+	}
+}
+
+func TestUnrepeated_SaysNothingOfWhatIsNotUnderWay(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, due().Unrepeated(payment.Protocol{}, t0), "never sent")
+	sent := due()
+	sent.FirstSentAt = t0
+	require.Contains(t, sent.Unrepeated(payment.Protocol{}, t0), "It may have forgotten it")
+	sent.Status = payment.Failed
+	require.Empty(t, sent.Unrepeated(payment.Protocol{}, t0), "decided")
+}
