@@ -75,6 +75,9 @@ func TestValidate(t *testing.T) {
 		change(func(p *retry.Policy) { p.MaxJitter = 0 }),
 		change(func(p *retry.Policy) { p.Base = time.Minute }),
 		change(func(p *retry.Policy) { p.Factor, p.Retries = 1, 10 }),
+		{Base: 30 * day, Factor: 10, Retries: 2, MaxJitter: time.Hour}, // 330 days
+		retry.List(366 * day),
+		retry.List(365*day, day),
 		retry.List(),
 		retry.List(day, time.Minute, 100*day),
 		ruled(retry.Rule{Code: "A", Never: true}, retry.Rule{Code: "B", DayOfMonth: 31}),
@@ -106,6 +109,9 @@ func TestValidate(t *testing.T) {
 		{"rules", ruled(retry.Rule{Code: "A", DayOfMonth: -1})},
 		{"rules", ruled(retry.Rule{Code: "A", Never: true}, retry.Rule{Code: "A", DayOfMonth: 2})},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = -1 })},
+		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = -time.Second })},
+		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Hour + time.Second })},
+		{"gaps", retry.List(59 * time.Second)},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Hour + 1 })},
 		{"maxJitter", change(func(p *retry.Policy) { p.MaxJitter = time.Second + 1 })},
 	} {
