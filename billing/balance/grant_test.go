@@ -34,6 +34,11 @@ func TestGrant_Check(t *testing.T) {
 	}
 }
 
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, money.Minor(17), balance.Left([]balance.Grant{{Amount: 20, Left: 10}, {Amount: 7, Left: 7}}))
+}
+
 func TestGrant_StatusByTime(t *testing.T) {
 	t.Parallel()
 	g := balance.Grant{Amount: 10, Left: 10, GivenAt: now, ExpiresAt: day(5)}

@@ -51,6 +51,8 @@ func TestGap(t *testing.T) {
 		{"below a year", steep, 3, 100 * day},
 		{"never more than a year", steep, 4, 366 * day},
 		{"does not overflow", steep, 10, 366 * day},
+		// 22,500 days by 150 do not fit a time.Duration.
+		{"does not overflow with a factor that is not valid", retry.Policy{Base: day, Factor: 150, Retries: 4}, 4, 366 * day},
 		{"a base beyond a year", retry.Policy{Base: math.MaxInt64, Factor: 10, Retries: 2}, 1, 366 * day},
 		{"no factor", retry.Policy{Base: day, Retries: 2}, 2, 0},
 		{"listed", retry.List(3*day, 5*day, day), 2, 5 * day},

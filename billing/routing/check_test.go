@@ -34,5 +34,11 @@ func TestCheck_NamesTheField(t *testing.T) {
 	}())
 	noCurrency := routing.Rule{MinAmount: 1, AccountID: "pp_1"}
 	require.Equal(t, "rules[0].currency", fault.From(routing.Check([]routing.Rule{noCurrency})).Param)
+	require.NoError(t, routing.Check([]routing.Rule{{Currency: "XAF", MinAmount: 1, AccountID: "pp_1"}}), "without a maximum")
+	most := make([]routing.Rule, routing.MaxRules)
+	for i := range most {
+		most[i].AccountID = "pp_1"
+	}
+	require.NoError(t, routing.Check(most))
 	require.Equal(t, "rules", fault.From(routing.Check(make([]routing.Rule, routing.MaxRules+1))).Param)
 }

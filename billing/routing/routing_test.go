@@ -194,9 +194,28 @@ func TestWait_IsShortWhereAnAccountRests(t *testing.T) {
 	require.Equal(t, routing.Cooldown, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Resting}}))
 }
 
+func TestRoute_RuleOfAmounts(t *testing.T) {
+	t.Parallel()
+	rules := []routing.Rule{{Position: 1, Currency: "XAF", MinAmount: 100, MaxAmount: 500, AccountID: "pp_b"}}
+	accounts := []routing.Account{{ID: "pp_a", Primary: true}, {ID: "pp_b"}}
+	for amount, want := range map[money.Minor]string{99: "pp_a", 100: "pp_b", 500: "pp_b", 501: "pp_a"} {
+		choices, _ := routing.Route(routing.Payment{Currency: "XAF", Amount: amount}, rules, accounts, time.Time{})
+		require.Equal(t, want, choices[0].AccountID, amount)
+	}
+}
+
+func TestTakes(t *testing.T) {
+	t.Parallel()
+	tens := routing.Account{Limits: money.Limits{Granularity: 10}}
+	require.True(t, tens.Takes(routing.Payment{Amount: 20}))
+	require.False(t, tens.Takes(routing.Payment{Amount: 21}))
+}
+
 func TestCountryOf(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "CM", routing.CountryOf("+237670000001"))
+	require.Equal(t, "CM", routing.CountryOf("+237"), "no more than the prefix")
+	require.Empty(t, routing.CountryOf("+23"))
 	require.Equal(t, "RW", routing.CountryOf("250783456789"))
 	require.Empty(t, routing.CountryOf("+4917012345"))
 	require.Empty(t, routing.CountryOf(""))

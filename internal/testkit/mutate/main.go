@@ -3,6 +3,7 @@
 //
 //	go run ./internal/testkit/mutate                            all packages
 //	go run ./internal/testkit/mutate creditnote lifecycle/refund.go
+//	go run ./internal/testkit/mutate -own creditnote            the package's own tests only, in seconds: no figures
 //
 // A mutant is killed when a test fails. One that lives is either listed in docs/mutants/equivalents.txt with the reason
 // why it changes nothing, or a rule that no test states. The results go to docs/mutants/README.md.
@@ -41,10 +42,11 @@ const (
 
 func main() {
 	write := flag.Bool("report", true, "write "+reportFile)
+	own := flag.Bool("own", false, "run the packages' own tests only, and print what lives; neither report nor floors")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	faults, err := run(ctx, flag.Args(), *write, os.Stdout)
+	faults, err := run(ctx, flag.Args(), *own, *write, os.Stdout)
 	switch {
 	case err != nil:
 		_, _ = fmt.Fprintln(os.Stderr, "mutate:", err)
@@ -58,7 +60,7 @@ func main() {
 }
 
 // run judges the units that are chosen and returns what is wrong with them.
-func run(ctx context.Context, units []string, write bool, w io.Writer) ([]string, error) {
+func run(ctx context.Context, units []string, own, write bool, w io.Writer) ([]string, error) {
 	equivalents, err := readEquivalents(equivalentsFile)
 	if err != nil {
 		return nil, err
@@ -72,13 +74,16 @@ func run(ctx context.Context, units []string, write bool, w io.Writer) ([]string
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of the system's folder for such
-	t, err := prepare(ctx, chosen(units), dir, w)
+	t, err := prepare(ctx, chosen(units), own, dir, w)
 	if err != nil {
 		return nil, err
 	}
 	results, err := t.judge(ctx, units, equivalents, w)
 	if err != nil {
 		return nil, err
+	}
+	if own {
+		return nil, nil
 	}
 	faults := equivalents.faults(t.changes, results)
 	for _, r := range results {
@@ -115,7 +120,7 @@ type trial struct {
 	suites map[string]*suite
 }
 
-func prepare(ctx context.Context, names []string, dir string, w io.Writer) (*trial, error) {
+func prepare(ctx context.Context, names []string, own bool, dir string, w io.Writer) (*trial, error) {
 	var paths []string
 	for _, name := range names {
 		if !slices.Contains(pure, name) {
@@ -142,7 +147,11 @@ func prepare(ctx context.Context, names []string, dir string, w io.Writer) (*tri
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range slices.Concat(paths, []string{module + "/billing/" + composed}) {
+	tested := paths
+	if !own {
+		tested = slices.Concat(paths, []string{module + "/billing/" + composed})
+	}
+	for _, path := range tested {
 		p := known[path]
 		if t.suites[p.name()] != nil {
 			continue
@@ -220,7 +229,7 @@ func (t *trial) try(ctx context.Context, c change, r *result, known equivalents,
 		return err
 	}
 	besideKilled := false
-	if !killed && own != beside {
+	if !killed && beside != nil && own != beside {
 		if besideKilled, err = beside.kills(ctx, c.id, equivalent); err != nil {
 			return err
 		}
@@ -233,7 +242,7 @@ func (t *trial) try(ctx context.Context, c change, r *result, known equivalents,
 	case equivalent:
 		r.equivalents++
 		return nil
-	case len(own.reaching[c.id])+len(beside.reaching[c.id]) == 0:
+	case !own.reaches(c.id) && !beside.reaches(c.id):
 		r.unreached++
 		r.keys = append(r.keys, key+" (not reached)")
 	default:

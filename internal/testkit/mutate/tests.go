@@ -100,6 +100,9 @@ func (s *suite) learn(ctx context.Context) error {
 	return nil
 }
 
+// reaches reports whether a test reaches a mutant. No suite reaches none.
+func (s *suite) reaches(id int) bool { return s != nil && len(s.reaching[id]) > 0 }
+
 // kills reports whether a test fails under a mutant: first those that take a second together, then, unless those are
 // enough, the others.
 func (s *suite) kills(ctx context.Context, id int, enough bool) (bool, error) {
