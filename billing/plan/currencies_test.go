@@ -28,6 +28,19 @@ func abroad() plan.Plan {
 	return p
 }
 
+func TestOffers_PlanWithoutPrices(t *testing.T) {
+	t.Parallel()
+	free := plan.Plan{Currency: "EUR"}
+	require.True(t, free.Offers("EUR"))
+	require.False(t, free.Offers("USD"))
+}
+
+func TestAmountAlone(t *testing.T) {
+	t.Parallel()
+	require.NoError(t, valid().AmountAlone())
+	require.ErrorContains(t, abroad().AmountAlone(), "amount_alone")
+}
+
 func TestIn_IsThePlanWrittenInThatCurrency(t *testing.T) {
 	t.Parallel()
 	p := abroad()
@@ -79,8 +92,13 @@ func TestValidate_Currencies(t *testing.T) {
 		"too large together": {func(p *plan.Plan) {
 			p.Prices[0].Currencies["XAF"] = rating.Amounts{Amount: money.MaxMinor}
 		}, "amount_too_large", "prices[2].currencies.XAF.amount"},
+		"as many as there may be, which are unknown": {func(p *plan.Plan) {
+			for i := range plan.MaxCurrencies - 2 {
+				p.Prices[0].Currencies[money.Currency(fmt.Sprintf("X%02d", i))] = rating.Amounts{Amount: 1}
+			}
+		}, "currency_unknown", "prices[0].currencies.X00"},
 		"too many": {func(p *plan.Plan) {
-			for i := range plan.MaxCurrencies {
+			for i := range plan.MaxCurrencies - 1 { // beside the two that it has
 				p.Prices[0].Currencies[money.Currency(fmt.Sprintf("X%02d", i))] = rating.Amounts{Amount: 1}
 			}
 		}, "currencies_count_out_of_range", "prices"},
