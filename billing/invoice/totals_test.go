@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/balance"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/tax"
@@ -63,4 +64,27 @@ func TestIssue_RefundOfCreditInHand(t *testing.T) {
 	require.Equal(t, []invoice.CreditEntry{
 		{Amount: -100, Reason: invoice.CreditApplied}, {Amount: -200, Reason: invoice.CreditRefunded},
 	}, issued.Credit)
+}
+
+// Of 1000, a grant pays 300 and the plain balance the other 700, of the 900 that it has.
+func TestIssue_GrantsPayBeforeTheBalance(t *testing.T) {
+	t.Parallel()
+	issued, err := invoice.Draft{Lines: lines(1000)}.Issue(invoice.Issuing{
+		Balance: 900, Grants: []balance.Grant{{ID: "g1", Left: 300}}, Now: now,
+	})
+	require.NoError(t, err)
+	require.Equal(t, []invoice.CreditEntry{
+		{Amount: -300, Reason: invoice.CreditApplied, GrantID: "g1"}, {Amount: -700, Reason: invoice.CreditApplied},
+	}, issued.Credit)
+	require.Equal(t, money.Minor(1000), issued.Invoice.CreditApplied)
+}
+
+// What was carried forward is collected with the next invoice that asks for something.
+func TestIssue_OfNothingCollectsNoDebit(t *testing.T) {
+	t.Parallel()
+	issued, err := invoice.Draft{Lines: lines(1000, -1000)}.Issue(invoice.Issuing{Balance: -600, Now: now})
+	require.NoError(t, err)
+	require.Equal(t, [2]money.Minor{0, 0}, [2]money.Minor{issued.Invoice.AmountDue, issued.Invoice.BroughtForward})
+	require.Equal(t, invoice.Paid, issued.Invoice.Status)
+	require.Empty(t, issued.Credit)
 }

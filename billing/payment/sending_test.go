@@ -63,3 +63,14 @@ func TestUnrepeated_SaysNothingOfWhatIsNotUnderWay(t *testing.T) {
 	sent.Status = payment.Failed
 	require.Empty(t, sent.Unrepeated(payment.Protocol{}, t0.Add(time.Hour)), "decided")
 }
+
+func TestChecks_Gaps(t *testing.T) {
+	t.Parallel()
+	for checks, gap := range []time.Duration{
+		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, time.Hour,
+	} {
+		sent := due()
+		sent.FirstSentAt, sent.Checks = t0, checks
+		require.Equal(t, t0.Add(gap), sent.Waiting(payment.Protocol{}, 0, t0).NextCheckAt, "check %d", checks+1)
+	}
+}

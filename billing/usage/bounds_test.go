@@ -186,3 +186,12 @@ func TestValidate_MetricBounds(t *testing.T) {
 		require.Error(t, bad.Validate(), name)
 	}
 }
+
+// Records of a version that was not grouped have none of the properties by which a later one is.
+func TestSeries_RecordsWithoutGroups(t *testing.T) {
+	t.Parallel()
+	m := usage.Metric{Name: "m", Definition: usage.Definition{Aggregation: usage.Sum, GroupBy: []string{"region", "tier"}}}
+	records := []usage.Measured{{ID: "1", At: start, Value: money.Whole(2)}}
+	got := m.Series([]usage.Span{{Start: start, End: start.Add(time.Hour)}}, []string{"region"}, nil, records)
+	require.Equal(t, map[string]string{"null": "2"}, named(got[0]))
+}
