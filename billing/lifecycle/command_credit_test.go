@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -46,4 +47,16 @@ func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(3000-1500), note.Total, "half was taken back by the renewal")
 	require.Equal(t, invoice.Cycle, l.store.invoices[1].Reason)
+}
+
+// What is due must not change under an attempt to collect it.
+func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.advance()
+	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 400})
+	require.ErrorIs(t, err, collection.ErrInProgress)
+	l.result(payment.AnswerSucceeded)
+	_, err = l.creditInvoice(l.store.invoices[0], creditnote.Request{Amount: 400})
+	require.NoError(t, err)
 }

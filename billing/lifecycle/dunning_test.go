@@ -201,3 +201,41 @@ func TestPay_NamedInvoiceMustBeTheOldestOpenOne(t *testing.T) {
 	require.Equal(t, lifecycle.ErrNotOpen.Code, fault.From(pay("in_none")).Code)
 	require.NoError(t, pay(l.open()[0].ID))
 }
+
+// Jitter spreads retries over an hour, but on a test clock they are exact.
+func TestDunning_JitterInRealTimeOnly(t *testing.T) {
+	t.Parallel()
+	jittered := settings
+	jittered.Dunning.Retry = retry.Default()
+	l := begun(t, jittered)
+	l.declined("DECLINED")
+	gap := l.sub().NextActionAt.Sub(created)
+	require.Greater(t, gap, oneDay)
+	require.LessOrEqual(t, gap, oneDay+time.Hour)
+
+	l = newLife(t, plans, jittered, team, 0)
+	l.onClock()
+	l.until(created)
+	l.declined("DECLINED")
+	require.Equal(t, created.Add(oneDay), l.sub().NextActionAt)
+}
+
+// The patience with a past-due subscription is not prolonged by an attempt that a person makes.
+func TestDunning_NoRetryOncePastDue(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning = blockedIsFinal()
+	l := begun(t, settings)
+	l.declined("ACCOUNT_BLOCKED")
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	_, err := l.apply(lifecycle.Pay{})
+	require.NoError(t, err)
+	l.declined("DECLINED")
+	require.Equal(t, subscription.PastDue, l.sub().Status)
+	require.NotEqual(t, subscription.ActionPaymentRetry, l.sub().NextAction)
+}
+
+func TestErrBehind_SaysWhenToRepeat(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 5*time.Second, lifecycle.ErrBehind.RetryAfter)
+}
