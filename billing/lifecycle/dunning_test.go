@@ -161,8 +161,14 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	in := l.store.invoices[0].ID
+	var next int64 // that the event announces
 	skip := func() error {
-		_, err := l.apply(lifecycle.SkipRetry{InvoiceID: in})
+		changes, err := l.apply(lifecycle.SkipRetry{InvoiceID: in})
+		for _, e := range changes.Events {
+			if skipped, ok := e.Data.(event.InvoiceRetrySkipped); ok {
+				next = skipped.NextPaymentAttemptAt
+			}
+		}
 		return err
 	}
 	require.Equal(t, collection.ErrInProgress.Code, fault.From(skip()).Code)
@@ -171,12 +177,14 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 
 	require.NoError(t, skip())
 	require.Equal(t, created.Add(3*oneDay), l.sub().NextActionAt, "two days after the one that was skipped")
+	require.Equal(t, created.Add(3*oneDay).Unix(), next)
 	require.Equal(t, 1, l.account.events[event.TypeInvoiceRetrySkipped])
 	l.toNext(0)
 	l.result(payment.AnswerDeclined)
 	require.Equal(t, created.Add(7*oneDay), l.sub().NextActionAt)
 
 	require.NoError(t, skip(), "the last one")
+	require.Zero(t, next, "no attempt follows")
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 	require.Equal(t, 2, l.store.invoices[0].Collection.Attempts)
 	require.Equal(t, collection.ErrNoRetry.Code, fault.From(skip()).Code)
