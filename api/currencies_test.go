@@ -50,7 +50,9 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	require.Equal(t, []string{"USD"}, second.Currencies)
 	problem(t, 409, "plan_version_unchanged", "prices", b.ask(t, b.test, "POST", versions, `{"amount":1200}`))
 
-	grant := func(currency string) string { return `{"currency":"` + currency + `","amount":5,"planIds":["` + team.ID + `"]}` }
+	grant := func(currency string) string {
+		return `{"currency":"` + currency + `","amount":5,"planIds":["` + team.ID + `"]}`
+	}
 	as[CreditGrant](t, http.StatusCreated, b.ask(t, b.test, "POST", grants, grant("EUR"))) // the subscription stays on version 1
 	mismatch := problem(t, 422, "currency_mismatch", "planIds[0]", b.ask(t, b.test, "POST", grants, grant("GBP")))
 	require.Contains(t, mismatch.Detail, "The plan is sold in USD, EUR, and not in GBP")

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -57,20 +58,37 @@ func placed(example any, path []string, marker string) any {
 	}
 }
 
-// bodyOf is the example of an operation's body, with its content type.
-func bodyOf(t *testing.T, operation string) (example any, contentType string) {
-	t.Helper()
+// bodies are the contents of all operations' bodies, by path and method. The document is rendered and read once.
+var bodies = sync.OnceValues(func() (map[string]map[string]map[string]struct{ Example json.RawMessage }, error) {
 	var doc struct {
 		Paths map[string]map[string]struct {
 			RequestBody struct {
-				Content map[string]struct{ Example any }
+				Content map[string]struct{ Example json.RawMessage }
 			}
 		}
 	}
-	require.NoError(t, json.Unmarshal(Document("test"), &doc))
+	err := json.Unmarshal(Document("test"), &doc)
+	all := map[string]map[string]map[string]struct{ Example json.RawMessage }{}
+	for path, methods := range doc.Paths {
+		all[path] = map[string]map[string]struct{ Example json.RawMessage }{}
+		for method, operation := range methods {
+			all[path][method] = operation.RequestBody.Content
+		}
+	}
+	return all, err
+})
+
+// bodyOf is the example of an operation's body, the caller's own, with its content type.
+func bodyOf(t *testing.T, operation string) (example any, contentType string) {
+	t.Helper()
+	all, err := bodies()
+	require.NoError(t, err)
 	method, path, _ := strings.Cut(operation, " ")
-	for media, content := range doc.Paths[path][strings.ToLower(method)].RequestBody.Content {
-		return content.Example, media
+	for media, content := range all[path][strings.ToLower(method)] {
+		if len(content.Example) > 0 {
+			require.NoError(t, json.Unmarshal(content.Example, &example))
+		}
+		return example, media
 	}
 	return nil, ""
 }
