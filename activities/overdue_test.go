@@ -53,6 +53,21 @@ func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	s.RequireSound(t)
 }
 
+// A build from before announced nothing after a cancellation: what was due more than a month ago when this one began is left
+// alone.
+func TestReconcile_LeavesOldDebtsOfCanceledSubscriptionsAlone(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := begin(t, s, scene.Monthly(1000))
+	ordered(t, s, l.ref, sent())
+	l.reload()
+	l.until(scene.Start.AddDate(0, 1, 0))
+	ordered(t, s, l.ref, lifecycle.Cancel{Immediate: true})
+	s.Clock.Set(scene.Start.AddDate(0, 1, 8).Add(30 * 24 * time.Hour))
+	w.pass(t, s)
+	require.Zero(t, counted(t, s, overdues, l.ref.ID))
+}
+
 // A test clock stops at that instant.
 func TestStepClock_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	t.Parallel()

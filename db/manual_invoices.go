@@ -191,7 +191,10 @@ type DueInvoice struct {
 
 // DueInvoices lists invoices in real time that are to be announced as overdue by other than a workflow.
 func (r Reader) DueInvoices(ctx context.Context, by time.Time, limit int) ([]DueInvoice, error) {
-	found, err := queries.InvoiceListOverdue(ctx, r.lists(), dbsqlc.InvoiceListOverdueParams{DueBy: &by, RowLimit: limit})
+	since := by.Add(-lifecycle.OverdueNews)
+	found, err := queries.InvoiceListOverdue(ctx, r.lists(), dbsqlc.InvoiceListOverdueParams{
+		DueBy: &by, LeftSince: &since, RowLimit: limit,
+	})
 	return refs(found, func(f dbsqlc.InvoiceListOverdueRow) DueInvoice {
 		return DueInvoice{Ref{f.EnvironmentID, f.ID}, f.CustomerID, value(f.SubscriptionID)}
 	}), translate("InvoiceListOverdue", err)

@@ -147,6 +147,7 @@ func (c *crowd) operators(t *testing.T) {
 			"oldest of overdue": func() error { _, err := c.store.OverdueSubscriptions(ctx, at, 5); return err },
 			"in review":         func() error { _, err := c.store.PaymentsInReview(ctx); return err },
 			"refunds owed":      func() error { _, err := c.store.RefundsOwed(ctx); return err },
+			"overlooked dates":  func() error { _, err := c.store.OverlookedDates(ctx, at); return err },
 		}
 	}
 	for when, of := range map[string]struct {
@@ -319,6 +320,14 @@ func (c *crowd) reconciler(t *testing.T) {
 	for name, read := range map[string]func() error{
 		"unstarted subscriptions": func() error {
 			_, err := c.store.UnstartedSubscriptions(ctx, 1, limit)
+			return err
+		},
+		"overlooked subscriptions": func() error {
+			_, err := c.store.OverlookedSubscriptions(ctx, soon, limit)
+			return err
+		},
+		"overdue invoices": func() error {
+			_, err := c.store.DueInvoices(ctx, soon, limit)
 			return err
 		},
 		"unstarted transactions": func() error {

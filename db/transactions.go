@@ -128,11 +128,11 @@ func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (pa
 	return granular(tx.limits, transactionFromDB(row.Transaction)), readError("transaction", err)
 }
 
-// granular notes on a captured charge which refunds its provider can express.
+// granular notes on a charge which refunds its provider can express: also on one that is about to be captured.
 func granular(
 	limits func(provider string, currency money.Currency) money.Limits, t payment.Transaction,
 ) payment.Transaction {
-	if limits != nil && t.Type == payment.Charge && t.Status == payment.Success && t.Provider != "" {
+	if limits != nil && t.Type == payment.Charge && t.Provider != "" {
 		if g := limits(t.Provider, t.Currency).Granularity; g > 1 {
 			t.Granularity = g
 		}

@@ -168,11 +168,12 @@ func informed(
 		return c, inParam(err, "couponCode")
 	}
 	if c, ok := cmd.(lifecycle.VoidInvoice); ok {
-		i := slices.IndexFunc(found.Open, func(inv invoice.Invoice) bool { return inv.ID == c.InvoiceID })
+		all := slices.Concat(found.Open, found.Drafts) // a draft whose grace is over is issued first
+		i := slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == c.InvoiceID })
 		if i < 0 {
 			return c, nil
 		}
-		return tx.WithCoupons(ctx, environmentID, c, found.Open[i])
+		return tx.WithCoupons(ctx, environmentID, c, all[i])
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
 		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)

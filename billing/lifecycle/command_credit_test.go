@@ -32,6 +32,24 @@ func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 	require.Equal(t, [2]money.Minor{1000, 400}, [2]money.Minor{l.store.transaction(first).Amount, refunds[0].Amount})
 }
 
+// What the charge's provider cannot give back of that becomes credit: of 405 minor units in multiples of 10, 5.
+func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.advance()
+	first := l.live("").ID
+	l.result(payment.AnswerDeclined)
+	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 405})
+	require.NoError(t, err)
+	l.store.transaction(first).Granularity = 10
+	l.answer(first, payment.AnswerSucceeded)
+	require.Empty(t, l.open())
+	refunds := l.refunds()
+	require.Len(t, refunds, 1)
+	require.EqualValues(t, 400, refunds[0].Amount)
+	require.EqualValues(t, 5, l.store.balance)
+}
+
 // A note meets what was due first: the renewal takes the credits in that waited for it, and the note gives back the rest.
 func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	t.Parallel()

@@ -141,3 +141,30 @@ func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 	require.Equal(t, 1, l.redeemed["coup_1"].count)
 	require.Equal(t, subscription.Active, l.sub().Status)
 }
+
+// A one-time coupon ended unpaid, was redeemed a second time, and only then the first invoice is voided: two periods were promised.
+func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
+	t.Parallel()
+	l := halfOff(t, discount.Once, 0)
+	require.Equal(t, money.Minor(500), l.renewed(false))
+	first := l.last()
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, money.Minor(1000), l.last().Total)
+	require.Empty(t, l.sub().Discounts)
+	l.result(payment.AnswerDeclined)
+	coupon := discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
+		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once,
+	}}
+	state, _, err := lifecycle.Apply(l.load(false).state, lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon}, l.moment())
+	require.NoError(t, err)
+	from := state.Subscription.Discounts[0].From
+	void := l.voids(first)
+	void.Coupons = []discount.Coupon{coupon}
+	state, _, err = lifecycle.Apply(state, void, l.moment())
+	require.NoError(t, err)
+	d := state.Subscription.Discounts[0]
+	require.Equal(t, from, d.From, "the second redemption holds for the next period, as promised")
+	left, unbounded := d.Left(from)
+	require.Equal(t, 2, left, "that one, and the one after it in place of the first redemption's")
+	require.False(t, unbounded)
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
@@ -96,7 +97,21 @@ func (d *decision) finalizeDue() error {
 	if err := d.finalize(0); err != nil || d.Subscription.Status != subscription.Canceled {
 		return err
 	}
-	return d.stop()
+	return d.closeWaiting()
+}
+
+// closeWaiting ends the collection of what nothing has begun to collect, with the one attempt of the last invoice. What a person
+// has asked to pay goes on.
+func (d *decision) closeWaiting() error {
+	for i := range d.Open {
+		if d.Open[i].Collection.Phase != collection.Waiting || d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused {
+			continue
+		}
+		if err := d.step(i, collection.Stop); err != nil {
+			return err
+		}
+	}
+	return d.tryLast()
 }
 
 // finalizeAll issues all drafts before their time.
@@ -188,5 +203,10 @@ func (c FinalizeInvoice) judge(d *decision) (func() error, error) {
 	if i < 0 {
 		return nil, invoicing.ErrNotDraft
 	}
-	return func() error { return d.finalize(i) }, nil
+	return func() error {
+		if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
+			return err
+		}
+		return d.closeWaiting()
+	}, nil
 }

@@ -62,3 +62,41 @@ func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 		})
 	}
 }
+
+// A person finalizes the draft that a build without drafts left behind, before its grace is over.
+func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
+	t.Parallel()
+	l := graced(t, flat("plan_1", month, 1900))
+	draft, s := l.store.drafts[0], &l.store.sub
+	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
+	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	after, _, err := lifecycle.Apply(l.load(false).state, lifecycle.FinalizeInvoice{InvoiceID: draft.ID}, l.moment())
+	require.NoError(t, err)
+	require.Len(t, after.Open, 1)
+	require.Equal(t, collection.Charging, after.Open[0].Collection.Phase, "it has the one attempt that it would have had")
+}
+
+// The draft that another build left behind is issued while the customer pays an older invoice of the canceled subscription.
+func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
+	t.Parallel()
+	l := graced(t, flat("plan_1", month, 1900))
+	draft, s := l.store.drafts[0], &l.store.sub
+	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
+	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	state := l.load(false).state
+	state.Open = append(state.Open, invoice.Invoice{
+		ID: "in_older", SubscriptionID: s.ID, CustomerID: s.CustomerID, Status: invoice.Open, Currency: "EUR", Total: 500, AmountDue: 500,
+		Number: 1, PeriodIndex: 1, Collection: collection.State{Phase: collection.Charging, Trigger: collection.Manual, Attempts: 1},
+	})
+	state.Pending = append(state.Pending, payment.Transaction{
+		ID: "txn_asked", Type: payment.Charge, Status: payment.Pending, SubscriptionID: s.ID, InvoiceID: "in_older", Amount: 500, Currency: "EUR",
+		FirstSentAt: l.real, NextCheckAt: l.real,
+	})
+	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
+	_, changes, err := lifecycle.Advance(state, l.moment())
+	require.NoError(t, err)
+	require.Len(t, changes.Finalized, 1)
+	for _, txn := range changes.Transactions {
+		require.Zero(t, txn.CancelRequestedAt, "%s was asked for by a person", txn.ID)
+	}
+}

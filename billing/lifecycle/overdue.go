@@ -1,10 +1,16 @@
 package lifecycle
 
 import (
+	"time"
+
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/subscription"
 )
+
+// OverdueNews is for how long after its time an invoice that a canceled subscription left is still announced as overdue: apps write
+// to people on this event. It bounds what builds have left that announced none of them.
+const OverdueNews = 30 * 24 * time.Hour
 
 // Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that time:
 // a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited for.

@@ -60,8 +60,17 @@ func (r *recording) settle() error {
 	if err := r.d.settle(i, inv, r.txn.ID); err != nil || r.txn.Amount <= due {
 		return err
 	}
-	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back.
-	charge, err := r.d.refundAs(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "excess"), r.txn, r.txn.Amount-due)
+	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back, and what
+	// the provider cannot express of it becomes credit.
+	excess := r.txn.Amount - due
+	part := r.txn.Expressible(excess)
+	if rest := excess - part; rest > 0 {
+		r.d.credit([]invoice.CreditEntry{{Amount: rest, Reason: invoice.CreditRefundFailed}}, inv.ID)
+	}
+	if part == 0 {
+		return nil
+	}
+	charge, err := r.d.refundAs(r.d.IDs.Transaction(r.txn.DueAt, r.txn.ID, "excess"), r.txn, part)
 	r.txn = charge
 	return err
 }

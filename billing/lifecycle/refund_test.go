@@ -162,7 +162,7 @@ func TestRefundCharge_Expressible(t *testing.T) {
 	l := begun(t, settings)
 	l.result(payment.AnswerSucceeded)
 	charge := l.charges()[0] // of 1000
-	charge.Granularity = 300
+	charge.Amount, charge.AmountRefunded, charge.Granularity = 1200, 200, 300
 	for amount, want := range map[money.Minor]money.Minor{0: 900, 900: 900, 300: 300, 1000: 0, 1: 0, 299: 0} {
 		changes, err := lifecycle.RefundCharge(lifecycle.State{}, charge, amount, l.moment())
 		if want == 0 {
@@ -182,7 +182,7 @@ func TestRefundCharge_Expressible(t *testing.T) {
 func TestRetryRefund_Expressible(t *testing.T) {
 	t.Parallel()
 	charge := owed(t).charges()[0] // owes 1000
-	charge.Granularity = 300
+	charge.Amount, charge.Granularity = 1200, 300
 	l := begun(t, settings)
 	changes, err := lifecycle.RetryRefund(lifecycle.State{}, charge, l.moment())
 	require.NoError(t, err)
@@ -191,4 +191,19 @@ func TestRetryRefund_Expressible(t *testing.T) {
 	charge.Granularity = 3000
 	_, err = lifecycle.RetryRefund(lifecycle.State{}, charge, l.moment())
 	require.Equal(t, "amount_not_representable", fault.From(err).Code)
+}
+
+// pawaPay took TZS 1250.50 of an operator with two decimals (Limits say whole units, the coarsest of all operators): a charge of its own
+// from before amount_not_chargeable, or forced. What was captured whole can go back whole.
+func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
+	t.Parallel()
+	charge := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Success, Provider: "pawapay", Currency: "TZS",
+		Amount: 125_050, Granularity: 100}
+	l := newLife(t, plans, settings, team, 0)
+	changes, err := lifecycle.RefundCharge(lifecycle.State{}, charge, 125_050, l.moment())
+	require.NoError(t, err)
+	require.EqualValues(t, 125_050, changes.NewTransactions[0].Amount)
+	changes, err = lifecycle.RefundCharge(lifecycle.State{}, charge, 0, l.moment())
+	require.NoError(t, err)
+	require.EqualValues(t, 125_050, changes.NewTransactions[0].Amount)
 }

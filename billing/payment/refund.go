@@ -17,8 +17,12 @@ func (t Transaction) Refundable() money.Minor {
 	return max(0, t.Amount-t.AmountRefunded-t.RefundOwed-t.Withdrawn())
 }
 
-// Expressible is the largest part of an amount that the charge's provider can give back.
+// Expressible is the largest part of an amount that the charge's provider can give back. What it captured it can give back
+// whole, whatever is known of its limits.
 func (t Transaction) Expressible(amount money.Minor) money.Minor {
+	if amount == t.Amount {
+		return amount
+	}
 	return money.Limits{Granularity: t.Granularity}.Floor(amount)
 }
 

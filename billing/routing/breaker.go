@@ -87,6 +87,9 @@ func (b Breaker) Unprobed(now time.Time) bool { return b.Opened() && now.Sub(b.P
 
 // Failed notes a failure of a payment.
 func (b Breaker) Failed(f Failure, payment string, now time.Time) Breaker {
+	if b.Failures == 0 { // a build that knows nothing of FailedBy may have forgotten the others
+		b.FailedBy = [threshold]string{}
+	}
 	b.Failures++
 	if b.FailingSince.IsZero() {
 		b.FailingSince = now

@@ -51,6 +51,14 @@ func TestBreaker_StaysClosedForFewPayments(t *testing.T) {
 	require.True(t, failed(routing.Breaker{}, routing.NotTaken, "1", "2", "1", "2", "3").Opened(), "three of five")
 }
 
+// A build that knows nothing of names forgets the failures, and leaves the names.
+func TestBreaker_NamesWithoutFailuresAreForgotten(t *testing.T) {
+	t.Parallel()
+	b := failed(routing.Breaker{}, routing.NotTaken, "1", "2", "3", "1")
+	b.Failures, b.FailingSince = 0, time.Time{}
+	require.False(t, failed(b, routing.NotTaken, "4").Opened())
+}
+
 // Where all but one payment were taken elsewhere, or canceled, that one proves nothing by its probes.
 func TestBreaker_ClosesWhenOnePaymentIsLeft(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,10 @@ type Discount struct {
 	discount.Terms
 	From       int       `json:"from"` // the index of the first period that it is taken off; later where one was not given
 	RedeemedAt time.Time `json:"redeemedAt"`
+	// Began is the index of the first period of this redemption, which stays where From moves; 0: a build from before redeemed it.
+	Began int `json:"began,omitzero"`
+	// Extra is for how many periods more it holds than its terms say: those of an earlier redemption that were not given.
+	Extra int `json:"extra,omitzero"`
 	// Skips is the index of a period of which an invoice was voided: another period has it instead. 0: none.
 	Skips int `json:"skips,omitzero"`
 }
@@ -35,7 +39,7 @@ func (d Discount) Left(periodIndex int) (periods int, unbounded bool) {
 }
 
 func (d Discount) use(periodIndex int) discount.Use {
-	return discount.Use{Terms: d.Terms, Periods: max(periodIndex-d.From, 0)}
+	return discount.Use{Terms: d.Terms, Periods: max(periodIndex-d.From, 0) - d.Extra}
 }
 
 // holds reports whether it is taken off what is billed in a period.
@@ -86,7 +90,7 @@ func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 		return ErrTooManyCoupons
 	}
 	s.Discounts = append(slices.Clone(s.Discounts), Discount{
-		CouponID: c.ID, Code: c.Code, Terms: c.Terms, From: s.PeriodIndex + 1, RedeemedAt: now,
+		CouponID: c.ID, Code: c.Code, Terms: c.Terms, From: s.PeriodIndex + 1, Began: s.PeriodIndex + 1, RedeemedAt: now,
 	})
 	return nil
 }

@@ -37,7 +37,7 @@ func (s Subscription) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 		s.Discounts = was
 	}
 	changed := !slices.EqualFunc(was, s.Discounts, func(a, b Discount) bool {
-		return a.CouponID == b.CouponID && a.From == b.From && a.Skips == b.Skips
+		return a.CouponID == b.CouponID && a.From == b.From && a.Extra == b.Extra && a.Skips == b.Skips
 	})
 	if changed {
 		out.Events = []event.Event{s.updated(now, "discounts")}
@@ -56,7 +56,13 @@ func (s *Subscription) giveAgain(u Ungiven, now time.Time) bool {
 			}
 			return true
 		}
-		d.From += len(u.Periods)
+		for _, p := range u.Periods {
+			if p < d.Began { // of an earlier redemption: what this one promised stays where it is
+				d.Extra++
+			} else {
+				d.From++
+			}
+		}
 		if slices.Contains(u.Periods, s.PeriodIndex) {
 			d.Skips = s.PeriodIndex
 		}

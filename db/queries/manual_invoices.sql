@@ -83,7 +83,8 @@ for no key update;
 
 -- name: InvoiceListOverdue :many
 -- In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
--- left open. Those of erased customers are left alone: nobody would read that they are overdue.
+-- left open. Those of erased customers are left alone: nobody would read that they are overdue. What was due long ago when builds
+-- began to announce the latter stays unannounced: apps write to people on this event.
 select d.environment_id, d.id, d.customer_id, d.subscription_id
 from (
     (select i.environment_id, i.id, i.customer_id, i.subscription_id, i.due_at
@@ -97,6 +98,7 @@ from (
     from invoices i
     join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null and c.test_clock_id is null
     where i.subscription_id is not null and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= @due_by
+      and i.due_at > @left_since
     order by i.due_at
     limit @row_limit::int)
 ) d

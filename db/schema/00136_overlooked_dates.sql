@@ -33,41 +33,42 @@ set lock_timeout = '1s'; -- as db.Migrate has it
 -- Every date at which a subscription in real time does something by itself, where its next action is later, or none: the rules
 -- never leave one so. Not here: what they compute from settings (reminders, the end of patience with one that is past due), and
 -- what has no next action (grants, manual invoices, payments), which the reconciler finds by its own date.
+-- The next action is compared in each branch, so that no estimate can lead to a join with the whole table of subscriptions.
 create or replace view overlooked_dates as
-select d.environment_id, d.subscription_id, d.kind, d.at
-from (
-    select i.environment_id, i.subscription_id, 'finalize_invoice' as kind, i.finalizes_at as at
-    from invoices i
-    where i.status = 'draft' and i.finalizes_at is not null and i.subscription_id is not null
-    union all
-    select i.environment_id, i.subscription_id, 'payment_retry', i.retry_at
-    from invoices i
-    join subscriptions c on c.environment_id = i.environment_id and c.id = i.subscription_id and c.collecting_invoice_id = i.id
-    where i.status = 'open' and i.phase = 'scheduled' and i.retry_at is not null and c.collection_paused_at is null and c.status <> 'canceled'
-    union all
-    select i.environment_id, i.subscription_id, 'invoice_overdue', i.due_at
-    from invoices i
-    join subscriptions c on c.environment_id = i.environment_id and c.id = i.subscription_id and c.collecting_invoice_id = i.id
-    where i.status = 'open' and i.subscription_id is not null and i.overdue_at is null and i.due_at is not null
-      and i.phase <> 'charging' and c.status <> 'canceled'
-    union all
-    select c.environment_id, c.id, 'resume', c.resumes_at
-    from subscriptions c
-    where c.status = 'paused' and c.resumes_at is not null
-    union all
-    -- A payment of the period that is under way is waited for.
-    select c.environment_id, c.id, 'scheduled_change', first_change_at(c.scheduled_changes)
-    from subscriptions c
-    where c.scheduled_changes is not null and c.status not in ('paused', 'canceled')
-      and not exists (
-          select from invoices i
-          where i.environment_id = c.environment_id and i.subscription_id = c.id and i.status = 'open' and i.phase = 'charging')
-    union all
-    select c.environment_id, c.id, case when c.trial_notice_at < c.current_period_end then 'trial_notice' else 'renewal' end,
-        least(c.current_period_end, c.trial_notice_at)
-    from subscriptions c
-    where c.finished_at is null and c.test_clock_id is null and c.status in ('trialing', 'active', 'past_due')
-      and (c.next_action_at is null or c.next_action_at > least(c.current_period_end, c.trial_notice_at))
-) d
-join subscriptions s on s.environment_id = d.environment_id and s.id = d.subscription_id
-where s.test_clock_id is null and (s.next_action_at is null or s.next_action_at > d.at);
+select i.environment_id, i.subscription_id, 'finalize_invoice' as kind, i.finalizes_at as at
+from invoices i
+join subscriptions c on c.environment_id = i.environment_id and c.id = i.subscription_id
+where i.status = 'draft' and i.finalizes_at is not null and c.test_clock_id is null
+  and (c.next_action_at is null or c.next_action_at > i.finalizes_at)
+union all
+select i.environment_id, i.subscription_id, 'payment_retry', i.retry_at
+from invoices i
+join subscriptions c on c.environment_id = i.environment_id and c.id = i.subscription_id and c.collecting_invoice_id = i.id
+where i.status = 'open' and i.phase = 'scheduled' and i.retry_at is not null and c.collection_paused_at is null and c.status <> 'canceled'
+  and c.test_clock_id is null and (c.next_action_at is null or c.next_action_at > i.retry_at)
+union all
+select i.environment_id, i.subscription_id, 'invoice_overdue', i.due_at
+from invoices i
+join subscriptions c on c.environment_id = i.environment_id and c.id = i.subscription_id and c.collecting_invoice_id = i.id
+where i.status = 'open' and i.subscription_id is not null and i.overdue_at is null and i.due_at is not null
+  and i.phase <> 'charging' and c.status <> 'canceled'
+  and c.test_clock_id is null and (c.next_action_at is null or c.next_action_at > i.due_at)
+union all
+select c.environment_id, c.id, 'resume', c.resumes_at
+from subscriptions c
+where c.status = 'paused' and c.resumes_at is not null
+  and c.test_clock_id is null and (c.next_action_at is null or c.next_action_at > c.resumes_at)
+union all
+select c.environment_id, c.id, 'scheduled_change', first_change_at(c.scheduled_changes)
+from subscriptions c
+where c.scheduled_changes is not null and c.status not in ('paused', 'canceled')
+  and c.test_clock_id is null and (c.next_action_at is null or c.next_action_at > first_change_at(c.scheduled_changes))
+  and not exists (
+      select from invoices i
+      where i.environment_id = c.environment_id and i.subscription_id = c.id and i.status = 'open' and i.phase = 'charging')
+union all
+select c.environment_id, c.id, case when c.trial_notice_at < c.current_period_end then 'trial_notice' else 'renewal' end,
+    least(c.current_period_end, c.trial_notice_at)
+from subscriptions c
+where c.finished_at is null and c.test_clock_id is null and c.status in ('trialing', 'active', 'past_due')
+  and (c.next_action_at is null or c.next_action_at > least(c.current_period_end, c.trial_notice_at));

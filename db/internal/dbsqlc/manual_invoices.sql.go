@@ -316,6 +316,7 @@ from (
     from invoices i
     join customers c on c.environment_id = i.environment_id and c.id = i.customer_id and c.erased_at is null and c.test_clock_id is null
     where i.subscription_id is not null and i.status = 'open' and i.phase = 'closed' and i.overdue_at is null and i.due_at <= $1
+      and i.due_at > $3
     order by i.due_at
     limit $2::int)
 ) d
@@ -324,8 +325,9 @@ limit $2::int
 `
 
 type InvoiceListOverdueParams struct {
-	DueBy    *time.Time
-	RowLimit int
+	DueBy     *time.Time
+	RowLimit  int
+	LeftSince *time.Time
 }
 
 type InvoiceListOverdueRow struct {
@@ -336,9 +338,10 @@ type InvoiceListOverdueRow struct {
 }
 
 // In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
-// left open. Those of erased customers are left alone: nobody would read that they are overdue.
+// left open. Those of erased customers are left alone: nobody would read that they are overdue. What was due long ago when builds
+// began to announce the latter stays unannounced: apps write to people on this event.
 func (q *Queries) InvoiceListOverdue(ctx context.Context, db DBTX, arg InvoiceListOverdueParams) ([]InvoiceListOverdueRow, error) {
-	rows, err := db.Query(ctx, invoiceListOverdue, arg.DueBy, arg.RowLimit)
+	rows, err := db.Query(ctx, invoiceListOverdue, arg.DueBy, arg.RowLimit, arg.LeftSince)
 	if err != nil {
 		return nil, err
 	}
