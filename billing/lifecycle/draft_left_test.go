@@ -100,3 +100,22 @@ func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 		require.Zero(t, txn.CancelRequestedAt, "%s was asked for by a person", txn.ID)
 	}
 }
+
+// A customer who owes an earlier invoice is not charged for the draft either: no automatic attempt follows the end.
+func TestDraft_OfASubscriptionThatEndedOwing(t *testing.T) {
+	t.Parallel()
+	l := graced(t, flat("plan_1", month, 1900))
+	draft, s := l.store.drafts[0], &l.store.sub
+	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
+	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	before := l.load(false).state
+	owed := draft
+	owed.ID, owed.Number, owed.Status = "in_owed", 7, invoice.Open
+	owed.Collection = collection.State{Phase: collection.Closed, Attempts: 4, Automatic: 4}
+	before.Open = append(before.Open, owed)
+	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
+	_, changes, err := lifecycle.Advance(before, l.moment())
+	require.NoError(t, err)
+	require.Len(t, changes.Finalized, 1)
+	require.Empty(t, changes.NewTransactions)
+}

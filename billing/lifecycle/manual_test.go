@@ -296,3 +296,16 @@ func TestManualInvoice_OfADeletedCustomer(t *testing.T) {
 	_, _, err := lifecycle.Finalize(d.state(), d.moment())
 	require.ErrorIs(t, err, invoicing.ErrCustomerDeleted)
 }
+
+// Fourteen days from 10:00 UTC, which is 23:00 of the same day in Auckland, end with a day there: 13 hours before UTC's.
+func TestManualInvoice_IsDueByTheEnvironmentsDays(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0, terms.Terms{Method: terms.Send, NetDays: 14}, 1000)
+	state := d.state()
+	state.Settings.TimeZone = "Pacific/Auckland"
+	_, changes, err := lifecycle.Finalize(state, d.moment())
+	require.NoError(t, err)
+	year, month, day := created.UTC().Date()
+	require.Equal(t, 10, created.UTC().Hour())
+	require.Equal(t, time.Date(year, month, day+14, 11, 0, 0, 0, time.UTC), changes.Finalized[0].DueAt.UTC())
+}
