@@ -69,6 +69,7 @@ func TestGrants_AreJudgedByWhenTheInvoiceWasDue(t *testing.T) {
 	}
 	require.Equal(t, []money.Minor{1000, 1000, 0}, credit[:3], "not at the instant of its expiry, nor after it")
 	require.Equal(t, []money.Minor{3000}, l.left())
+	require.Zero(t, l.account.events[event.TypeCreditGrantDepleted], "something is left")
 	l.endGrants()
 	require.Equal(t, []money.Minor{0}, l.left())
 }

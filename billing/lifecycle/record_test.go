@@ -202,11 +202,14 @@ func TestRecord_LookedAt(t *testing.T) {
 		"a look-up that decides nothing": {
 			payment.MoveLookup, true, "", payment.AnswerPending, nil, []string{"", "pi_1", "pi_1"},
 		},
-		"of a second operation":   {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
-		"nobody asked":            {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
-		"silence":                 {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
-		"not found":               {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
-		"no second operation":     {payment.MoveLookup, true, "pi_2", payment.AnswerNotFound, nil, []string{"pi_2"}},
+		"of a second operation": {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
+		"nobody asked":          {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
+		"silence":               {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
+		"not found":             {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
+		"no second operation":   {payment.MoveLookup, true, "pi_2", payment.AnswerNotFound, nil, []string{"pi_2"}},
+		"no second operation, nobody asked": {
+			payment.MoveLookup, false, "pi_2", payment.AnswerNotFound, nil, nil,
+		},
 		"a replay":                {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
 		"the key was used before": {payment.MoveReplay, true, "", "", reused, nil},
 		"a person must act":       {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
@@ -225,6 +228,32 @@ func TestRecord_LookedAt(t *testing.T) {
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, recorded.LookedAt, name)
+	}
+}
+
+// An account that leaves an exchange about its own send unanswered is silent since then.
+func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
+	t.Parallel()
+	refused := fault.New(fault.Conflict, "provider_reference_mismatch", "")
+	for name, c := range map[string]struct {
+		change func(*lifecycle.Result)
+		silent bool
+	}{
+		"no answer":                       {func(*lifecycle.Result) {}, true},
+		"not asked":                       {func(r *lifecycle.Result) { r.Begun = time.Time{} }, false},
+		"about an earlier send elsewhere": {func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false},
+		"the request could not be made":   {func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, payment.Answer{} }, false},
+	} {
+		l := begun(t, settings)
+		l.send(l.live("").ID)
+		result := lifecycle.Result{
+			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: protocol, Begun: l.real,
+			Answer: payment.Answer{Outcome: payment.AnswerUnknown},
+		}
+		c.change(&result)
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.silent, recorded.Transaction.Silence.Since.Equal(l.real), name)
 	}
 }
 
