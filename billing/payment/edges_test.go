@@ -305,3 +305,23 @@ func TestSendAsk(t *testing.T) {
 	require.Equal(t, payment.MoveBelieve, payment.Send{}.Ask(byName, payment.Told{Evidence: true}))
 	require.Equal(t, payment.MoveAwait, payment.Send{}.Ask(byName, payment.Told{}))
 }
+
+// A provider that gives back in tens gives the whole charge back, whatever that is.
+func TestExpressible(t *testing.T) {
+	t.Parallel()
+	charge := captured(1005)
+	charge.Granularity = 10
+	for amount, want := range map[money.Minor]money.Minor{1005: 1005, 1004: 1000, 10: 10, 9: 0} {
+		require.Equal(t, want, charge.Expressible(amount), amount)
+	}
+}
+
+func TestReserve_WhatWasOwed(t *testing.T) {
+	t.Parallel()
+	charge := captured(1000)
+	charge.AmountRefunded, charge.RefundOwed = 300, 100
+	require.Equal(t, money.Minor(600), charge.Refundable())
+	charge, owed := charge.Reserve(100)
+	require.True(t, owed)
+	require.Equal(t, [2]money.Minor{400, 0}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed})
+}

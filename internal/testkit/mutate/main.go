@@ -96,7 +96,7 @@ func run(ctx context.Context, units []string, own, write bool, w io.Writer) ([]s
 	if !write {
 		return faults, nil
 	}
-	return faults, report(ctx, results)
+	return faults, report(context.WithoutCancel(ctx), results)
 }
 
 // chosen returns the packages of units; none is all of them.
@@ -185,7 +185,8 @@ func (r result) percent() int {
 	return 100 * killed / (killed + r.lived)
 }
 
-// judge runs the tests under each mutant of the units.
+// judge runs the tests under each mutant of the units. Where it is interrupted, it returns the results of those that it has
+// finished.
 func (t *trial) judge(ctx context.Context, units []string, known equivalents, w io.Writer) ([]*result, error) {
 	var results []*result
 	of := map[string]*result{}
@@ -200,7 +201,11 @@ func (t *trial) judge(ctx context.Context, units []string, known equivalents, w 
 			r = &result{unit: c.unit}
 			of[c.unit], results = r, append(results, r)
 		}
-		if err := t.try(ctx, c, r, known, w); err != nil {
+		if err := t.try(ctx, c, r, known, w); ctx.Err() != nil {
+			_, _ = fmt.Fprintln(w, "mutate: interrupted in", c.unit)
+			results = slices.DeleteFunc(results, func(other *result) bool { return other == r })
+			break
+		} else if err != nil {
 			return nil, err
 		}
 		if time.Since(last) > 15*time.Second || i == len(t.changes)-1 {
