@@ -89,7 +89,8 @@ func run(ctx context.Context, units []string, own, write bool, w io.Writer) ([]s
 	for _, r := range results {
 		floor, ok := floors[r.unit]
 		if !ok {
-			faults = append(faults, r.unit+": has no floor in "+floorsFile)
+			_, _ = fmt.Fprintln(w, "mutate:", r.unit, "has no floor yet in", floorsFile)
+			continue
 		}
 		faults = append(faults, floor.faults(r)...)
 	}

@@ -105,11 +105,12 @@ func (s *suite) learn(ctx context.Context) error {
 func (s *suite) reaches(id int) bool { return s != nil && len(s.reaching[id]) > 0 }
 
 // kills reports whether a test fails under a mutant: first those that take a second together, then, unless those are
-// enough, the others.
+// enough, those of four seconds and so on.
 func (s *suite) kills(ctx context.Context, id int, enough bool) (bool, error) {
-	for tests := s.reaching[id]; len(tests) > 0; {
+	together := time.Second
+	for tests := s.reaching[id]; len(tests) > 0; together *= 4 {
 		n, takes := 0, time.Duration(0)
-		for n < len(tests) && (n == 0 || takes+tests[n].took < time.Second) {
+		for n < len(tests) && (n == 0 || takes+tests[n].took < together) {
 			takes += tests[n].took
 			n++
 		}
