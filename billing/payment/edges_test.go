@@ -194,7 +194,7 @@ func TestNotice_ChargeThatWasNotSent(t *testing.T) {
 	require.Equal(t, payment.NoticeLook, txn.Notice(payment.Message{Kind: payment.MessageSucceeded}, 0, t0))
 }
 
-// A key may be repeated for as long as the provider remembers it; where finding nothing proves something sooner, until then.
+// A key may be repeated for as long as the provider remembers it; where absence can be proven sooner, until then.
 func TestNext_RepeatsUntilAbsenceCounts(t *testing.T) {
 	t.Parallel()
 	sent := due()
@@ -203,10 +203,11 @@ func TestNext_RepeatsUntilAbsenceCounts(t *testing.T) {
 		protocol payment.Protocol
 		last     time.Duration
 	}{
-		"absence is never proven":   {payment.Protocol{Window: 20 * time.Hour, LookupByKey: true}, 20 * time.Hour},
-		"absence counts in an hour": {payment.Protocol{Window: 20 * time.Hour, LookupByKey: true, AbsenceAfter: time.Hour}, time.Hour},
-		"no look-up without a name": {payment.Protocol{Window: 20 * time.Hour, AbsenceAfter: time.Hour}, 20 * time.Hour},
+		"absence is never proven":   {payment.Protocol{LookupByKey: true}, 20 * time.Hour},
+		"absence counts in an hour": {payment.Protocol{LookupByKey: true, AbsenceAfter: time.Hour}, time.Hour},
+		"no look-up without a name": {payment.Protocol{AbsenceAfter: time.Hour}, 20 * time.Hour},
 	} {
+		c.protocol.Window = 20 * time.Hour
 		require.Equal(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last-1)), name)
 		require.NotEqual(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last)), name)
 	}
@@ -270,7 +271,7 @@ func TestPayOwed_NoMoreThanTheBankLeaves(t *testing.T) {
 	require.ErrorContains(t, err, "refund_disputed")
 }
 
-// A refund of 100 went through after all, when 900 of 1000 had been refunded again: 950 and the 50 that are owed are all of it.
+// A refund of 100 went through after all, when 900 of 1000 had been refunded again: 950 and the 50 owed are all of it.
 func TestReserve_NoMoreThanWasCaptured(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/usage"
 )
 
-// Two records in one state and one in another are three when both are merged, and a state without records changes nothing.
+// Two records in one state and one in another are three when merged, and a state without records changes nothing.
 func TestStates_CountTheirRecords(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(-10, 0) // before 1970, where times are negative

@@ -56,8 +56,9 @@ func report(ctx context.Context, results []*result) error {
 		}
 	}
 	for _, r := range results {
-		rows = append(rows, fmt.Sprintf("| %s | %d %% | %d | %d | %d | %d | %d | %s, %s |", r.unit, r.percent(), r.own, r.byComposed,
-			r.lived, r.unreached, r.equivalents, strings.TrimSpace(string(commit)), time.Now().UTC().Format(time.DateOnly)))
+		rows = append(rows, fmt.Sprintf("| %s | %d %% | %d | %d | %d | %d | %d | %s, %s |",
+			r.unit, r.percent(), r.own, r.byComposed, r.lived, r.unreached, r.equivalents,
+			strings.TrimSpace(string(commit)), time.Now().UTC().Format(time.DateOnly)))
 		for _, key := range r.keys {
 			lived = append(lived, "- `"+strings.Replace(key, " (not reached)", "` (not reached)", 1)+closing(key))
 		}

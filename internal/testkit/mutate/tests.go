@@ -17,7 +17,7 @@ import (
 	"perennial/internal/testkit/mutate/mutant"
 )
 
-// The same lives and properties for each mutant, and without the search for a smaller failure: that there is one counts.
+// The same lives and properties for each mutant, and without the search for a smaller failure.
 const seed = "1"
 
 // A fifth of the checks is what -short leaves: as many as everywhere.
@@ -54,7 +54,8 @@ func (s *suite) run(ctx context.Context, limit time.Duration, variable, pattern 
 	defer cancel()
 	const script = `ulimit -v 4000000 2>/dev/null; exec "$0" "$@"`
 	args := []string{
-		"-c", script, s.binary, "-test.run=^(" + pattern + ")$", "-test.failfast", "-test.short", "-test.timeout=" + limit.String(),
+		"-c", script, s.binary, "-test.run=^(" + pattern + ")$", "-test.failfast", "-test.short",
+		"-test.timeout=" + limit.String(),
 	}
 	if s.pkg.usesRapid() {
 		args = append(args, rapidFlags...)
