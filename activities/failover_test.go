@@ -235,7 +235,7 @@ func TestRoute_BackupsByPriority(t *testing.T) {
 		}
 		return tx.InsertProviderConfig(t.Context(), l.Env, first)
 	})
-	l.Payments.Gateway.(accounts)[first.ID] = scene.NewProvider(l.Clock.Now)
+	l.Payments.Gateway.(accounts)[first.ID] = l.NewProvider()
 	l.Provider.Script = always(scene.Refuse)
 	l.check(l.snap.Live.TransactionID)
 	require.Equal(t, first.ID, l.last().ProviderConfigID)

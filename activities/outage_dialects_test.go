@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
@@ -21,6 +22,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/rule"
 	"perennial/providers"
 	"perennial/providers/adyen"
 	"perennial/providers/conformance"
@@ -250,9 +252,9 @@ func TestOutage_EveryChargeIsSettledInTime(t *testing.T) {
 	for i := range testkit.Scale(1, 40) {
 		patterns["random "+strconv.Itoa(i)] = anyOf()
 	}
-	for name, d := range dialects {
-		for pattern, spells := range patterns {
-			seed := random.Uint64()
+	for _, name := range slices.Sorted(maps.Keys(dialects)) { // in the order of names, so that a seed says the same again
+		for _, pattern := range slices.Sorted(maps.Keys(patterns)) {
+			d, spells, seed := dialects[name], patterns[pattern], random.Uint64()
 			t.Run(name+", "+pattern, func(t *testing.T) {
 				t.Parallel()
 				settledInTime(t, d, spells, rand.New(rand.NewPCG(seed, 29)))
@@ -288,9 +290,11 @@ func settledInTime(t *testing.T, d dialect, spells []spell, random *rand.Rand) {
 	}
 	captures := l.captures(t)
 	require.Len(t, captures, len(ended))
-	for id, n := range captures {
-		require.Equal(t, 1, n, id)
-	}
+	rule.Holds(t, func() {
+		for id, n := range captures {
+			require.Equal(t, 1, n, id)
+		}
+	})
 	scene.RequireLawful(t, l.Pool)
 	t.Logf("%d charges, the last settled %s after the provider answers (other payments: %t)", len(ended), last, busy)
 }

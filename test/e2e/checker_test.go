@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/test/e2e/check"
 	"perennial/test/e2e/world"
 )
 
@@ -27,9 +26,9 @@ func TestChecker_SeesDoubleCharge(t *testing.T) {
 	require.NoError(t, err)
 	txn, err := env.Create(ctx, "/api/payments", world.Object{"customerId": customer, "amount": 100, "currency": "EUR"})
 	require.NoError(t, err)
-	for len(check.CapturedTwice(w.Simulator.Ledger(t))) == 0 {
+	for len(world.CapturedTwice(w.Simulator.Ledger(t))) == 0 {
 		require.NoError(t, ctx.Err(), "the provider forgets the key and we repeat it: that must charge twice")
 		pause(ctx, 100*time.Millisecond)
 	}
-	require.Equal(t, []string{txn}, check.CapturedTwice(w.Simulator.Ledger(t)))
+	require.Equal(t, []string{txn}, world.CapturedTwice(w.Simulator.Ledger(t)))
 }

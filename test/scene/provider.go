@@ -92,8 +92,7 @@ type remembered struct {
 var errKeyReused = fault.New(fault.Conflict, "provider_key_reused",
 	"The idempotency key was used before with other parameters.")
 
-// NewProvider makes one that captures everything.
-func NewProvider(now func() time.Time) *Provider {
+func newProvider(now func() time.Time) *Provider {
 	return &Provider{
 		now: now, keys: map[string]remembered{}, charged: map[string]*operation{},
 		refunded: map[string]*operation{}, captures: map[string]int{}, again: map[string]*operation{},

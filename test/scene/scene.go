@@ -22,6 +22,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/internal/testkit/rule"
 	"perennial/providers"
 	"perennial/test/testdb"
 )
@@ -42,6 +43,8 @@ type Scene struct {
 
 	Subscriptions *activities.Subscriptions
 	Payments      *activities.Payments
+
+	providers []*Provider
 }
 
 // Option changes the environment's settings.
@@ -76,8 +79,10 @@ func New(t testing.TB, options ...Option) *Scene {
 		o(&settings)
 	}
 	s := &Scene{Store: store, Worker: worker, Pool: database.Pool(t), Env: id.New(id.Environment, Start), Clock: clock,
-		Provider: NewProvider(clock.Now), Started: effects,
+		Started: effects,
 	}
+	s.Provider = s.NewProvider()
+	rule.Watch(t, s.takenTwice)
 	s.Config = db.ProviderConfig{
 		ID: id.New(id.ProviderConfig, Start), EnvironmentID: s.Env, Provider: "stripe",
 		Account:     account.Account{Primary: true},
@@ -107,6 +112,13 @@ func New(t testing.TB, options ...Option) *Scene {
 	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
 	s.Payments = &activities.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
+}
+
+// NewProvider makes one that captures everything. A test that fails and had money taken twice is not repeated.
+func (s *Scene) NewProvider() *Provider {
+	p := newProvider(s.Clock.Now)
+	s.providers = append(s.providers, p)
+	return p
 }
 
 // Gateway makes one provider an activities.Gateway.

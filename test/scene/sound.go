@@ -135,10 +135,27 @@ var laws = []struct{ name, sql string }{
 // RequireSound checks what must hold in every environment at every time, and that the provider took no money twice.
 func (s *Scene) RequireSound(t testing.TB) {
 	t.Helper()
+	defer rule.Mark(t)()
 	RequireLawful(t, s.Pool)
 	for txn, n := range s.Provider.Captures() {
 		require.LessOrEqual(t, n, 1, "money was taken more than once for %s", txn)
 	}
+}
+
+// takenTwice says for which transaction money was taken more than once, at one provider or at several.
+func (s *Scene) takenTwice() string {
+	times := map[string]int{}
+	for _, p := range s.providers {
+		for txn, n := range p.Captures() {
+			times[txn] += n
+		}
+	}
+	for txn, n := range times {
+		if n > 1 {
+			return "money was taken more than once for " + txn
+		}
+	}
+	return ""
 }
 
 // RequireLawful checks the part of it that the rows of any database tell.

@@ -17,3 +17,24 @@ func Mark(t testing.TB) func() {
 		}
 	}
 }
+
+// Holds marks the failures of check, in the midst of a test.
+func Holds(t testing.TB, check func()) {
+	t.Helper()
+	defer Mark(t)()
+	check()
+}
+
+// Watch marks the failure of the test, whatever it was that failed, if a rule is found broken when the test has ended:
+// found says which, or nothing. A test that breaks it on purpose, and passes, is not marked.
+func Watch(t testing.TB, found func() string) {
+	t.Helper()
+	t.Cleanup(func() {
+		if !t.Failed() {
+			return
+		}
+		if which := found(); which != "" {
+			t.Log(Broken, which)
+		}
+	})
+}

@@ -14,6 +14,7 @@ type part struct {
 	race     bool
 	run      string // -run, if set
 	skip     string // -skip, if set
+	seed     string // TEST_SEED, if set: of repeats only, since a seed for the run would leave no package that draws one cached
 }
 
 // raced is where goroutines of ours share memory: what a race detector can find. It makes pure code five times slower, so
@@ -109,12 +110,13 @@ func (p part) arguments(timeout string) []string {
 }
 
 // again is the part of these tests of one package alone.
-func (p part) again(pkg string, tests []string) part {
+func (p part) again(pkg string, tests []string, seed string) part {
 	quoted := make([]string, len(tests))
 	for i, test := range tests {
 		quoted[i] = regexp.QuoteMeta(test)
 	}
 	return part{
 		name: short(pkg) + " again", packages: []string{pkg}, race: p.race, run: "^(" + strings.Join(quoted, "|") + ")$",
+		seed: seed,
 	}
 }

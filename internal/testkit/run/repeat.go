@@ -4,8 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"regexp"
+	"slices"
 	"strings"
 
+	"perennial/internal/testkit"
 	"perennial/internal/testkit/rule"
 )
 
@@ -22,23 +26,52 @@ func (r *run) repeat(ctx context.Context) {
 		if !res.repeatable() {
 			continue
 		}
-		r.mu.Lock()
-		r.line("%s: %s failed beside others; once more, alone", short(res.pkg), strings.Join(res.failed, ", "))
-		r.mu.Unlock()
-		again := r.part(ctx, res.part.again(res.pkg, res.failed), true)
-		if len(again) == 1 && again[0].ok() && again[0].passed >= len(res.failed) {
-			for _, test := range res.failed {
+		bySeed := res.bySeed()
+		for _, seed := range slices.Sorted(maps.Keys(bySeed)) {
+			tests := bySeed[seed]
+			r.mu.Lock()
+			r.line("%s: %s failed beside others; once more, alone", short(res.pkg), strings.Join(tests, ", "))
+			r.mu.Unlock()
+			again := r.part(ctx, res.part.again(res.pkg, tests, seed), true)
+			if len(again) != 1 || !again[0].ok() || again[0].passed < len(tests) {
+				continue
+			}
+			for _, test := range tests {
 				r.repeated = append(r.repeated, short(res.pkg)+"."+test)
 			}
-			res.passed += len(res.failed)
-			res.failed = nil
+			res.passed += len(tests)
+			res.failed = slices.DeleteFunc(res.failed, func(test string) bool { return slices.Contains(tests, test) })
 		}
 	}
 }
 
-// repeatable leaves out what no machine is slow enough to excuse: a broken rule, and whatever needs no server.
+// seeded is how testkit.Seed prints a seed that it drew. One that it was given is given to the repeat too.
+var seeded = regexp.MustCompile(`seed (\d+); replay with ` + testkit.EnvSeed)
+
+// bySeed are the failed tests by the seed that they printed, or by none: another seed would be another test. A test that
+// printed several is not in it, since it cannot be given them again.
+func (r *result) bySeed() map[string][]string {
+	tests := map[string][]string{}
+	for _, test := range r.failed {
+		var seeds []string
+		for _, match := range seeded.FindAllStringSubmatch(r.output[test].String(), -1) {
+			seeds = append(seeds, match[1])
+		}
+		slices.Sort(seeds)
+		switch seeds = slices.Compact(seeds); len(seeds) {
+		case 0:
+			tests[""] = append(tests[""], test)
+		case 1:
+			tests[seeds[0]] = append(tests[seeds[0]], test)
+		}
+	}
+	return tests
+}
+
+// repeatable leaves out what no machine is slow enough to excuse: a broken rule, a data race, a process that died with tests
+// that had not run, and whatever needs no server.
 func (r *result) repeatable() bool {
-	return len(r.failed) > 0 && !r.broken && servers.MatchString(r.pkg) && !strings.Contains(r.text(), rule.Broken)
+	return len(r.failed) > 0 && !r.broken && !r.raced && servers.MatchString(r.pkg) && !strings.Contains(r.text(), rule.Broken)
 }
 
 // summary closes the report and says whether everything passed. Its last line is the one that machines read.
@@ -52,7 +85,7 @@ func (r *run) summary(ctx context.Context) bool {
 		}
 		if !res.ok() {
 			ok = false
-			r.line("FAIL %s: %s", short(res.pkg), strings.Join(res.failed, ", "))
+			r.line("FAIL %s: %s%s", short(res.pkg), strings.Join(res.failed, ", "), res.rest())
 		}
 	}
 	for _, test := range r.repeated {
@@ -64,4 +97,12 @@ func (r *run) summary(ctx context.Context) bool {
 		_, _ = io.WriteString(r.out, "test: interrupted\n")
 	}
 	return ok && failed == 0
+}
+
+// rest is what a reader of the failed tests must know of the others.
+func (r *result) rest() string {
+	if r.broken && len(r.failed) > 0 {
+		return " (it died then: tests after that did not run)"
+	}
+	return ""
 }

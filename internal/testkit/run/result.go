@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -23,25 +25,37 @@ type result struct {
 	pkg             string
 	passed, skipped int
 	failed          []string // tests at the top level
-	broken          bool     // it did not compile, or ended otherwise than by its tests' end
+	broken          bool     // it did not compile, or its process died: nobody knows what the tests after that would have said
+	died            bool     // it printed what a process prints that dies
+	reached         bool     // it printed what a process prints that has run all its tests, and not all passed
+	raced           bool     // the race detector found something, in whatever test that was printed
 	cached          bool
 	seconds         float64
 	output          map[string]*strings.Builder // by test at the top level; "" is the package's own
+	begun           map[string]bool             // tests that have not ended
 }
 
 func (r *result) ok() bool { return len(r.failed) == 0 && !r.broken }
 
-// text is what a reader needs of a failure.
+// text is what a reader needs of a failure. A process that died says why in the output of any test that had not ended.
 func (r *result) text() string {
-	var b strings.Builder
-	for _, test := range r.failed {
-		b.WriteString(r.output[test].String())
+	shown := r.failed
+	if r.broken || len(shown) == 0 {
+		shown = slices.Sorted(maps.Keys(r.output))
 	}
-	if own, ok := r.output[""]; ok && (r.broken || len(r.failed) == 0) {
-		b.WriteString(own.String())
+	var b strings.Builder
+	for _, test := range shown {
+		b.WriteString(r.output[test].String())
 	}
 	return b.String()
 }
+
+var (
+	// dying begins the last words of a process: also of one that ran into its time limit.
+	dying = regexp.MustCompile(`^(panic|fatal error): `)
+	// racing is what the race detector prints, and what testing prints of it.
+	racing = regexp.MustCompile(`WARNING: DATA RACE|race detected during execution of test`)
+)
 
 // collector reads events into results.
 type collector struct {
@@ -55,7 +69,7 @@ func (c *collector) of(pkg string) *result {
 	pkg, _, _ = strings.Cut(pkg, " [") // "perennial/db [perennial/db.test]"
 	r, ok := c.results[pkg]
 	if !ok {
-		r = &result{part: c.part, pkg: pkg, output: map[string]*strings.Builder{}}
+		r = &result{part: c.part, pkg: pkg, output: map[string]*strings.Builder{}, begun: map[string]bool{}}
 		c.results[pkg] = r
 	}
 	return r
@@ -85,20 +99,24 @@ func (c *collector) take(e event) {
 	switch e.Action {
 	case "output", "build-output":
 		r.write(top, e.Output)
-		if e.Test == "" && strings.Contains(e.Output, "(cached)") {
-			r.cached = true
-		}
+		r.cached = r.cached || e.Test == "" && strings.Contains(e.Output, "(cached)")
+		r.reached = r.reached || e.Output == "FAIL\n"
+		r.died = r.died || dying.MatchString(e.Output)
+		r.raced = r.raced || racing.MatchString(e.Output)
 	case "build-fail":
 		r.broken = true
 	case "run":
+		r.begun[e.Test] = true
 		c.running(r.pkg, e.Test)
 	case "pass", "skip", "fail":
 		if e.Test == "" {
 			r.seconds = e.Elapsed
-			r.broken = r.broken || e.Action == "fail" && len(r.failed) == 0
+			// `testing` calls the test that panics failed before the process dies: failed tests are no sign that the rest ran.
+			r.broken = r.broken || e.Action == "fail" && (len(r.failed) == 0 || r.died || !r.reached || len(r.begun) > 0)
 			c.ended(r)
 			return
 		}
+		delete(r.begun, e.Test)
 		r.count(e.Action, top, isBelow)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"perennial/internal/testkit"
 )
 
 const (
@@ -103,6 +105,9 @@ func (r *run) goTest(ctx context.Context, p part, c *collector) error {
 	cmd.Dir = r.dir
 	// Collections of garbage cost a fifth of the run, and there is memory: no package needs a gigabyte.
 	cmd.Env = append(os.Environ(), "GOGC=400")
+	if p.seed != "" {
+		cmd.Env = append(cmd.Env, testkit.EnvSeed+"="+p.seed)
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	var complaints bytes.Buffer

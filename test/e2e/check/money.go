@@ -1,7 +1,6 @@
 package check
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,24 +14,6 @@ type books struct{ captured, refunded, disputed int64 }
 
 // account is whose money it is: each app's, in each currency.
 type account struct{ environment, currency string }
-
-// CapturedTwice are the transactions whose money the provider took more than once, under whatever key.
-func CapturedTwice(ledger []core.Movement) []string {
-	times := map[string]int{}
-	for _, m := range ledger {
-		if m.Kind == "capture" {
-			times[m.TransactionID]++
-		}
-	}
-	var twice []string
-	for id, n := range times {
-		if n > 1 {
-			twice = append(twice, id)
-		}
-	}
-	slices.Sort(twice)
-	return twice
-}
 
 // money compares the provider's ledger with the rows: no attempt is captured twice, every invoice is paid by one
 // capture that was kept, and the sums agree for every app in every currency.
@@ -79,7 +60,7 @@ func money(t testing.TB, w *world.World) {
 			add(m, byIntent[m.Charge], -amount)
 		}
 	}
-	require.Empty(t, CapturedTwice(ledger), "transactions whose money was taken more than once")
+	require.Empty(t, world.CapturedTwice(ledger), "transactions whose money was taken more than once")
 	for id, b := range byTransaction {
 		require.LessOrEqual(t, b.refunded, b.captured, "transaction %s was refunded more than it captured", id)
 	}

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,17 +132,55 @@ func (s *Simulator) ForgetKeys(t testing.TB) {
 // Ledger is what really moved, at all providers.
 func (s *Simulator) Ledger(t testing.TB) []core.Movement {
 	t.Helper()
-	var out []core.Movement
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), 30*time.Second)
+	out, err := s.ledger(context.WithoutCancel(t.Context()))
+	require.NoError(t, err)
+	return out
+}
+
+func (s *Simulator) ledger(ctx context.Context) (out []core.Movement, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.control+"/_simulator/ledger", nil)
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	res, err := http.DefaultClient.Do(r)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, res.Body.Close()) }()
-	require.Equal(t, http.StatusOK, res.StatusCode)
-	require.NoError(t, json.NewDecoder(res.Body).Decode(&out))
-	return out
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, res.Body.Close()) }()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("simulator: the ledger: %s", res.Status)
+	}
+	err = json.NewDecoder(res.Body).Decode(&out)
+	return out, err
+}
+
+// takenTwice says of which transactions money was taken more than once. A simulator that does not answer says nothing.
+func (s *Simulator) takenTwice() string {
+	ledger, err := s.ledger(context.Background())
+	if twice := CapturedTwice(ledger); err == nil && len(twice) > 0 {
+		return "money was taken more than once for " + strings.Join(twice, ", ")
+	}
+	return ""
+}
+
+// CapturedTwice are the transactions whose money the provider took more than once, under whatever key.
+func CapturedTwice(ledger []core.Movement) []string {
+	times := map[string]int{}
+	for _, m := range ledger {
+		if m.Kind == "capture" {
+			times[m.TransactionID]++
+		}
+	}
+	var twice []string
+	for id, n := range times {
+		if n > 1 {
+			twice = append(twice, id)
+		}
+	}
+	slices.Sort(twice)
+	return twice
 }
 
 // send insists: the port may be shut by an outage of its own.

@@ -18,6 +18,7 @@ import (
 	"perennial/db"
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/rule"
 	"perennial/internal/vault"
 	"perennial/test/testdb"
 )
@@ -183,6 +184,7 @@ func (w *World) startProvider(t testing.TB, c Config) {
 	), "simulator")
 	w.Provider.Start(t)
 	require.True(t, w.Provider.Running(), "the simulator has ended")
+	rule.Watch(t, w.Simulator.takenTwice)
 }
 
 // SimulatorOn runs a simulator of its own on a ledger that exists, until the function that it is for has steered it.
