@@ -78,3 +78,19 @@ func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
 	_, err = l.creditInvoice(l.store.invoices[0], creditnote.Request{Amount: 400})
 	require.NoError(t, err)
 }
+
+// A retry is due, and fails at once for want of a payment method, before the credit note is decided: the invoice keeps it.
+func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
+	t.Parallel()
+	l := newLife(t, plans, settings, team, 0)
+	l.advance()
+	l.result(payment.AnswerDeclined)
+	stale := l.open()[0]
+	require.Equal(t, 1, stale.Collection.Attempts)
+	l.store.customer.PaymentMethod = ""
+	l.moveTo(l.sub().NextActionAt)
+	_, err := l.creditInvoice(stale, creditnote.Request{Amount: 400})
+	require.NoError(t, err)
+	require.Equal(t, 2, l.open()[0].Collection.Attempts)
+	require.Equal(t, money.Minor(600), l.open()[0].AmountDue)
+}
