@@ -6,3 +6,4 @@
 set lock_timeout = 0;
 drop index concurrently if exists subscriptions_add_ons;
 create index concurrently subscriptions_add_ons on subscriptions using gin (add_on_ids) where add_on_ids <> '{}';
+set lock_timeout = '1s'; -- as db.Migrate has it
