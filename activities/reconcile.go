@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -70,19 +71,26 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 		pass.batch = min(reconcileBatch, a.Rate*listTime)
 	}
 	// What is overdue goes first: after a loss of Temporal's database it must not wait until all is started again.
+	// What one step cannot do keeps nothing else from being done; the error tells that the pass is not whole.
+	var failed error
 	for _, step := range []func(context.Context) error{
-		pass.probes, pass.late, pass.overlooked, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants, pass.payments,
-		pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.purge, pass.unanswered,
+		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants,
+		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.unanswered,
+		pass.overlooked, pass.purge,
 	} {
-		if err := step(ctx); err != nil {
-			return pass.found, err
+		failed = errors.Join(failed, step(ctx))
+		if ctx.Err() != nil {
+			break
 		}
 		heartbeat(ctx)
 	}
 	if a.Report != nil {
 		a.Report(pass.found)
 	}
-	return pass.found, nil
+	if failed != nil {
+		return pass.found, failed
+	}
+	return pass.found, a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) })
 }
 
 // heartbeat is for activities only; tests call Reconcile directly.
@@ -375,7 +383,9 @@ func (p *pass) overlooked(ctx context.Context) error {
 		return err
 	}
 	p.found.Overlooked = len(refs)
-	p.found.Signalled += len(each(ctx, p, refs, refID, p.wake))
+	woken := each(ctx, p, refs, refID, p.wake)
+	p.found.Signalled += len(woken)
+	p.found.More = p.found.More || len(refs) == p.batch && len(woken) > 0
 	return nil
 }
 

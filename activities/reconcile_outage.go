@@ -17,9 +17,8 @@ const (
 	// probeLooks is how often a pass looks for the answers to its probes, probeGap apart.
 	probeLooks = 20
 	probeGap   = 250 * time.Millisecond
-	// recoveryTime is how long payments are woken after their account has recovered. It is longer than any exchange, since
-	// one that was begun before may still end unanswered, and than the rest of a payment that has met short outages for
-	// ten minutes.
+	// recoveryTime is how long payments are woken at least after their account has recovered: longer than any exchange, since
+	// one that was begun before may still end unanswered. What has not rested by then is waited for.
 	recoveryTime = 2 * time.Minute
 )
 
@@ -35,7 +34,7 @@ func (p *pass) probes(ctx context.Context) error {
 
 // unanswered wakes the payments of accounts that answer again after an outage.
 func (p *pass) unanswered(ctx context.Context) error {
-	refs, err := p.releaseUnanswered(ctx)
+	refs, more, err := p.releaseUnanswered(ctx)
 	for range probeLooks {
 		if err != nil || len(refs) > 0 || !p.probing {
 			break
@@ -44,23 +43,24 @@ func (p *pass) unanswered(ctx context.Context) error {
 		if err := pause(ctx, probeGap); err != nil {
 			return err
 		}
-		refs, err = p.releaseUnanswered(ctx)
+		refs, more, err = p.releaseUnanswered(ctx)
 	}
 	if err != nil {
 		return err
 	}
-	p.found.Signalled += len(each(ctx, p, refs, ownerID, p.check))
-	p.found.More = p.found.More || len(refs) == p.batch
+	woken := each(ctx, p, refs, ownerID, p.check)
+	p.found.Signalled += len(woken)
+	p.found.More = p.found.More || more && len(woken) > 0
 	return nil
 }
 
-func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, err error) {
+func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, more bool, err error) {
 	now := p.Clock()
 	err = p.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		if refs, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil || len(refs) > 0 {
+		if refs, more, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil {
 			return err
 		}
 		return tx.EndRecoveries(ctx, now.Add(-recoveryTime))
 	})
-	return refs, err
+	return refs, more, err
 }

@@ -27,10 +27,7 @@ func (p *pass) purge(ctx context.Context) error {
 			return err
 		}
 		p.found.Purged = keys + callbacks + deliveries
-		if err := tx.PurgeWorkers(ctx, p.now.Add(-rosterLife)); err != nil {
-			return err
-		}
-		return tx.SetReconciled(ctx)
+		return tx.PurgeWorkers(ctx, p.now.Add(-rosterLife))
 	})
 	if err != nil {
 		return err

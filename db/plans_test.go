@@ -367,7 +367,7 @@ func (c *crowd) reconciler(t *testing.T) {
 		// All that waits at an account that has recovered, or is silent, is due later than then; few of it was not answered.
 		"unanswered payments": func() error {
 			return c.store.InTx(ctx, db.BySystem("test"), time.Unix(0, 0), func(tx *db.Tx) error {
-				_, err := tx.ReleaseUnanswered(ctx, limit)
+				_, _, err := tx.ReleaseUnanswered(ctx, limit)
 				return err
 			})
 		},

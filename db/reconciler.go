@@ -153,15 +153,18 @@ func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit i
 }
 
 // ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once for
-// each exchange that was not answered. Global.
-func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) ([]TransactionRef, error) {
+// each exchange that was not answered. more: an account may have more of them than its share of the limit. Global.
+func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) (released []TransactionRef, more bool, err error) {
 	found, err := queries.TransactionReleaseUnanswered(ctx, tx.pipe,
 		dbsqlc.TransactionReleaseUnansweredParams{
 			RowLimit: limit, Now: &tx.Real, OutageSeconds: routing.Outage.Seconds(), RestShare: routing.RestShare,
 		})
 	return refs(found, func(f dbsqlc.TransactionReleaseUnansweredRow) TransactionRef {
-		return releasedRef(dbsqlc.TransactionReleaseRow(f))
-	}), translate("TransactionReleaseUnanswered", err)
+		more = more || f.Whole
+		return releasedRef(dbsqlc.TransactionReleaseRow{
+			EnvironmentID: f.EnvironmentID, ID: f.ID, Type: f.Type, SubscriptionID: f.SubscriptionID, FinishedAt: f.FinishedAt,
+		})
+	}), more, translate("TransactionReleaseUnanswered", err)
 }
 
 // EndRecoveries notes of the accounts that answer again since before then that their payments have been woken. Global.

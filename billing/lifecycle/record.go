@@ -224,7 +224,9 @@ func (r *recording) answered() error {
 		return r.absent()
 	case payment.AnswerNotSent:
 		r.txn = r.txn.NotTaken(r.Protocol, r.Move, r.Answer.RetryAfter, r.d.Real)
-	case payment.AnswerPending, payment.AnswerUnknown:
+	case payment.AnswerPending:
+		r.txn = r.txn.Known().Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
+	case payment.AnswerUnknown:
 		r.txn = r.txn.Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
 	default:
 		return fault.New(fault.Internal, "outcome_unknown",

@@ -1,6 +1,9 @@
 package payment
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Silence is that the provider leaves exchanges about a transaction unanswered. That it does not know the transaction is an
 // answer, and brings it no further: the next send may get lost as the last one did. Times are real; zero: there is none.
@@ -40,10 +43,20 @@ func (t Transaction) repeatedAtOnce(p Protocol, now time.Time) Transaction {
 	return next
 }
 
+// unknown begins what Unrepeated says.
+const unknown = "The provider does not know this payment. "
+
+// Known returns the transaction without a reason that is true no longer: its provider knows it.
+func (t Transaction) Known() Transaction {
+	if strings.HasPrefix(t.FailureReason, unknown) {
+		t.FailureReason = ""
+	}
+	return t
+}
+
 // Unrepeated returns why a transaction that its provider does not know is not sent again under its key now, for people;
 // empty: it is, or it was never sent.
 func (t Transaction) Unrepeated(p Protocol, now time.Time) string {
-	const unknown = "The provider does not know this payment. "
 	switch {
 	case t.Status != Pending || !t.EverSent() || t.repeatedAtOnce(p, now).NextCheckAt.Equal(now):
 		return ""

@@ -26,6 +26,10 @@ func TestExchanged(t *testing.T) {
 	}
 	require.Equal(t, 13, txn.Checks, "two each time, and one to make the first even")
 
+	txn.FailureReason = "The provider does not know this payment. It may have forgotten it."
+	require.Empty(t, txn.Known().FailureReason, "it does now")
+	require.Equal(t, "slow", payment.Transaction{FailureReason: "slow"}.Known().FailureReason)
+
 	accepted := txn.Exchanged(at, payment.AnswerPending).Waiting(protocol, 0, at)
 	require.Zero(t, accepted.Silence)
 	require.Equal(t, at.Add(10*time.Second), accepted.NextCheckAt)

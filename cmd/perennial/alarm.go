@@ -21,15 +21,32 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 		within, cancel := context.WithTimeout(ctx, alarmEvery)
 		b, err := store.Backlog(within, now(), late)
 		if err == nil { // a database that is away is in the log of every request
-			refused := s.refusesWrites(within, store, b)
+			_, refused := s.refusesWrites(within, store, b)
 			b.Writable = refused == nil
 			s.sound(b, refused, said, now())
+			s.alarmOverlooked(within, store, said, now())
 		}
 		cancel()
 		s.alarmWaiting(ctx, store, said, now())
 		if pause(ctx, alarmEvery) != nil {
 			return
 		}
+	}
+}
+
+// leftAlone is how long dates may have passed that nothing waits for: a pass of the reconciler sees to them within a minute.
+const leftAlone = 5 * time.Minute
+
+// alarmOverlooked logs dates that have passed, that nothing waits for and that the reconciler does not see to.
+func (s *server) alarmOverlooked(ctx context.Context, store *db.Store, said *said, now time.Time) {
+	found, err := store.OverlookedDates(ctx, now.Add(-leftAlone))
+	if err != nil || len(found) == 0 || !said.again("overlooked", now) {
+		return
+	}
+	for _, o := range found {
+		s.telemetry.Logger.Error("dates have passed that nothing waits for: see that workers of the present build run and that the "+
+			"reconciler finishes its passes; `perennial doctor` says more",
+			zap.String("kind", o.Kind), zap.Int("count", o.Count), zap.Time("since", o.Oldest), zap.String("example", o.Example))
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 func doctorCommand() *command {
 	return &command{
 		name: "doctor", summary: "check everything that Perennial needs, and say how to fix it",
-		about: "It reads the same settings as the API and the workers, so run it where they run. It changes nothing. Exit code 1\n" +
-			"where a check failed; warnings do not count.",
+		about: "It reads the same settings as the API and the workers, so run it where they run. It writes one row of its own, to find\n" +
+			"out whether the database takes writes, and changes nothing else. Exit code 1 where a check failed; warnings do not count.",
 		examples: []string{"perennial doctor", "perennial doctor --json"},
 		setup: func(f *flag.FlagSet) action {
 			asJSON := f.Bool("json", false, "one JSON object instead of lines")

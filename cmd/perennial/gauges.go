@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/zap"
 
 	"perennial/db"
@@ -84,12 +85,9 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		overlooked, err := store.OverlookedDates(ctx, now().Add(-late))
-		if err != nil {
-			s.telemetry.Logger.Warn("dates that nothing waits for cannot be read", zap.Error(err))
-			return map[string]float64{"perennial_database_reachable": 0}
-		}
-		b.Writable = s.refusesWrites(ctx, store, b) == nil
+		overlooked, unread := store.OverlookedDates(ctx, now().Add(-late))
+		tried, refused := s.refusesWrites(ctx, store, b)
+		b.Writable = refused == nil
 		values := map[string]float64{
 			"perennial_webhook_endpoints_late":             float64(hooks.Late),
 			"perennial_webhook_endpoints_late_age_seconds": hooks.DueAge.Seconds(),
@@ -111,11 +109,18 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 			"perennial_payments_disputed_age_seconds":  b.DisputeAge.Seconds(),
 			"perennial_payments_in_review_age_seconds": b.ReviewAge.Seconds(),
 		}
-		values["perennial_overlooked_dates"], values["perennial_overlooked_dates_age_seconds"] = 0, 0
+		if unread != nil { // as in a disaster, where there may be many to look through
+			s.telemetry.Logger.Warn("dates that nothing waits for cannot be read", zap.Error(unread))
+		} else {
+			values["perennial_overlooked_dates"], values["perennial_overlooked_dates_age_seconds"] = 0, 0
+		}
 		for _, o := range overlooked {
 			values["perennial_overlooked_dates"] += float64(o.Count)
 			age := max(values["perennial_overlooked_dates_age_seconds"], now().Sub(o.Oldest).Seconds())
 			values["perennial_overlooked_dates_age_seconds"] = age
+		}
+		if !tried {
+			delete(values, "perennial_database_writable")
 		}
 		if !b.Writable { // no worker can write its beat: how many run is not known
 			delete(values, "perennial_workers")
@@ -124,17 +129,26 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	})
 }
 
-// probeTime is what a write that is to find out whether writes are taken may take.
+// probeTime is what a write that is to find out whether writes are taken may take, whatever the reads before it have left.
 const probeTime = 5 * time.Second
 
-// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them.
-func (s *server) refusesWrites(ctx context.Context, store *db.Store, b db.Backlog) error {
+// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them. Only an
+// answer of the database is a refusal: one that does not come in time proves nothing, and tried is false.
+func (s *server) refusesWrites(ctx context.Context, store *db.Store, b db.Backlog) (tried bool, refused error) {
 	if !b.Writable {
-		return errReadOnly
+		return true, errReadOnly
 	}
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 	defer cancel()
-	return store.ProbeWrite(ctx)
+	err := store.ProbeWrite(within)
+	var answer *pgconn.PgError
+	switch {
+	case err == nil:
+		return true, nil
+	case errors.As(err, &answer):
+		return true, err
+	}
+	return false, nil
 }
 
 var errReadOnly = errors.New("it is a standby or read-only")

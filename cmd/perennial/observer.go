@@ -120,7 +120,7 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 	}
 	if found.Overlooked > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "overlooked", found.Overlooked)
-		o.telemetry.Logger.Warn("subscriptions did not wait for dates that have passed, as an earlier build leaves them; they are done now "+
+		o.telemetry.Logger.Warn("subscriptions did not wait for dates that have passed, as an earlier build leaves them; their workflows were woken "+
 			"(docs/operations.md, a step back)", zap.Int("count", found.Overlooked))
 	}
 	// What is found is repaired, so it is no alarm; a rate of it that stays is, which the counter is for.

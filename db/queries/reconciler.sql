@@ -308,14 +308,19 @@ limit @row_limit;
 -- Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
 -- those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
 -- a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
--- repeat under its key follows at once, so that both ways to an answer are taken. Accounts take turns.
+-- repeat under its key follows at once, so that both ways to an answer are taken. Accounts that have such payments share the limit;
+-- "whole" says that an account may have more than its share.
 with back as materialized (
     select b.provider_config_id, b.recovered_at, b.recovered_at - b.silent_since >= make_interval(secs => @outage_seconds) as outage,
         greatest(1, floor(1.0 / count(*) over () * @row_limit::int)::int) as share
     from provider_breakers b
     where b.recovered_at is not null
+      and exists (
+          select from transactions t
+          where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+            and t.unanswered_at < b.recovered_at and t.first_sent_at is not null and t.next_check_at > @now)
 ), picked as (
-    select d.environment_id, d.id, d.type, d.subscription_id
+    select d.environment_id, d.id, d.type, d.subscription_id, count(*) over (partition by b.provider_config_id) = b.share as whole
     from back b
     cross join lateral (
         select t.environment_id, t.id, t.type, t.subscription_id
@@ -334,7 +339,7 @@ with back as materialized (
     from picked p
     where t.environment_id = p.environment_id and t.id = p.id
 )
-select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at
+select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at, p.whole::boolean as whole
 from picked p
 left join subscriptions s on s.environment_id = p.environment_id and s.id = p.subscription_id
 order by p.id;

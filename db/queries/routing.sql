@@ -53,8 +53,13 @@ where b.environment_id = @environment_id and b.provider_config_id = @provider_co
 returning b.provider_config_id;
 
 -- name: BreakerEndRecovery :exec
--- Global: of accounts that answer again since before then, and whose payments have been woken.
-update provider_breakers b set silent_since = null, recovered_at = null where b.recovered_at < @before::timestamptz;
+-- Global: of accounts that answer again since before then, and whose payments have all been woken.
+update provider_breakers b set silent_since = null, recovered_at = null
+where b.recovered_at < @before::timestamptz
+  and not exists (
+      select from transactions t
+      where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+        and t.unanswered_at < b.recovered_at and t.first_sent_at is not null);
 
 -- name: BreakerListOpen :many
 -- Global: for operators, the longest first.

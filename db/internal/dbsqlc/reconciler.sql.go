@@ -872,8 +872,12 @@ with back as materialized (
         greatest(1, floor(1.0 / count(*) over () * $2::int)::int) as share
     from provider_breakers b
     where b.recovered_at is not null
+      and exists (
+          select from transactions t
+          where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+            and t.unanswered_at < b.recovered_at and t.first_sent_at is not null and t.next_check_at > $3)
 ), picked as (
-    select d.environment_id, d.id, d.type, d.subscription_id
+    select d.environment_id, d.id, d.type, d.subscription_id, count(*) over (partition by b.provider_config_id) = b.share as whole
     from back b
     cross join lateral (
         select t.environment_id, t.id, t.type, t.subscription_id
@@ -892,7 +896,7 @@ with back as materialized (
     from picked p
     where t.environment_id = p.environment_id and t.id = p.id
 )
-select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at
+select p.environment_id, p.id, p.type, p.subscription_id, s.finished_at, p.whole::boolean as whole
 from picked p
 left join subscriptions s on s.environment_id = p.environment_id and s.id = p.subscription_id
 order by p.id
@@ -911,12 +915,14 @@ type TransactionReleaseUnansweredRow struct {
 	Type           string
 	SubscriptionID *string
 	FinishedAt     *time.Time
+	Whole          bool
 }
 
 // Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
 // those that have rested after a shorter silence. Each is due now: should its signal be lost, the list of what is overdue has it
 // a minute later. The number of its checks becomes even, which makes a look-up of its next move: where that finds nothing, the
-// repeat under its key follows at once, so that both ways to an answer are taken. Accounts take turns.
+// repeat under its key follows at once, so that both ways to an answer are taken. Accounts that have such payments share the limit;
+// "whole" says that an account may have more than its share.
 func (q *Queries) TransactionReleaseUnanswered(ctx context.Context, db DBTX, arg TransactionReleaseUnansweredParams) ([]TransactionReleaseUnansweredRow, error) {
 	rows, err := db.Query(ctx, transactionReleaseUnanswered,
 		arg.OutageSeconds,
@@ -937,6 +943,7 @@ func (q *Queries) TransactionReleaseUnanswered(ctx context.Context, db DBTX, arg
 			&i.Type,
 			&i.SubscriptionID,
 			&i.FinishedAt,
+			&i.Whole,
 		); err != nil {
 			return nil, err
 		}

@@ -53,10 +53,15 @@ func (q *Queries) BreakerClaimProbe(ctx context.Context, db DBTX, arg BreakerCla
 }
 
 const breakerEndRecovery = `-- name: BreakerEndRecovery :exec
-update provider_breakers b set silent_since = null, recovered_at = null where b.recovered_at < $1::timestamptz
+update provider_breakers b set silent_since = null, recovered_at = null
+where b.recovered_at < $1::timestamptz
+  and not exists (
+      select from transactions t
+      where coalesce(t.provider_config_id, t.environment_id) = b.provider_config_id and t.status = 'pending' and t.parked_at is null
+        and t.unanswered_at < b.recovered_at and t.first_sent_at is not null)
 `
 
-// Global: of accounts that answer again since before then, and whose payments have been woken.
+// Global: of accounts that answer again since before then, and whose payments have all been woken.
 func (q *Queries) BreakerEndRecovery(ctx context.Context, db DBTX, before time.Time) error {
 	_, err := db.Exec(ctx, breakerEndRecovery, before)
 	return err
