@@ -43,6 +43,9 @@ func (f *foresight) outlook(n int) (out []Expected, err error) {
 		if action == subscription.ActionNone {
 			break
 		}
+		if len(out) > 0 && next.Before(out[len(out)-1].At) { // what came before made it due, when its own date had passed
+			next = out[len(out)-1].At
+		}
 		e := f.expect(action, next)
 		before, issued := f.Subscription, len(f.issued)
 		f.moveTo(next)
