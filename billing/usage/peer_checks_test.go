@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/money"
+	"perennial/billing/rating"
 	"perennial/billing/usage"
 )
 
@@ -118,12 +119,14 @@ func checkMeteredAmount(t *testing.T, in struct {
 		w := decimal(t, *want.Units)
 		require.Equal(t, w.String(), units.RoundTo(digitsOf(*want.Units), money.RoundHalfUp).String())
 	}
-	if want.AmountMinor != nil {
-		minor := units.Mul(decimal(t, in.UnitPrice)).RoundTo(in.Decimals, money.RoundHalfUp)
-		for range in.Decimals {
-			minor = minor.Mul(money.Whole(10))
-		}
-		require.Equal(t, strconv.FormatInt(*want.AmountMinor, 10), minor.String())
+	if want.AmountMinor != nil { // as a price per unit, which plans have, rates it
+		price := rating.Price{Model: rating.PerUnit, UnitPrice: decimal(t, in.UnitPrice)}
+		require.NoError(t, price.Validate())
+		currency, known := map[int32]money.Currency{0: "JPY", 2: "USD", 3: "KWD"}[in.Decimals]
+		require.True(t, known, "no currency has %d decimals", in.Decimals)
+		rated, err := price.Rate(units, currency)
+		require.NoError(t, err)
+		require.EqualValues(t, *want.AmountMinor, rated.Amount)
 	}
 	if want.EventsCount != nil {
 		require.Equal(t, *want.EventsCount, records)
