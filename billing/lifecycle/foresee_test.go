@@ -177,11 +177,15 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 			return
 		}
 		made := l.drawn(before)
-		require.Equal(t, bills(made), bills(shown.Issued))
+		// A draft that the command has drawn anew, and as it was, is shown with it all the same.
+		drawn := slices.DeleteFunc(slices.Clone(shown.Issued), func(inv invoice.Invoice) bool {
+			return slices.ContainsFunc(before.drafts, func(was invoice.Invoice) bool { return reflect.DeepEqual(was, inv) })
+		})
+		require.Equal(t, bills(made), bills(drawn))
 		require.Equal(t, l.store.balance, shown.Quote.Balance)
 		require.Equal(t, l.store.load(false).Grants, shown.State.Grants)
 		l.becomePayable()
-		require.Equal(t, bills(l.undisturbed(n, made)), bills(shown.Upcoming))
+		require.Equal(t, bills(l.undisturbed(n, slices.Concat(made, shown.Issued))), bills(shown.Upcoming))
 	})
 }
 
