@@ -12,10 +12,20 @@ import (
 	"perennial/billing/subscription"
 )
 
-// scheduled notes the scheduled change that a decision made.
+// scheduled notes the scheduled change that a decision made: the first of those that are gone and were not dropped.
 func (a *account) scheduled(before, after subscription.Subscription, events []event.Event) {
-	dropped := slices.ContainsFunc(events, func(e event.Event) bool { return e.Type() == event.TypeSubscriptionChangeDropped })
-	if len(after.Scheduled) < len(before.Scheduled) && !dropped && !before.Scheduled[0].At.After(after.UpdatedAt) {
+	dropped, gone := 0, 0
+	for _, e := range events {
+		if e.Type() == event.TypeSubscriptionChangeDropped {
+			dropped++
+		}
+	}
+	for _, was := range before.Scheduled {
+		if !slices.ContainsFunc(after.Scheduled, func(is subscription.ScheduledChange) bool { return is.ID == was.ID }) {
+			gone++
+		}
+	}
+	if gone > dropped && !before.Scheduled[0].At.After(after.UpdatedAt) {
 		a.due = &before.Scheduled[0]
 	}
 }
