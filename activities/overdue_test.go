@@ -32,15 +32,22 @@ func sent() lifecycle.Command {
 	return lifecycle.SetTerms{Method: &send, NetDays: &days}
 }
 
-// What a canceled subscription left open is announced as overdue by one pass after its 7 days, once.
-func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
-	t.Parallel()
-	s, w := scene.New(t), &woken{}
+// leftOwing is a subscription that was canceled when its renewal had been sent, which is due on scene.Start.AddDate(0, 1, 8).
+func leftOwing(t *testing.T, s *scene.Scene) *life {
+	t.Helper()
 	l := begin(t, s, scene.Monthly(1000))
 	ordered(t, s, l.ref, sent())
 	l.reload()
 	l.until(scene.Start.AddDate(0, 1, 0))
 	ordered(t, s, l.ref, lifecycle.Cancel{Immediate: true})
+	return l
+}
+
+// What a canceled subscription left open is announced as overdue by one pass after its 7 days, once.
+func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
+	t.Parallel()
+	s, w := scene.New(t), &woken{}
+	l := leftOwing(t, s)
 	due := scene.Start.AddDate(0, 1, 8) // the end of the seventh day, in UTC
 	s.Clock.Set(due.Add(-time.Second))
 	w.pass(t, s)
@@ -58,11 +65,7 @@ func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 func TestReconcile_LeavesOldDebtsOfCanceledSubscriptionsAlone(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &woken{}
-	l := begin(t, s, scene.Monthly(1000))
-	ordered(t, s, l.ref, sent())
-	l.reload()
-	l.until(scene.Start.AddDate(0, 1, 0))
-	ordered(t, s, l.ref, lifecycle.Cancel{Immediate: true})
+	l := leftOwing(t, s)
 	s.Clock.Set(scene.Start.AddDate(0, 1, 8).Add(30 * 24 * time.Hour))
 	w.pass(t, s)
 	require.Zero(t, counted(t, s, overdues, l.ref.ID))

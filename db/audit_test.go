@@ -94,6 +94,15 @@ func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 	require.Empty(t, b.store.TakeUnsealed())
 }
 
+// changesOf is what the last entry about an object says.
+func (b *bundle) changesOf(t *testing.T, objectID string) (changes []audit.Change) {
+	t.Helper()
+	entries, _, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: objectID}, db.Page{})
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(entries[0].Changes, &changes))
+	return changes
+}
+
 func TestAudit_ChangesOfOtherObjectsAreNamed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -103,13 +112,9 @@ func TestAudit_ChangesOfOtherObjectsAreNamed(t *testing.T) {
 		tx.AuditChanges(audit.Change{ObjectID: "sub_1", Field: "status"}, audit.Change{ObjectID: "in_1", Field: "paidAt"})
 		return nil
 	}))
-	entries, _, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: "sub_1"}, db.Page{})
-	require.NoError(t, err)
-	var changes []audit.Change
-	require.NoError(t, json.Unmarshal(entries[0].Changes, &changes))
 	require.Equal(t, []audit.Change{
 		{Field: "status"}, {ObjectID: "in_1", Field: "paidAt"}, {ObjectID: "txn_1", Field: "created"},
-	}, changes)
+	}, b.changesOf(t, "sub_1"))
 }
 
 // A field of the request is told once: as the change that it led to, but not as that of another object.
@@ -124,15 +129,11 @@ func TestAudit_FieldsOfTheRequestBesideThoseOfOtherObjects(t *testing.T) {
 			audit.Change{ObjectID: "sub_1", Field: "amount"}, audit.Change{ObjectID: "in_1", Field: "status"})
 		return nil
 	}))
-	entries, _, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: "sub_1"}, db.Page{})
-	require.NoError(t, err)
-	var changes []audit.Change
-	require.NoError(t, json.Unmarshal(entries[0].Changes, &changes))
 	require.Equal(t, []audit.Change{
 		{Field: "status", After: json.RawMessage(`"active"`)},
 		{Field: "quantity", Before: json.RawMessage("1"), After: json.RawMessage("2")},
 		{Field: "amount"}, {ObjectID: "in_1", Field: "status"},
-	}, changes)
+	}, b.changesOf(t, "sub_1"))
 }
 
 func TestAudit_Filters(t *testing.T) {

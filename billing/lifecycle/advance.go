@@ -82,7 +82,7 @@ func (d *decision) perform(action subscription.Action) error {
 	case subscription.ActionInvoiceOverdue:
 		return d.overdue(d.indexOpen(s.CollectingInvoiceID))
 	case subscription.ActionFinalize:
-		return d.finalizeDue()
+		return d.finalizeAlone(0) // whose grace ends first
 	case subscription.ActionPastDueEnd:
 		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
 	case subscription.ActionTrialNotice:

@@ -182,8 +182,14 @@ func (d *decision) stop() error {
 	if err := d.finalizeAll(); err != nil {
 		return err
 	}
+	return d.stopThose(func(invoice.Invoice) bool { return true })
+}
+
+// stopThose ends the collection of some open invoices, with the one attempt of the last invoice.
+func (d *decision) stopThose(stops func(invoice.Invoice) bool) error {
 	for i := range d.Open {
-		if d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused {
+		last := d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused
+		if last || !stops(d.Open[i]) {
 			continue
 		}
 		if err := d.step(i, collection.Stop); err != nil {

@@ -16,15 +16,22 @@ import (
 	"perennial/billing/subscription"
 )
 
+// reducedAfterFailure is a charge of 1000 that failed, and whose invoice a credit note has reduced since.
+func reducedAfterFailure(t *testing.T, by money.Minor) (l *life, transactionID string) {
+	t.Helper()
+	l = newLife(t, plans, settings, team, 0)
+	l.advance()
+	transactionID = l.live("").ID
+	l.result(payment.AnswerDeclined)
+	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: by})
+	require.NoError(t, err)
+	return l, transactionID
+}
+
 // A charge that failed, and succeeds after all when a credit note has reduced the invoice, is too much by that.
 func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, plans, settings, team, 0)
-	l.advance()
-	first := l.live("").ID
-	l.result(payment.AnswerDeclined)
-	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 400})
-	require.NoError(t, err)
+	l, first := reducedAfterFailure(t, 400)
 	l.answer(first, payment.AnswerSucceeded)
 	require.Empty(t, l.open())
 	refunds := l.refunds()
@@ -35,12 +42,7 @@ func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 // What the charge's provider cannot give back of that becomes credit: of 405 minor units in multiples of 10, 5.
 func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T) {
 	t.Parallel()
-	l := newLife(t, plans, settings, team, 0)
-	l.advance()
-	first := l.live("").ID
-	l.result(payment.AnswerDeclined)
-	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 405})
-	require.NoError(t, err)
+	l, first := reducedAfterFailure(t, 405)
 	l.store.transaction(first).Granularity = 10
 	l.answer(first, payment.AnswerSucceeded)
 	require.Empty(t, l.open())

@@ -20,11 +20,29 @@ func halfOff(t *testing.T, duration discount.Duration, periods int) *life {
 	l := newLife(t, plans, settings, team, 0)
 	l.until(created)
 	l.result(payment.AnswerSucceeded)
-	coupon := discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
-		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: duration, Periods: periods,
-	}}
+	coupon := half(duration, periods)
 	l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
 	return l
+}
+
+// half is a coupon of 50 %.
+func half(duration discount.Duration, periods int) discount.Coupon {
+	return discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
+		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: duration, Periods: periods,
+	}}
+}
+
+// endedUnpaid is a life with a coupon for one period, whose invoice is not paid when the next period has ended the coupon.
+func endedUnpaid(t *testing.T) (l *life, first invoice.Invoice) {
+	t.Helper()
+	l = halfOff(t, discount.Once, 0)
+	require.Equal(t, money.Minor(500), l.renewed(false))
+	first = l.last()
+	l.until(l.sub().CurrentPeriod.End)
+	require.Equal(t, money.Minor(1000), l.last().Total)
+	require.Empty(t, l.sub().Discounts)
+	l.result(payment.AnswerDeclined)
+	return l, first
 }
 
 // renewed is the total of the next renewal, which is paid unless it is to be voided.
@@ -63,13 +81,7 @@ func TestVoidInvoice_GivesAOneTimeCouponAgain(t *testing.T) {
 // It has ended by the time at which the invoice is voided, and is given again all the same.
 func TestVoidInvoice_GivesACouponAgainThatHasEnded(t *testing.T) {
 	t.Parallel()
-	l := halfOff(t, discount.Once, 0)
-	require.Equal(t, money.Minor(500), l.renewed(false))
-	first := l.last()
-	l.until(l.sub().CurrentPeriod.End)
-	require.Equal(t, money.Minor(1000), l.last().Total)
-	require.Empty(t, l.sub().Discounts)
-	l.result(payment.AnswerDeclined)
+	l, first := endedUnpaid(t)
 	l.void(first)
 	require.Equal(t, money.Minor(500), l.renewed(true))
 	require.Equal(t, money.Minor(1000), l.renewed(true))
@@ -145,16 +157,8 @@ func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 // A one-time coupon ended unpaid, was redeemed a second time, and only then the first invoice is voided: two periods were promised.
 func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
 	t.Parallel()
-	l := halfOff(t, discount.Once, 0)
-	require.Equal(t, money.Minor(500), l.renewed(false))
-	first := l.last()
-	l.until(l.sub().CurrentPeriod.End)
-	require.Equal(t, money.Minor(1000), l.last().Total)
-	require.Empty(t, l.sub().Discounts)
-	l.result(payment.AnswerDeclined)
-	coupon := discount.Coupon{ID: "coup_1", Code: "HALF", Active: true, Terms: discount.Terms{
-		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once,
-	}}
+	l, first := endedUnpaid(t)
+	coupon := half(discount.Once, 0)
 	state, _, err := lifecycle.Apply(l.load(false).state, lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon}, l.moment())
 	require.NoError(t, err)
 	from := state.Subscription.Discounts[0].From

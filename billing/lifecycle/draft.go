@@ -91,27 +91,14 @@ func (d *decision) finalize(i int) error {
 // all the same, for a person to decide.
 const lastAttemptWithin = 24 * time.Hour
 
-// finalizeDue issues the draft whose grace ends first. Where the subscription has ended before, as a build that knew of no
-// drafts leaves it, nothing else would close the invoice or make its one attempt.
-func (d *decision) finalizeDue() error {
-	if err := d.finalize(0); err != nil || d.Subscription.Status != subscription.Canceled {
+// finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as a build
+// that knew of no drafts leaves it, nothing else would close the invoice or make its one attempt. What a person has asked to pay
+// goes on.
+func (d *decision) finalizeAlone(i int) error {
+	if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
 		return err
 	}
-	return d.closeWaiting()
-}
-
-// closeWaiting ends the collection of what nothing has begun to collect, with the one attempt of the last invoice. What a person
-// has asked to pay goes on.
-func (d *decision) closeWaiting() error {
-	for i := range d.Open {
-		if d.Open[i].Collection.Phase != collection.Waiting || d.Open[i].ID == d.last && !d.terms(d.Open[i]).Paused {
-			continue
-		}
-		if err := d.step(i, collection.Stop); err != nil {
-			return err
-		}
-	}
-	return d.tryLast()
+	return d.stopThose(func(inv invoice.Invoice) bool { return inv.Collection.Phase == collection.Waiting })
 }
 
 // finalizeAll issues all drafts before their time.
@@ -203,10 +190,5 @@ func (c FinalizeInvoice) judge(d *decision) (func() error, error) {
 	if i < 0 {
 		return nil, invoicing.ErrNotDraft
 	}
-	return func() error {
-		if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
-			return err
-		}
-		return d.closeWaiting()
-	}, nil
+	return func() error { return d.finalizeAlone(i) }, nil
 }

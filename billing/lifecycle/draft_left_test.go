@@ -13,6 +13,16 @@ import (
 	"perennial/billing/subscription"
 )
 
+// leftBehind is a subscription that a build which knew of no drafts has ended within a grace, with its draft.
+func leftBehind(t *testing.T) (*life, invoice.Invoice) {
+	t.Helper()
+	l := graced(t, flat("plan_1", month, 1900))
+	s := &l.store.sub
+	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
+	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	return l, l.store.drafts[0]
+}
+
 // A build that knew of no drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as it is
 // found, and charged only where that is not later than a day after the grace.
 func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
@@ -29,10 +39,7 @@ func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := graced(t, flat("plan_1", month, 1900))
-			draft, s := l.store.drafts[0], &l.store.sub
-			s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
-			s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+			l, draft := leftBehind(t)
 
 			at := draft.FinalizesAt.Add(c.late)
 			before := l.load(false).state
@@ -66,10 +73,7 @@ func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 // A person finalizes the draft that a build without drafts left behind, before its grace is over.
 func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
 	t.Parallel()
-	l := graced(t, flat("plan_1", month, 1900))
-	draft, s := l.store.drafts[0], &l.store.sub
-	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
-	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	l, draft := leftBehind(t)
 	after, _, err := lifecycle.Apply(l.load(false).state, lifecycle.FinalizeInvoice{InvoiceID: draft.ID}, l.moment())
 	require.NoError(t, err)
 	require.Len(t, after.Open, 1)
@@ -79,17 +83,14 @@ func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
 // The draft that another build left behind is issued while the customer pays an older invoice of the canceled subscription.
 func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 	t.Parallel()
-	l := graced(t, flat("plan_1", month, 1900))
-	draft, s := l.store.drafts[0], &l.store.sub
-	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
-	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	l, draft := leftBehind(t)
 	state := l.load(false).state
 	state.Open = append(state.Open, invoice.Invoice{
-		ID: "in_older", SubscriptionID: s.ID, CustomerID: s.CustomerID, Status: invoice.Open, Currency: "EUR", Total: 500, AmountDue: 500,
+		ID: "in_older", SubscriptionID: draft.SubscriptionID, CustomerID: draft.CustomerID, Status: invoice.Open, Currency: "EUR", Total: 500, AmountDue: 500,
 		Number: 1, PeriodIndex: 1, Collection: collection.State{Phase: collection.Charging, Trigger: collection.Manual, Attempts: 1},
 	})
 	state.Pending = append(state.Pending, payment.Transaction{
-		ID: "txn_asked", Type: payment.Charge, Status: payment.Pending, SubscriptionID: s.ID, InvoiceID: "in_older", Amount: 500, Currency: "EUR",
+		ID: "txn_asked", Type: payment.Charge, Status: payment.Pending, SubscriptionID: draft.SubscriptionID, InvoiceID: "in_older", Amount: 500, Currency: "EUR",
 		FirstSentAt: l.real, NextCheckAt: l.real,
 	})
 	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
@@ -104,10 +105,7 @@ func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 // A customer who owes an earlier invoice is not charged for the draft either: no automatic attempt follows the end.
 func TestDraft_OfASubscriptionThatEndedOwing(t *testing.T) {
 	t.Parallel()
-	l := graced(t, flat("plan_1", month, 1900))
-	draft, s := l.store.drafts[0], &l.store.sub
-	s.Status, s.CanceledAt, s.FinishedAt = subscription.Canceled, l.now, l.now
-	s.NextAction, s.NextActionAt = subscription.ActionNone, time.Time{}
+	l, draft := leftBehind(t)
 	before := l.load(false).state
 	owed := draft
 	owed.ID, owed.Number, owed.Status = "in_owed", 7, invoice.Open

@@ -8,9 +8,9 @@ import (
 // Breaker rests an account that does not take payments, so that they go elsewhere at once. It opens after some sends in a
 // row that surely were not taken, after silence that lasts, and at once where the credentials are refused. Then one
 // payment at a time probes the account, and a real answer closes it. Failures of one payment alone say nothing about the
-// account: they open no breaker, and where no other payment is left that probes it, they close one. Beside that it knows since when nothing at all was
-// answered, look-ups included, so that the payments which an outage left undecided are asked about when it is over. Times
-// are real. The zero value is closed.
+// account: they open no breaker, and where no other payment is left that probes it, they close one. Beside that it knows
+// since when nothing at all was answered, look-ups included, so that the payments which an outage left undecided are
+// asked about when it is over. Times are real. The zero value is closed.
 type Breaker struct {
 	Failures int // in a row
 	// FailingSince is when the first of them was; zero: there is none.

@@ -36,8 +36,7 @@ func Earlier(t testing.TB, commit string) string {
 // ServiceOf is the whole program as another build, at the addresses of w.Service: start it when that has stopped.
 func (w *World) ServiceOf(t testing.TB, binary, build string) *Program {
 	t.Helper()
-	p := w.program(t, build, w.Metrics+"/readyz", append(append([]string{}, w.base...),
-		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics), "PERENNIAL_BUILD_ID="+build), "serve")
+	p := w.service(t, build, build, "serve")
 	p.path = binary
 	return p
 }

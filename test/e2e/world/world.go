@@ -109,8 +109,7 @@ func New(t testing.TB, c Config) *World {
 	if c.Workerless {
 		command = "api"
 	}
-	w.Service = w.program(t, command, w.Metrics+"/readyz", append(append([]string{}, w.base...),
-		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics), "PERENNIAL_BUILD_ID=e2e"), command)
+	w.Service = w.service(t, command, "e2e", command)
 	for i := range max(c.Environments, 1) {
 		w.Environments = append(w.Environments, w.environment(t, base, i, c.TimeZone))
 	}
@@ -123,6 +122,13 @@ func New(t testing.TB, c Config) *World {
 	first := w.Environments[0]
 	w.Simulator.Callbacks(t, w.URL+"/callbacks/"+first.ProviderConfigID, first.WebhookSecret)
 	return w
+}
+
+// service is a process with the API as one build, at the addresses of w.Service.
+func (w *World) service(t testing.TB, name, build, command string) *Program {
+	t.Helper()
+	return w.program(t, name, w.Metrics+"/readyz", append(append([]string{}, w.base...),
+		"LISTEN_ADDRESS="+host(w.URL), "METRICS_ADDRESS="+host(w.Metrics), "PERENNIAL_BUILD_ID="+build), command)
 }
 
 // Worker is a worker process of one build, with its operations address; it is not started yet.
