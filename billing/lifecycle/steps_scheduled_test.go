@@ -12,21 +12,18 @@ import (
 	"perennial/billing/subscription"
 )
 
-// scheduled notes the scheduled change that a decision made: the first of those that are gone and were not dropped.
+// scheduled notes the scheduled change that a decision made: one that is gone, and that no event tells was dropped.
 func (a *account) scheduled(before, after subscription.Subscription, events []event.Event) {
-	dropped, gone := 0, 0
-	for _, e := range events {
-		if e.Type() == event.TypeSubscriptionChangeDropped {
-			dropped++
+	for i, was := range before.Scheduled {
+		stays := slices.ContainsFunc(after.Scheduled, func(is subscription.ScheduledChange) bool { return is.ID == was.ID })
+		dropped := slices.ContainsFunc(events, func(e event.Event) bool {
+			data, ok := e.Data.(event.SubscriptionChangeDropped)
+			return ok && data.ScheduledChangeID == was.ID
+		})
+		if !stays && !dropped && !was.At.After(after.UpdatedAt) {
+			a.due = &before.Scheduled[i]
+			return
 		}
-	}
-	for _, was := range before.Scheduled {
-		if !slices.ContainsFunc(after.Scheduled, func(is subscription.ScheduledChange) bool { return is.ID == was.ID }) {
-			gone++
-		}
-	}
-	if gone > dropped && !before.Scheduled[0].At.After(after.UpdatedAt) {
-		a.due = &before.Scheduled[0]
 	}
 }
 
