@@ -1,6 +1,7 @@
 package api
 
 import (
+	"perennial/api/view"
 	"perennial/billing/subscription"
 	"perennial/service"
 )
@@ -38,7 +39,7 @@ func renderPendingAddOns(addOns *subscription.AddOns) *[]SubscriptionAddOn {
 func addOnChoices(forms []AddOnForm) []service.AddOnChoice {
 	choices := make([]service.AddOnChoice, len(forms))
 	for i, f := range forms {
-		choices[i] = service.AddOnChoice{PlanID: f.PlanID, Quantity: given(f.Quantity)}
+		choices[i] = service.AddOnChoice{PlanID: f.PlanID, Quantity: view.Given(f.Quantity)}
 	}
 	return choices
 }

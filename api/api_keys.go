@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/apikey"
@@ -37,8 +39,8 @@ func renderAPIKey(k db.ManagedKey) Key {
 	}
 	return Key{
 		ID: k.ID, Name: k.Name, Hint: k.Hint, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: networks,
-		ExpiresAt: unix(k.ExpiresAt), RevokedAt: unix(k.RevokedAt), Replaces: k.Replaces, LastUsedAt: unix(k.LastUsedAt),
-		CreatedAt: unix(k.CreatedAt),
+		ExpiresAt: view.Unix(k.ExpiresAt), RevokedAt: view.Unix(k.RevokedAt), Replaces: k.Replaces, LastUsedAt: view.Unix(k.LastUsedAt),
+		CreatedAt: view.Unix(k.CreatedAt),
 	}
 }
 
@@ -65,7 +67,7 @@ type KeyForm struct {
 
 func (f KeyForm) form() (service.APIKeyForm, error) {
 	out := service.APIKeyForm{
-		Name: f.Name, Kind: apikey.Secret, Scopes: f.Scopes, ExpiresAt: instant(f.ExpiresAt),
+		Name: f.Name, Kind: apikey.Secret, Scopes: f.Scopes, ExpiresAt: view.Instant(f.ExpiresAt),
 	}
 	if f.Kind != "" {
 		out.Kind = apikey.Kind(f.Kind)
@@ -90,7 +92,7 @@ func (s *Server) createAPIKey(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeAPIKey,
 		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := s.service.CreateAPIKey(ctx, caller(c), form, keep)
+			_, err := s.service.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -111,7 +113,7 @@ func (s *Server) listAPIKeys(
 	if err != nil {
 		return nil, err
 	}
-	filter := db.APIKeyFilter{Ended: chosen(in.Ended), Now: s.now()}
+	filter := db.APIKeyFilter{Ended: view.Chosen(in.Ended), Now: s.now()}
 	rows, more, err := s.store.APIKeys(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderAPIKey)
 }
@@ -131,7 +133,7 @@ func (s *Server) updateAPIKey(
 ) (*httpkit.Reply[Key], error) {
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeAPIKey,
 		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := s.service.RenameAPIKey(ctx, caller(c), in.ID, in.Body.Name, keep)
+			_, err := s.service.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
 			return err
 		})
 }
@@ -154,16 +156,16 @@ func (s *Server) rotateAPIKey(
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
 	}
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return commandOf(ctx, s, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
-		return s.service.RotateAPIKey(ctx, caller(c), keyID, overlap, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return s.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
 	})
 }
 
 func (s *Server) revokeAPIKey(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return commandOf(ctx, s, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
-		return s.service.RevokeAPIKey(ctx, caller(c), keyID, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return s.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
 	})
 }

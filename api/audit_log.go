@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/audit"
 	"perennial/db"
 	"perennial/internal/id"
@@ -46,7 +47,7 @@ type AuditChange struct {
 func renderAudit(e audit.Entry) AuditEntry {
 	changes, said := audit.Decode(e.Changes)
 	out := AuditEntry{
-		ID: e.ID, Object: "audit_entry", CreatedAt: unix(e.CreatedAt),
+		ID: e.ID, Object: "audit_entry", CreatedAt: view.Unix(e.CreatedAt),
 		Actor:     AuditActor{Kind: e.ActorKind, ID: e.ActorID, Scopes: e.ActorScopes, Claim: said.For, Reason: said.Reason},
 		Operation: e.Operation, ObjectType: e.ObjectType, ObjectID: e.ObjectID, RequestID: e.RequestID, Status: e.Status,
 		Changes: []AuditChange{},
@@ -76,7 +77,7 @@ func (s *Server) getAuditEntry(_ context.Context, c *httpkit.Call, _ *httpkit.By
 
 type listAuditInput struct {
 	httpkit.Page
-	Created
+	view.Created
 	Actor     string `query:"actor" maxLength:"100" example:"key_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"Only what this actor did: the id of a key, or the name of a person."`
 	Operation string `query:"operation" maxLength:"100" example:"updatePlan" doc:"Only this operation."`
 	ObjectID  string `query:"objectId" maxLength:"64" doc:"Only what was done to this object."`

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
@@ -41,7 +43,7 @@ type BalanceEntryForm struct {
 func renderBalanceEntry(e db.BalanceEntry) BalanceEntry {
 	return BalanceEntry{
 		ID: e.ID, CustomerID: e.CustomerID, Currency: string(e.Currency), Amount: int64(e.Amount), Reason: string(e.Reason),
-		Note: e.Note, InvoiceID: e.InvoiceID, GrantID: e.GrantID, BalanceAfter: int64(e.After), CreatedAt: unix(e.CreatedAt),
+		Note: e.Note, InvoiceID: e.InvoiceID, GrantID: e.GrantID, BalanceAfter: int64(e.After), CreatedAt: view.Unix(e.CreatedAt),
 	}
 }
 
@@ -82,11 +84,11 @@ func (s *Server) createBalanceEntry(
 	made := func(e db.BalanceEntry) httpkit.Made[BalanceEntry] { // the note in the answer is erased with the customer
 		return httpkit.Made[BalanceEntry]{Resource: renderBalanceEntry(e), CustomerID: e.CustomerID}
 	}
-	return commandOf(ctx, s, c, http.StatusCreated, made, func(around service.Around[db.BalanceEntry]) error {
-		return s.service.AdjustBalance(ctx, caller(c), service.BalanceAdjustment{
+	return usecase.Command(ctx, s.kit, c, http.StatusCreated, made, func(around service.Around[db.BalanceEntry]) error {
+		return s.service.AdjustBalance(ctx, usecase.Caller(c), service.BalanceAdjustment{
 			CustomerID: in.ID, Currency: currency, Amount: money.Minor(in.Body.Amount), Note: in.Body.Note,
 		}, around)
-	}, s.admit(in.ID))
+	}, s.gate.Admit(in.ID))
 }
 
 // balanceOperations registers what is done with balances; loadAny finds erased customers too, for repeats.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"perennial/api/view"
 	"perennial/billing/dunning"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
@@ -67,7 +68,7 @@ func (o orderedPlans) MarshalJSON() ([]byte, error) {
 func formOf(p plan.Plan) CatalogPlan {
 	form := CatalogPlan{PlanTerms: PlanTerms{
 		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), TrialDays: p.TrialDays,
-		Measure: string(p.ProrationMeasure), Metadata: Metadata(p.Metadata),
+		Measure: string(p.ProrationMeasure), Metadata: view.Metadata(p.Metadata),
 	}}
 	if !p.TrialEnd.Same(plan.TrialEndInvoice) {
 		form.TrialEnd = string(p.TrialEnd)
@@ -82,7 +83,7 @@ func formOf(p plan.Plan) CatalogPlan {
 		form.Active = &p.Active
 	}
 	if p.Dunning != nil {
-		policy := renderDunning(*p.Dunning)
+		policy := view.RenderDunning(*p.Dunning)
 		form.Dunning = &policy
 	}
 	for _, price := range p.Prices {
@@ -98,7 +99,7 @@ func formOf(p plan.Plan) CatalogPlan {
 
 // CatalogDunning writes a dunning policy in one line, as a catalogue file has it.
 func CatalogDunning(p dunning.Policy) (string, error) {
-	text, err := json.Marshal(renderDunning(p))
+	text, err := json.Marshal(view.RenderDunning(p))
 	return string(text), err
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/money"
@@ -35,19 +37,11 @@ type Coupon struct {
 
 func renderCoupon(c discount.Coupon) Coupon {
 	return Coupon{
-		ID: c.ID, Code: c.Code, Name: c.Name, Percent: percentOf(c.Discount), Amount: int64(c.Amount),
+		ID: c.ID, Code: c.Code, Name: c.Name, Percent: view.PercentOf(c.Discount), Amount: int64(c.Amount),
 		Currency: string(c.Currency), Duration: string(c.Duration), Periods: c.Periods, PlanIDs: c.PlanIDs,
-		MaxRedemptions: c.MaxRedemptions, TimesRedeemed: c.Redeemed, RedeemBy: unix(c.RedeemBy), Active: c.Active,
-		CreatedAt: unix(c.CreatedAt),
+		MaxRedemptions: c.MaxRedemptions, TimesRedeemed: c.Redeemed, RedeemBy: view.Unix(c.RedeemBy), Active: c.Active,
+		CreatedAt: view.Unix(c.CreatedAt),
 	}
-}
-
-// percentOf is what a discount takes off as a decimal; empty: it takes an amount off.
-func percentOf(d discount.Discount) string {
-	if !d.Percent.IsGiven() {
-		return ""
-	}
-	return d.Percent.String()
 }
 
 type createCouponInput struct {
@@ -71,7 +65,7 @@ type CouponForm struct {
 // coupon is what the form says.
 func (f CouponForm) coupon() (discount.Coupon, error) {
 	c := discount.Coupon{
-		Code: f.Code, Name: f.Name, MaxRedemptions: f.MaxRedemptions, RedeemBy: instant(f.RedeemBy),
+		Code: f.Code, Name: f.Name, MaxRedemptions: f.MaxRedemptions, RedeemBy: view.Instant(f.RedeemBy),
 		Terms: discount.Terms{
 			Discount: discount.Discount{Amount: money.Minor(f.Amount)}, Currency: money.Currency(f.Currency),
 			Duration: discount.Duration(f.Duration), Periods: f.Periods, PlanIDs: f.PlanIDs,
@@ -100,7 +94,7 @@ func (s *Server) createCoupon(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := s.service.CreateCoupon(ctx, caller(c), form, keep)
+			_, err := s.service.CreateCoupon(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -122,7 +116,7 @@ func (s *Server) listCoupons(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Coupons(ctx, c.EnvironmentID, db.CouponFilter{Active: chosen(in.Active), Code: in.Code}, page)
+	rows, more, err := s.store.Coupons(ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page)
 	return httpkit.ListOf(rows, more, err, renderCoupon)
 }
 
@@ -145,13 +139,13 @@ func (s *Server) updateCoupon(
 	if in.Body.RedeemBy != nil {
 		var by time.Time
 		if *in.Body.RedeemBy != 0 {
-			by = instant(*in.Body.RedeemBy)
+			by = view.Instant(*in.Body.RedeemBy)
 		}
 		update.RedeemBy = &by
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := s.service.UpdateCoupon(ctx, caller(c), in.ID, update, keep)
+			_, err := s.service.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/balance"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -17,37 +19,37 @@ import (
 
 // CreditGrant is credit that a customer was given beside the plain balance.
 type CreditGrant struct {
-	ID         string   `json:"id" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	CustomerID string   `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Status     string   `json:"status" enum:"active,depleted,expired,voided" example:"active" doc:"Whether invoices can use it. depleted: nothing is left; an invoice that is voided gives back what it had used."`
-	Currency   string   `json:"currency" example:"USD" doc:"ISO 4217 code. Invoices in this currency use it."`
-	Amount     int64    `json:"amount" example:"5000" doc:"What was granted, in minor units."`
-	Remaining  int64    `json:"remaining" example:"3200" doc:"What is left. Of an expired grant it is taken away within a minute; until then no invoice uses it."`
-	Priority   int      `json:"priority" example:"50" doc:"Grants with a lower number are used first."`
-	PlanIDs    []string `json:"planIds,omitempty" doc:"Only invoices of subscriptions to these plans use it. Absent: any invoice."`
-	Name       string   `json:"name,omitempty" example:"Welcome credit" doc:"For people. Erased with the customer."`
-	ExpiresAt  int64    `json:"expiresAt,omitempty" example:"1766232000" doc:"From when no invoice uses it, in Unix seconds of the customer's time. Absent: it never expires."`
-	VoidedAt   int64    `json:"voidedAt,omitempty" doc:"When it was voided."`
-	Metadata   Metadata `json:"metadata"`
-	CreatedAt  int64    `json:"createdAt" example:"1763640000"`
+	ID         string        `json:"id" example:"crg_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	CustomerID string        `json:"customerId" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Status     string        `json:"status" enum:"active,depleted,expired,voided" example:"active" doc:"Whether invoices can use it. depleted: nothing is left; an invoice that is voided gives back what it had used."`
+	Currency   string        `json:"currency" example:"USD" doc:"ISO 4217 code. Invoices in this currency use it."`
+	Amount     int64         `json:"amount" example:"5000" doc:"What was granted, in minor units."`
+	Remaining  int64         `json:"remaining" example:"3200" doc:"What is left. Of an expired grant it is taken away within a minute; until then no invoice uses it."`
+	Priority   int           `json:"priority" example:"50" doc:"Grants with a lower number are used first."`
+	PlanIDs    []string      `json:"planIds,omitempty" doc:"Only invoices of subscriptions to these plans use it. Absent: any invoice."`
+	Name       string        `json:"name,omitempty" example:"Welcome credit" doc:"For people. Erased with the customer."`
+	ExpiresAt  int64         `json:"expiresAt,omitempty" example:"1766232000" doc:"From when no invoice uses it, in Unix seconds of the customer's time. Absent: it never expires."`
+	VoidedAt   int64         `json:"voidedAt,omitempty" doc:"When it was voided."`
+	Metadata   view.Metadata `json:"metadata"`
+	CreatedAt  int64         `json:"createdAt" example:"1763640000"`
 }
 
 // CreditGrantForm gives a customer a credit grant.
 type CreditGrantForm struct {
-	Currency  string   `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
-	Amount    int64    `json:"amount" minimum:"1" maximum:"999999999999" example:"5000" doc:"Minor units."`
-	Priority  *int     `json:"priority,omitempty" minimum:"0" maximum:"100" example:"50" doc:"Grants with a lower number are used first. Default: 50."`
-	PlanIDs   []string `json:"planIds,omitempty" minItems:"1" maxItems:"20" doc:"Only invoices of subscriptions to these plans use it. Default: any invoice."`
-	Name      string   `json:"name,omitempty" maxLength:"100" example:"Welcome credit" doc:"For people. Erased with the customer."`
-	ExpiresAt int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" example:"1766232000" doc:"From when no invoice uses it, in Unix seconds of the customer's time. Default: it never expires."`
-	Metadata  Metadata `json:"metadata,omitempty" maxProperties:"50"`
+	Currency  string        `json:"currency" example:"USD" doc:"ISO 4217, uppercase."`
+	Amount    int64         `json:"amount" minimum:"1" maximum:"999999999999" example:"5000" doc:"Minor units."`
+	Priority  *int          `json:"priority,omitempty" minimum:"0" maximum:"100" example:"50" doc:"Grants with a lower number are used first. Default: 50."`
+	PlanIDs   []string      `json:"planIds,omitempty" minItems:"1" maxItems:"20" doc:"Only invoices of subscriptions to these plans use it. Default: any invoice."`
+	Name      string        `json:"name,omitempty" maxLength:"100" example:"Welcome credit" doc:"For people. Erased with the customer."`
+	ExpiresAt int64         `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" example:"1766232000" doc:"From when no invoice uses it, in Unix seconds of the customer's time. Default: it never expires."`
+	Metadata  view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func (f CreditGrantForm) grant(customerID string) (balance.Grant, error) {
 	currency, err := money.ParseCurrency(f.Currency)
 	g := balance.Grant{
 		CustomerID: customerID, Currency: currency, Amount: money.Minor(f.Amount), Priority: balance.DefaultPriority,
-		PlanIDs: f.PlanIDs, Name: f.Name, Metadata: metadata.Pairs(f.Metadata), ExpiresAt: instant(f.ExpiresAt),
+		PlanIDs: f.PlanIDs, Name: f.Name, Metadata: metadata.Pairs(f.Metadata), ExpiresAt: view.Instant(f.ExpiresAt),
 	}
 	if f.Priority != nil {
 		g.Priority = *f.Priority
@@ -74,7 +76,7 @@ func renderCreditGrant(g db.CreditGrant, now time.Time) CreditGrant {
 	return CreditGrant{
 		ID: g.ID, CustomerID: g.CustomerID, Status: string(g.Status(cmp.Or(g.ClockNow, now))), Currency: string(g.Currency),
 		Amount: int64(g.Amount), Remaining: int64(g.Left), Priority: g.Priority, PlanIDs: g.PlanIDs, Name: g.Name,
-		ExpiresAt: unix(g.ExpiresAt), VoidedAt: unix(g.VoidedAt), Metadata: shown(g.Metadata), CreatedAt: unix(g.GivenAt),
+		ExpiresAt: view.Unix(g.ExpiresAt), VoidedAt: view.Unix(g.VoidedAt), Metadata: view.RenderMetadata(g.Metadata), CreatedAt: view.Unix(g.GivenAt),
 	}
 }
 
@@ -95,10 +97,10 @@ func (s *Server) createCreditGrant(
 	if err != nil {
 		return nil, err
 	}
-	return commandOf(ctx, s, c, http.StatusCreated, s.madeCreditGrant,
+	return usecase.Command(ctx, s.kit, c, http.StatusCreated, s.madeCreditGrant,
 		func(around service.Around[db.CreditGrant]) error {
-			return s.service.GrantCredit(ctx, caller(c), grant, around)
-		}, s.admit(in.ID))
+			return s.service.GrantCredit(ctx, usecase.Caller(c), grant, around)
+		}, s.gate.Admit(in.ID))
 }
 
 func (s *Server) getCreditGrant(
@@ -126,20 +128,20 @@ func (s *Server) listCreditGrants(
 }
 
 func (s *Server) voidCreditGrant(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[CreditGrant], error) {
 	seen := httpkit.Resource[db.CreditGrant](c)
-	return commandOf(ctx, s, c, http.StatusOK, s.madeCreditGrant,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madeCreditGrant,
 		func(around service.Around[db.CreditGrant]) error {
-			return s.service.VoidCreditGrant(ctx, caller(c), seen.Grant, around)
-		}, s.admit(seen.CustomerID))
+			return s.service.VoidCreditGrant(ctx, usecase.Caller(c), seen.Grant, around)
+		}, s.gate.Admit(seen.CustomerID))
 }
 
 // creditGrantOperations registers what is done with grants; loadAny finds erased customers too, for repeats.
 func (s *Server) creditGrantOperations(load, loadAny httpkit.Loader) {
 	example := CreditGrant{
 		ID: "crg_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "active", Currency: "USD",
-		Amount: 5000, Remaining: 3200, Priority: 50, Name: "Welcome credit", ExpiresAt: 1766232000, Metadata: Metadata{},
+		Amount: 5000, Remaining: 3200, Priority: 50, Name: "Welcome credit", ExpiresAt: 1766232000, Metadata: view.Metadata{},
 		CreatedAt: 1763640000,
 	}
 	fresh, voided := example, example

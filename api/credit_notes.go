@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -50,7 +52,7 @@ func renderCreditNote(n creditnote.Note) CreditNote {
 		ID: n.ID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID, SubscriptionID: n.SubscriptionID,
 		Currency: string(n.Currency), Reason: string(n.Reason), Memo: n.Memo, Lines: lines, Subtotal: int64(n.Subtotal),
 		Tax: int64(n.Tax), Taxes: renderTaxes(n.Taxes), Total: int64(n.Total), DueReduced: int64(n.Due),
-		BalanceCredited: int64(n.Balance), RefundAmount: int64(n.Refund), RefundID: n.RefundID, CreatedAt: unix(n.CreatedAt),
+		BalanceCredited: int64(n.Balance), RefundAmount: int64(n.Refund), RefundID: n.RefundID, CreatedAt: view.Unix(n.CreatedAt),
 	}
 }
 
@@ -100,10 +102,10 @@ func (s *Server) createCreditNote(
 		return nil, err
 	}
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return commandOf(ctx, s, c, http.StatusCreated, madeCreditNote,
+	return usecase.Command(ctx, s.kit, c, http.StatusCreated, madeCreditNote,
 		func(around service.Around[creditnote.Note]) error {
-			return s.service.CreditInvoice(ctx, caller(c), inv.ID, ask, around)
-		}, s.admitInvoice(inv))
+			return s.service.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
+		}, s.gate.AdmitInvoice(inv))
 }
 
 func (s *Server) getCreditNote(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[CreditNote], error) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/access"
 )
 
@@ -26,7 +27,7 @@ type AccessOf struct {
 
 func renderAccess(a access.Answer) AccessOf {
 	return AccessOf{
-		Allowed: a.Allowed, Reason: string(a.Reason), Until: unix(a.Until), SubscriptionID: a.SubscriptionID, PlanID: a.PlanID,
+		Allowed: a.Allowed, Reason: string(a.Reason), Until: view.Unix(a.Until), SubscriptionID: a.SubscriptionID, PlanID: a.PlanID,
 	}
 }
 

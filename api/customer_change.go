@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
 	"perennial/db"
@@ -26,8 +28,8 @@ type CustomerChange struct {
 	Country        *string         `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Region         *string         `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country."`
 	TaxExempt      *string         `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"reverse" doc:"Counts for invoices that are issued from now on."`
-	TaxIDs         *[]TaxID        `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
-	Metadata       *Metadata       `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	TaxIDs         *[]view.TaxID   `json:"taxIds,omitempty" maxItems:"5" doc:"Replaces all tax ids."`
+	Metadata       *view.Metadata  `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 	PaymentMethod  *string         `json:"paymentMethod,omitempty" pattern:"^(|card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>, together with its paymentDetails. Empty: removes the payment method."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty" doc:"Replaces all payment details. Without paymentMethod, they belong to the current method."`
 }
@@ -45,7 +47,7 @@ func (f CustomerChange) update() service.CustomerUpdate {
 		update.TaxExempt = &exempt
 	}
 	if f.TaxIDs != nil {
-		ids := taxIDs(*f.TaxIDs)
+		ids := view.ParseTaxIDs(*f.TaxIDs)
 		update.TaxIDs = &ids
 	}
 	return update
@@ -61,7 +63,7 @@ func (s *Server) updateCustomer(
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := s.service.UpdateCustomer(ctx, caller(c), in.ID, in.Body.update(), keep)
+		_, err := s.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"strings"
 
+	"perennial/api/view"
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
@@ -19,8 +20,8 @@ type CustomerForm struct {
 	Country        string          `json:"country,omitempty" maxLength:"2" example:"CM" doc:"ISO 3166-1 alpha-2. Routing rules use it; without it, the country of the phone number."`
 	Region         string          `json:"region,omitempty" maxLength:"3" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen, with its country. Tax rates of regions need it."`
 	TaxExempt      string          `json:"taxExempt,omitempty" enum:"none,exempt,reverse" example:"none" doc:"exempt: the customer's invoices are not taxed. reverse: neither are they, because the customer owes the tax; they say so."`
-	TaxIDs         []TaxID         `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
-	Metadata       Metadata        `json:"metadata,omitempty" maxProperties:"50"`
+	TaxIDs         []view.TaxID    `json:"taxIds,omitempty" maxItems:"5" doc:"The numbers under which tax authorities know the customer."`
+	Metadata       view.Metadata   `json:"metadata,omitempty" maxProperties:"50"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" pattern:"^(card|mobile_money_[a-z0-9_]{1,40})$" patternDescription:"card, or mobile_money_ and the operator in small letters, such as mobile_money_mtn" example:"card" doc:"card or mobile_money_<operator>."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
 	TestClockID    string          `json:"testClockId,omitempty" minLength:"1" maxLength:"64" doc:"The test clock of the customer. Test environments only."`
@@ -30,7 +31,7 @@ type CustomerForm struct {
 func (f CustomerForm) customer() (customer.Customer, error) {
 	c := customer.Customer{
 		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
-		TaxExempt: exemption(f.TaxExempt), TaxIDs: taxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
+		TaxExempt: exemption(f.TaxExempt), TaxIDs: view.ParseTaxIDs(f.TaxIDs), Metadata: metadata.Pairs(f.Metadata),
 		PaymentMethod: f.PaymentMethod,
 		TestClockID:   f.TestClockID,
 	}

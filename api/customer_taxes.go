@@ -6,12 +6,6 @@ import (
 	"perennial/billing/tax"
 )
 
-// TaxID is a number under which a tax authority knows a customer.
-type TaxID struct {
-	Type  string `json:"type" minLength:"1" maxLength:"40" example:"eu_vat" doc:"The kind of number."`
-	Value string `json:"value" minLength:"1" maxLength:"40" example:"DE123456789" doc:"The number. Personal data, erased with the customer."`
-}
-
 // notExempt is how the API says that no exemption was chosen.
 const notExempt = "none"
 
@@ -23,19 +17,3 @@ func exemption(s string) tax.Exemption {
 }
 
 func renderExemption(e tax.Exemption) string { return cmp.Or(string(e), notExempt) }
-
-func taxIDs(form []TaxID) tax.IDs {
-	var ids tax.IDs
-	for _, t := range form {
-		ids = append(ids, tax.ID(t))
-	}
-	return ids
-}
-
-func renderTaxIDs(ids tax.IDs) []TaxID {
-	var out []TaxID
-	for _, t := range ids {
-		out = append(out, TaxID(t))
-	}
-	return out
-}

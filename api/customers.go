@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/customer"
 	"perennial/db"
 	"perennial/internal/id"
@@ -20,8 +22,8 @@ type Customer struct {
 	Country        string          `json:"country,omitempty" example:"CM" doc:"ISO 3166-1 alpha-2."`
 	Region         string          `json:"region,omitempty" example:"CA" doc:"The part of an ISO 3166-2 code behind the hyphen."`
 	TaxExempt      string          `json:"taxExempt" enum:"none,exempt,reverse" example:"none" doc:"Whether the customer's invoices are taxed. reverse: the customer owes the tax instead of the seller."`
-	TaxIDs         []TaxID         `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
-	Metadata       Metadata        `json:"metadata"`
+	TaxIDs         []view.TaxID    `json:"taxIds,omitempty" doc:"The numbers under which tax authorities know the customer."`
+	Metadata       view.Metadata   `json:"metadata"`
 	PaymentMethod  string          `json:"paymentMethod,omitempty" example:"card" doc:"card or mobile_money_<operator>; absent: none."`
 	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"`
 	CreditBalance  []Credit        `json:"creditBalance" doc:"The customer's credit, one entry per currency. The next invoices in that currency use it first. Empty: no credit."`
@@ -64,9 +66,9 @@ func renderCredits(customerID string, credits []db.Credit) []Credit {
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
-		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: renderTaxIDs(c.TaxIDs), Metadata: shown(c.Metadata),
+		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: view.RenderTaxIDs(c.TaxIDs), Metadata: view.RenderMetadata(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
-		TestClockID: c.TestClockID, CreatedAt: unix(c.CreatedAt),
+		TestClockID: c.TestClockID, CreatedAt: view.Unix(c.CreatedAt),
 	}
 	if c.PaymentDetails != (customer.PaymentDetails{}) {
 		details := PaymentDetails(c.PaymentDetails)
@@ -91,7 +93,7 @@ func (s *Server) createCustomer(
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := s.service.CreateCustomer(ctx, caller(c), form, keep)
+		_, err := s.service.CreateCustomer(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }
@@ -158,7 +160,7 @@ func (s *Server) listCustomers(
 func (s *Server) customerOperations() {
 	example := Customer{
 		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace",
-		TaxExempt: "none", Metadata: Metadata{},
+		TaxExempt: "none", Metadata: view.Metadata{},
 		PaymentMethod: "card",
 		PaymentDetails: &PaymentDetails{
 			Provider: "stripe", CustomerToken: "cus_9s6XKzkNRiz8i3", PaymentMethodToken: "pm_1NVChw2eZvKYlo2C",
@@ -209,7 +211,7 @@ func (s *Server) customerOperations() {
 			"after the response, the subscriptions are canceled, and metadata, reasons of cancellations and failed " +
 			"payments, also in earlier events, and stored responses are erased. Transactions are kept for seven " +
 			"years with the customer's id only.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: Deleted{ID: example.ID, Deleted: true},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: view.Deleted{ID: example.ID, Deleted: true},
 		Load: loadAny,
 	}, s.deleteCustomer)
 }

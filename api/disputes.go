@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -36,7 +37,7 @@ func renderDispute(d db.Dispute) Dispute {
 		ID: d.ID, ChargeID: t.ID, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
 		Provider: t.Provider, Reference: d.Ref, Stage: string(d.Stage), Status: string(d.State), Reason: d.Reason,
 		Amount: int64(d.Amount), Currency: string(d.Currency), AmountWithdrawn: int64(d.Withdrawn),
-		EvidenceDueAt: unix(d.EvidenceDueAt), OpenedAt: unix(d.OpenedAt), ClosedAt: unix(d.ClosedAt),
+		EvidenceDueAt: view.Unix(d.EvidenceDueAt), OpenedAt: view.Unix(d.OpenedAt), ClosedAt: view.Unix(d.ClosedAt),
 	}
 }
 
@@ -70,12 +71,12 @@ func (s *Server) listDisputes(
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSpan(in.From, in.To); err != nil {
+	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
 	rows, more, err := s.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
 		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: payment.DisputeState(in.Status),
-		OpenedFrom: instant(in.From), OpenedTo: instant(in.To),
+		OpenedFrom: view.Instant(in.From), OpenedTo: view.Instant(in.To),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderDispute)
 }

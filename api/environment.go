@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/service"
 )
 
@@ -19,7 +21,7 @@ type Environment struct {
 
 func renderEnvironment(c *httpkit.Call, charging service.Charging) Environment {
 	return Environment{
-		ID: c.EnvironmentID, Mode: string(c.Mode), TimeZone: c.TimeZone, ChargingPausedAt: unix(charging.PausedAt),
+		ID: c.EnvironmentID, Mode: string(c.Mode), TimeZone: c.TimeZone, ChargingPausedAt: view.Unix(charging.PausedAt),
 		PaymentsHeld: charging.Held,
 	}
 }
@@ -36,7 +38,7 @@ func (s *Server) getEnvironment(
 
 // wholeInput is a request about the environment of the key.
 type wholeInput struct {
-	Body *Empty
+	Body *view.Empty
 }
 
 func (s *Server) onEnvironment(
@@ -46,8 +48,8 @@ func (s *Server) onEnvironment(
 	made := func(charging service.Charging) httpkit.Made[Environment] {
 		return httpkit.Made[Environment]{Resource: renderEnvironment(c, charging)}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
-		return perform(ctx, caller(c), around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
+		return perform(ctx, usecase.Caller(c), around)
 	})
 }
 

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -72,7 +71,7 @@ func (EventPattern) Schema(huma.Registry) *huma.Schema {
 
 func renderEvent(e db.Event) Event {
 	return Event{
-		ID: e.ID, Object: "event", Type: string(e.Type), Created: unix(e.OccurredAt), RecordedAt: unix(e.CreatedAt),
+		ID: e.ID, Object: "event", Type: string(e.Type), Created: view.Unix(e.OccurredAt), RecordedAt: view.Unix(e.CreatedAt),
 		Sequence: e.Sequence, CustomerSequence: e.CustomerSequence, ObjectID: e.ObjectID,
 		CustomerID: e.CustomerID, SubscriptionID: e.SubscriptionID, Data: EventData(e.Data),
 	}
@@ -92,36 +91,19 @@ type listEventsInput struct {
 	To             int64          `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only events whose recordedAt is before this. Unix seconds."`
 }
 
-// checkSpan refuses a span of time, in Unix seconds, that holds nothing; 0: that end is open. An empty span is a mistake in
-// the caller's arithmetic; an empty list would hide it. Fault: time_span_empty.
-func checkSpan(from, to int64) error {
-	if from > 0 && to > 0 && from >= to {
-		return fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")
-	}
-	return nil
-}
-
 // Fault: time_span_empty.
 func (in *listEventsInput) filter() (db.EventFilter, error) {
 	f := db.EventFilter{
 		ObjectID: in.ObjectID, CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID,
-		RecordedFrom: instant(in.From), RecordedTo: instant(in.To),
+		RecordedFrom: view.Instant(in.From), RecordedTo: view.Instant(in.To),
 	}
-	if err := checkSpan(in.From, in.To); err != nil {
+	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return f, err
 	}
 	for _, p := range in.Type {
 		f.Types = append(f.Types, event.Pattern(p))
 	}
 	return f, nil
-}
-
-// instant is the time of Unix seconds; 0: none.
-func instant(seconds int64) time.Time {
-	if seconds == 0 {
-		return time.Time{}
-	}
-	return time.Unix(seconds, 0).UTC()
 }
 
 func (s *Server) listEvents(

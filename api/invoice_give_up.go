@@ -5,18 +5,20 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/service"
 )
 
 // voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
-func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Invoice], error) {
+func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Invoice], error) {
 	return s.onInvoice(ctx, c, s.service.VoidInvoice)
 }
 
 // markUncollectible says that it is owed and nobody collects it: a capture that is still under way pays it.
 func (s *Server) markUncollectible(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
 	return s.onInvoice(ctx, c, s.service.MarkUncollectible)
 }
@@ -28,7 +30,9 @@ func (s *Server) onInvoice(
 	perform func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return commandOf(ctx, s, c, http.StatusOK, madeInvoice,
-		func(around service.Around[invoice.Invoice]) error { return perform(ctx, caller(c), inv.ID, around) },
-		s.admitInvoice(inv))
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeInvoice,
+		func(around service.Around[invoice.Invoice]) error {
+			return perform(ctx, usecase.Caller(c), inv.ID, around)
+		},
+		s.gate.AdmitInvoice(inv))
 }

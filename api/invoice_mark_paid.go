@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/service"
@@ -31,7 +32,7 @@ func (s *Server) markInvoicePaid(
 		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
 			return s.service.MarkPaid(ctx, by, service.OutsidePayment{
 				MarkPaid: lifecycle.MarkPaid{
-					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: instant(f.PaidAt),
+					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: view.Instant(f.PaidAt),
 				},
 				Note: f.Note,
 			}, around)

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
@@ -20,7 +21,7 @@ type Invoice struct {
 	ID               string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number           int64             `json:"number,omitempty" example:"42" doc:"The invoice number, without gaps within an environment. Absent: a draft."`
 	NumberText       string            `json:"numberText,omitempty" example:"ACME-000042" doc:"The number as it is shown: with the prefix and the digits that the settings had at issue."`
-	Seller           *Seller           `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
+	Seller           *view.Seller      `json:"seller,omitempty" doc:"Who issued the invoice, as the settings had it at issue."`
 	Buyer            *Buyer            `json:"buyer,omitempty" doc:"The customer, as it was at issue. Absent: nothing was known, or the customer was deleted."`
 	Status           string            `json:"status" enum:"draft,open,paid,void,uncollectible" example:"paid"`
 	Reason           string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery,manual" example:"subscription_cycle" doc:"The reason why the invoice was issued. manual: a person or an app wrote it."`
@@ -51,7 +52,7 @@ type Invoice struct {
 	NetDays          int               `json:"netDays,omitempty" doc:"With send_invoice: the days after the day of issue within which it has to be paid."`
 	DueAt            int64             `json:"dueAt,omitempty" doc:"With send_invoice: the end of the last day on which it can be paid in time."`
 	Memo             string            `json:"memo,omitempty" example:"Your order 4711" doc:"What the customer reads on a manual invoice. Erased with the customer."`
-	Metadata         Metadata          `json:"metadata,omitempty" doc:"Of a manual invoice. Erased with the customer."`
+	Metadata         view.Metadata     `json:"metadata,omitempty" doc:"Of a manual invoice. Erased with the customer."`
 	OverdueAt        int64             `json:"overdueAt,omitempty" doc:"The time when it was announced as overdue."`
 	AttemptCount     int               `json:"attemptCount" example:"1" doc:"The number of payment attempts."`
 	NextAttemptAt    int64             `json:"nextAttemptAt,omitempty" doc:"The time of the next automatic payment attempt."`
@@ -99,7 +100,7 @@ type InvoiceLine struct {
 // renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
 func renderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
-		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: renderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: renderLines(i.Lines),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
@@ -108,12 +109,12 @@ func renderInvoice(i invoice.Invoice) Invoice {
 		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
 		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed), BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
-		FinalizesAt: unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: unix(i.Period.Start), PeriodEnd: unix(i.Period.End),
-		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: unix(i.DueAt),
-		Memo: i.Memo, Metadata: Metadata(i.Metadata), OverdueAt: unix(i.OverdueAt),
-		AttemptCount: i.Collection.Attempts, NextAttemptAt: unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
-		IssuedAt: unix(i.IssuedAt), PaidAt: unix(i.PaidAt), VoidedAt: unix(i.VoidedAt),
-		UncollectibleAt: unix(i.UncollectibleAt),
+		FinalizesAt: view.Unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
+		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: view.Unix(i.DueAt),
+		Memo: i.Memo, Metadata: view.Metadata(i.Metadata), OverdueAt: view.Unix(i.OverdueAt),
+		AttemptCount: i.Collection.Attempts, NextAttemptAt: view.Unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
+		IssuedAt: view.Unix(i.IssuedAt), PaidAt: view.Unix(i.PaidAt), VoidedAt: view.Unix(i.VoidedAt),
+		UncollectibleAt: view.Unix(i.UncollectibleAt),
 	}
 }
 
@@ -125,7 +126,7 @@ func renderLines(lines []invoice.Line) []InvoiceLine {
 			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
 			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
 			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
-			PeriodStart: unix(l.Period.Start), PeriodEnd: unix(l.Period.End),
+			PeriodStart: view.Unix(l.Period.Start), PeriodEnd: view.Unix(l.Period.End),
 		}
 	}
 	return out

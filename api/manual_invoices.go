@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/metadata"
@@ -31,7 +33,7 @@ type InvoiceForm struct {
 	CollectionMethod string            `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"charge_automatically: the customer's payment method is charged once when the invoice is finalized. send_invoice: the customer pays it within netDays. Default: charge_automatically."`
 	NetDays          int               `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after the issue within which it has to be paid."`
 	Memo             string            `json:"memo,omitempty" maxLength:"200" example:"Your order 4711" doc:"What the customer reads beside the lines. Erased with the customer."`
-	Metadata         Metadata          `json:"metadata,omitempty" maxProperties:"50"`
+	Metadata         view.Metadata     `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 // InvoiceChange changes the fields of a draft that are sent and leaves the others.
@@ -40,7 +42,7 @@ type InvoiceChange struct {
 	CollectionMethod *string           `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How it is collected."`
 	NetDays          *int              `json:"netDays,omitempty" minimum:"0" maximum:"365" example:"30" doc:"With send_invoice: the days after the issue within which it has to be paid."`
 	Memo             *string           `json:"memo,omitempty" maxLength:"200" example:"Your order 4711" doc:"What the customer reads beside the lines. Empty: nothing."`
-	Metadata         *Metadata         `json:"metadata,omitempty" maxProperties:"50"`
+	Metadata         *view.Metadata    `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 type createInvoiceInput struct {
@@ -55,15 +57,15 @@ type updateInvoiceInput struct {
 // linesOf reads the lines of a form. Fault: decimal_invalid.
 func linesOf(forms []InvoiceLineForm) ([]invoicing.Line, error) {
 	var lines []invoicing.Line
-	var d decimals
+	var d view.Decimals
 	for i, f := range forms {
 		at := "lines[" + strconv.Itoa(i) + "]."
 		lines = append(lines, invoicing.Line{
 			Description: f.Description, Amount: (*money.Minor)(f.Amount),
-			Quantity: d.parse(at+"quantity", f.Quantity), UnitPrice: d.parse(at+"unitPrice", f.UnitPrice),
+			Quantity: d.Parse(at+"quantity", f.Quantity), UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice),
 		})
 	}
-	return lines, d.err
+	return lines, d.Err
 }
 
 // madeInvoice names the customer: the buyer in the answer is erased with them.
@@ -89,7 +91,7 @@ func (s *Server) createInvoice(
 	}}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeInvoice,
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
-			_, err := s.service.CreateInvoice(ctx, caller(c), form, keep)
+			_, err := s.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -113,19 +115,19 @@ func (s *Server) updateInvoice(
 
 func (s *Server) deleteInvoice(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
-) (*httpkit.Reply[Deleted], error) {
+) (*httpkit.Reply[view.Deleted], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	made := func(i invoice.Invoice) httpkit.Made[Deleted] {
-		return httpkit.Made[Deleted]{Resource: Deleted{ID: i.ID, Deleted: true}}
+	made := func(i invoice.Invoice) httpkit.Made[view.Deleted] {
+		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: i.ID, Deleted: true}}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
-		return s.service.DeleteInvoice(ctx, caller(c), inv.ID, around)
-	}, s.admitInvoice(inv))
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
+		return s.service.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
+	}, s.gate.AdmitInvoice(inv))
 }
 
 // finalizeInvoice issues a draft. The answer has the number.
 func (s *Server) finalizeInvoice(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
 	return s.onInvoice(ctx, c, s.service.FinalizeInvoice)
 }
@@ -168,7 +170,7 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 		Summary: "Delete a draft", Description: "Refused with invoice_not_draft once it is finalized: void it instead. " +
 			"Refused with invoice_of_subscription where it bills a subscription.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load,
-		Response: Deleted{ID: draft.ID, Deleted: true},
+		Response: view.Deleted{ID: draft.ID, Deleted: true},
 	}, s.deleteInvoice)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "finalizeInvoice", Method: http.MethodPost, Path: "/invoices/{id}/finalize", Tag: "Invoices",

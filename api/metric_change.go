@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -51,7 +52,7 @@ func (s *Server) updateMetric(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := s.service.UpdateMetric(ctx, caller(c), in.ID, update, keep)
+			_, err := s.service.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/billing/usage"
 	"perennial/db"
@@ -47,7 +49,7 @@ func renderMetric(m usage.Metric) Metric {
 	out := Metric{
 		ID: m.ID, Version: m.Version, Name: m.Name, DisplayName: m.DisplayName, Aggregation: string(m.Aggregation),
 		Property: m.Property, KeyProperty: m.KeyProperty, GroupBy: m.GroupBy, CarriesOver: m.Carries(), Active: m.Active,
-		CreatedAt: unix(m.CreatedAt),
+		CreatedAt: view.Unix(m.CreatedAt),
 	}
 	if len(m.Filter.Include)+len(m.Filter.Exclude) > 0 {
 		out.Filter = &MetricFilter{Include: m.Filter.Include, Exclude: m.Filter.Exclude}
@@ -82,15 +84,15 @@ func (f MetricForm) definition() (usage.Definition, error) {
 	if f.Filter != nil {
 		d.Filter = usage.Filter{Include: f.Filter.Include, Exclude: f.Filter.Exclude}
 	}
-	var factors decimals
+	var factors view.Decimals
 	if c := f.Conversion; c != nil {
 		d.Conversion = usage.Conversion{
 			Rounding: money.Rounding(c.Rounding), Digits: c.Digits,
-			MultiplyBy: factors.parse("conversion.multiplyBy", c.MultiplyBy),
-			DivideBy:   factors.parse("conversion.divideBy", c.DivideBy),
+			MultiplyBy: factors.Parse("conversion.multiplyBy", c.MultiplyBy),
+			DivideBy:   factors.Parse("conversion.divideBy", c.DivideBy),
 		}
 	}
-	return d, factors.err
+	return d, factors.Err
 }
 
 type createMetricInput struct {
@@ -111,7 +113,7 @@ func (s *Server) createMetric(
 	form := service.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := s.service.CreateMetric(ctx, caller(c), form, keep)
+			_, err := s.service.CreateMetric(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -132,7 +134,7 @@ func (s *Server) listMetrics(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: chosen(in.Active)}, page)
+	rows, more, err := s.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: view.Chosen(in.Active)}, page)
 	return httpkit.ListOf(rows, more, err, renderMetric)
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -16,7 +17,7 @@ import (
 func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
-			_, err := s.service.ChargeCustomer(ctx, caller(c), service.NewCharge{
+			_, err := s.service.ChargeCustomer(ctx, usecase.Caller(c), service.NewCharge{
 				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
 				Description: f.Description,
 			}, keep)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
@@ -23,8 +24,8 @@ func (s *Server) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm)
 	if err != nil {
 		return nil, err
 	}
-	return s.startAttempt(ctx, c, s.admitInvoice(inv), func(around service.Around[service.Performed]) error {
-		return s.service.PayInvoice(ctx, caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+	return s.startAttempt(ctx, c, s.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
+		return s.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
 	})
 }
 

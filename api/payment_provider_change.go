@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/db"
 	"perennial/service"
 )
@@ -30,8 +32,8 @@ func (s *Server) onProvider(
 	perform func(ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return commandOf(ctx, s, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
-		return perform(ctx, caller(c), id, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+		return perform(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -43,49 +45,49 @@ func (s *Server) updateProvider(
 		MaxRequestsPerSecond: in.Body.MaxRequestsPerSecond,
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return commandOf(ctx, s, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
-		return s.service.UpdateProvider(ctx, caller(c), id, change, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+		return s.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
 func (s *Server) testProvider(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.TestProvider)
 }
 
 func (s *Server) disableProvider(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.DisableProvider)
 }
 
 func (s *Server) enableProvider(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.EnableProvider)
 }
 
 func (s *Server) pauseProvider(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.PauseProvider)
 }
 
 func (s *Server) resumeProvider(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	return s.onProvider(ctx, c, s.service.ResumeProvider)
 }
 
 func (s *Server) deleteProvider(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
-) (*httpkit.Reply[Deleted], error) {
+) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	made := func(config db.ProviderConfig) httpkit.Made[Deleted] {
-		return httpkit.Made[Deleted]{Resource: Deleted{ID: config.ID, Deleted: true}}
+	made := func(config db.ProviderConfig) httpkit.Made[view.Deleted] {
+		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: config.ID, Deleted: true}}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
-		return s.service.DeleteProvider(ctx, caller(c), id, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
+		return s.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/internal/id"
@@ -59,7 +60,7 @@ func (s *Server) providerOperations() {
 		Summary: "Delete a payment provider",
 		Description: "Refused while payments of the configuration are pending, and for the primary one of several. Its payments " +
 			"stay readable. The credentials stay encrypted for refunds of these payments: revoke them at the provider.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: Deleted{ID: example.ID, Deleted: true},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, s.deleteProvider)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "testPaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/test", Tag: "Payment providers",

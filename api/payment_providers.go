@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/providers/all"
@@ -45,14 +47,14 @@ func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvide
 	status, problem := c.Status()
 	out := PaymentProvider{
 		ID: c.ID, Provider: c.Provider, Environment: mode, IsPrimary: c.Primary, Priority: c.Priority,
-		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: unix(c.LastTestedAt),
-		ChargingPausedAt: unix(c.ChargingPausedAt),
+		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: view.Unix(c.LastTestedAt),
+		ChargingPausedAt: view.Unix(c.ChargingPausedAt),
 		CredentialNames:  append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
-		CallbackURL: s.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: unix(c.CreatedAt),
+		CallbackURL: s.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: view.Unix(c.CreatedAt),
 		MaxRequestsPerSecond: c.MaxRequestsPerSecond,
 		Breaker: Breaker{
-			State: string(c.Breaker.State(s.now())), Failures: c.Breaker.Failures, OpenedAt: unix(c.Breaker.OpenedAt),
-			NextProbeAt: unix(c.Breaker.ProbeAt),
+			State: string(c.Breaker.State(s.now())), Failures: c.Breaker.Failures, OpenedAt: view.Unix(c.Breaker.OpenedAt),
+			NextProbeAt: view.Unix(c.Breaker.ProbeAt),
 		},
 	}
 	if factory, known := all.Registry[c.Provider]; known {
@@ -118,7 +120,7 @@ func (s *Server) createProvider(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madeProvider(c),
 		func(keep func(*db.Tx, db.ProviderConfig) error) error {
-			_, err := s.service.CreateProvider(ctx, caller(c), form, keep)
+			_, err := s.service.CreateProvider(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/service"
@@ -40,13 +42,13 @@ func (s *Server) refundPayment(
 
 // cancelPayment answers with the payment, which is pending until the provider confirms.
 func (s *Server) cancelPayment(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	out, err := commandOf(ctx, s, c, http.StatusOK, s.madePayment,
+	out, err := usecase.Command(ctx, s.kit, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
-			return s.service.CancelPayment(ctx, caller(c), t.ID, around)
-		}, s.admitOwner(t))
+			return s.service.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
+		}, s.gate.AdmitOwner(t))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/payment"
 	"perennial/service"
 )
@@ -26,8 +27,8 @@ func (s *Server) resolvePayment(
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
-	return commandOf(ctx, s, c, http.StatusOK, s.madePayment,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madePayment,
 		func(around service.Around[payment.Transaction]) error {
-			return s.service.ResolvePayment(ctx, caller(c), resolution, around)
-		}, s.admitOwner(t))
+			return s.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
+		}, s.gate.AdmitOwner(t))
 }

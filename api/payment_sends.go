@@ -1,6 +1,9 @@
 package api
 
-import "perennial/billing/payment"
+import (
+	"perennial/api/view"
+	"perennial/billing/payment"
+)
 
 // PaymentSend is one request to a provider to move the money of a payment; its repeats have the same key.
 type PaymentSend struct {
@@ -16,7 +19,7 @@ func renderSends(sends []payment.Send) (out []PaymentSend) {
 	for _, s := range sends {
 		out = append(out, PaymentSend{
 			Number: s.Number, ProviderConfigID: s.ProviderConfigID, Provider: s.Provider, Outcome: string(s.Outcome),
-			Reason: s.Reason, SentAt: unix(s.SentAt),
+			Reason: s.Reason, SentAt: view.Unix(s.SentAt),
 		})
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -30,8 +31,8 @@ func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f Payment
 	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
-	return s.startAttempt(ctx, c, s.admit(sub.ID), func(around service.Around[service.Performed]) error {
-		return s.service.Command(ctx, caller(c), sub.ID, pay, around)
+	return s.startAttempt(ctx, c, s.gate.Admit(sub.ID), func(around service.Around[service.Performed]) error {
+		return s.service.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
 	})
 }
 
@@ -40,7 +41,7 @@ func (s *Server) startAttempt(
 	ctx context.Context, c *httpkit.Call, admit httpkit.Admission, perform func(service.Around[service.Performed]) error,
 ) (*httpkit.Reply[Payment], error) {
 	made := func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) }
-	out, err := commandOf(ctx, s, c, http.StatusCreated, made, perform, admit)
+	out, err := usecase.Command(ctx, s.kit, c, http.StatusCreated, made, perform, admit)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -68,12 +69,12 @@ func (s *Server) renderPayment(t payment.Transaction) Payment {
 		Hold:             holdOf(t),
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
-		ReturnedAt: unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
+		ReturnedAt: view.Unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
 		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
-		CreatedAt: unix(t.CreatedAt), CancelRequested: unix(t.CancelRequestedAt), CompletedAt: unix(t.CompletedAt),
+		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt), CompletedAt: view.Unix(t.CompletedAt),
 	}
 	if out.ConfirmURL = s.confirmLink(t); out.ConfirmURL != "" {
-		out.RequiresAction, out.ConfirmBy = true, unix(t.Action.ExpiresAt)
+		out.RequiresAction, out.ConfirmBy = true, view.Unix(t.Action.ExpiresAt)
 	}
 	return out
 }
@@ -102,7 +103,7 @@ func (s *Server) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByI
 		// A publishable key is in the page of whoever opens it:
 		// the amount, the customer and the reason stay with the app.
 		return httpkit.Trimmed[Payment](httpkit.OK(PaymentStatus{
-			ID: t.ID, Status: string(t.Status), CompletedAt: unix(t.CompletedAt),
+			ID: t.ID, Status: string(t.Status), CompletedAt: view.Unix(t.CompletedAt),
 		}), nil)
 	}
 	out := s.renderPayment(t)
@@ -141,13 +142,13 @@ func (s *Server) listPayments(
 	if err != nil {
 		return nil, err
 	}
-	if err := checkSpan(in.From, in.To); err != nil {
+	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
 	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
-		ProviderConfigID: in.ProviderConfigID, CreatedFrom: instant(in.From), CreatedTo: instant(in.To),
+		ProviderConfigID: in.ProviderConfigID, CreatedFrom: view.Instant(in.From), CreatedTo: view.Instant(in.To),
 	}, page)
 	return httpkit.ListOf(rows, more, err, s.renderPayment)
 }

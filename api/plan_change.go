@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
@@ -21,12 +23,12 @@ type updatePlanInput struct {
 
 // PlanChange changes the fields that are sent and leaves the others. What a subscription was sold is not among them.
 type PlanChange struct {
-	Active    *bool     `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
-	Name      *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
-	ProductID *string   `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
-	Metadata  *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
-	Dunning   *Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
-	Measure   string    `json:"prorationMeasure,omitempty" enum:"environment,second,day,day_inclusive,fixed_30" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure. environment: as the environment's settings say."`
+	Active    *bool          `json:"active,omitempty" doc:"false: archives the plan. true: publishes it again."`
+	Name      *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"New invoices show this name."`
+	ProductID *string        `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Empty: none."`
+	Metadata  *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	Dunning   *view.Dunning  `json:"dunning,omitempty" doc:"Replaces the plan's whole dunning policy."`
+	Measure   string         `json:"prorationMeasure,omitempty" enum:"environment,second,day,day_inclusive,fixed_30" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure. environment: as the environment's settings say."`
 	// A null could say so too, but is refused everywhere: a client that sends it has usually lost a value.
 	RemoveDunning bool `json:"removeDunning,omitempty" doc:"true: removes the plan's dunning policy, so that the environment's counts. Send this or dunning."`
 }
@@ -42,7 +44,7 @@ func (c PlanChange) dunning() (*service.PlanDunning, error) {
 	case c.Dunning == nil:
 		return nil, nil
 	}
-	policy, err := c.Dunning.policy()
+	policy, err := c.Dunning.Policy()
 	return &service.PlanDunning{Policy: &policy}, err
 }
 
@@ -60,7 +62,7 @@ func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlan
 		return nil, err
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.UpdatePlan(ctx, caller(c), in.ID, update, keep)
+		_, err := s.service.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
 		return err
 	})
 }

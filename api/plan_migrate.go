@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
@@ -95,7 +96,7 @@ func (s *Server) migratePlan(
 	}
 	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
-		return s.service.MigratePlan(ctx, caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
+		return s.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
 	})
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -39,7 +41,7 @@ func (s *Server) createPlanVersion(
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.CreatePlanVersion(ctx, caller(c), in.ID, version, keep)
+		_, err := s.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
 		return err
 	})
 }
@@ -54,7 +56,7 @@ func (s *Server) listPlanVersions(
 // planVersionOperations are those of /plans/{id}/versions. example is the plan's first version.
 func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
 	s.planMigrationOperation(load)
-	example.Metadata = Metadata{}
+	example.Metadata = view.Metadata{}
 	second := example
 	second.Version, second.Amount = 2, 2400
 	second.Prices = []Price{{

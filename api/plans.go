@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -19,10 +21,10 @@ import (
 // Plan is what customers subscribe to, in one of its versions, whose prices never change.
 type Plan struct {
 	PublicPlan
-	CatalogKey string   `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
-	Dunning    *Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
-	Measure    string   `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
-	Metadata   Metadata `json:"metadata"`
+	CatalogKey string        `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
+	Dunning    *view.Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
+	Measure    string        `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
+	Metadata   view.Metadata `json:"metadata"`
 }
 
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
@@ -58,9 +60,9 @@ func planKindOf(p plan.Plan) string {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: shown(p.Metadata), Measure: string(p.ProrationMeasure)}
+	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: view.RenderMetadata(p.Metadata), Measure: string(p.ProrationMeasure)}
 	if p.Dunning != nil {
-		policy := renderDunning(*p.Dunning)
+		policy := view.RenderDunning(*p.Dunning)
 		out.Dunning = &policy
 	}
 	return out
@@ -76,7 +78,7 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Currencies: codesOf(p), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
-		Active:   p.Active, CreatedAt: unix(p.CreatedAt),
+		Active:   p.Active, CreatedAt: view.Unix(p.CreatedAt),
 	}
 }
 
@@ -93,18 +95,18 @@ type PlanForm struct {
 // PlanTerms are what a plan is in every environment: with prices, or with amount as the one flat price. IntervalCount and
 // Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
 type PlanTerms struct {
-	Name          string      `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
-	Kind          string      `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
-	Currency      string      `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
-	Interval      string      `json:"interval" enum:"day,week,month,year" example:"month"`
-	IntervalCount *int        `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
-	Amount        *int64      `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
-	Prices        []PriceForm `json:"prices,omitempty" minItems:"1" maxItems:"20"`
-	TrialDays     int         `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
-	TrialEnd      string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
-	Dunning       *Dunning    `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
-	Measure       string      `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
-	Metadata      Metadata    `json:"metadata,omitempty" maxProperties:"50"`
+	Name          string        `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
+	Kind          string        `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
+	Currency      string        `json:"currency" example:"USD" doc:"ISO 4217, uppercase. The plan is sold in those that its prices have currencies for as well."`
+	Interval      string        `json:"interval" enum:"day,week,month,year" example:"month"`
+	IntervalCount *int          `json:"intervalCount,omitempty" minimum:"1" maximum:"3650" example:"1" doc:"The number of intervals in one period, at most ten years. Default: 1."`
+	Amount        *int64        `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"1900" doc:"The price in minor units, for a plan with one flat price. Send amount or prices."`
+	Prices        []PriceForm   `json:"prices,omitempty" minItems:"1" maxItems:"20"`
+	TrialDays     int           `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14"`
+	TrialEnd      string        `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then, and the next period costs something. Default: invoice."`
+	Dunning       *view.Dunning `json:"dunning,omitempty" doc:"A dunning policy of its own. Default: that of the environment's settings."`
+	Measure       string        `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"A measure of proration of its own. Default: that of the environment's settings."`
+	Metadata      view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 // plan is what the form says.
@@ -136,7 +138,7 @@ func (f PlanTerms) plan() (plan.Plan, error) {
 		p.Interval.Count = *f.IntervalCount
 	}
 	if f.Dunning != nil {
-		policy, err := f.Dunning.policy()
+		policy, err := f.Dunning.Policy()
 		if err != nil {
 			return plan.Plan{}, err
 		}
@@ -154,7 +156,7 @@ func (s *Server) createPlan(ctx context.Context, c *httpkit.Call, in *createPlan
 		return nil, err
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.CreatePlan(ctx, caller(c), form, keep)
+		_, err := s.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }
@@ -208,7 +210,7 @@ func (s *Server) planOperations() {
 		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		TrialEnd: "invoice", Active: true, CreatedAt: 1763640000,
 	}
-	example := Plan{PublicPlan: public, Metadata: Metadata{"tier": 2}}
+	example := Plan{PublicPlan: public, Metadata: view.Metadata{"tier": 2}}
 	retired := example
 	retired.Active = false
 	load := httpkit.LoadByID(s.kit, id.Plan, db.ErrPlanNotFound, s.store.PlanWithKey)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"perennial/api/view"
 	"perennial/billing/balance"
 	"perennial/billing/invoice"
 	"perennial/service"
@@ -41,9 +42,9 @@ type PreviewInvoice struct {
 
 func renderPreview(p service.Previewed) SubscriptionPreview {
 	return SubscriptionPreview{
-		At: unix(p.At), Subscription: renderSubscription(p.State.Subscription), Invoices: renderPreviewInvoices(p.Issued),
+		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription), Invoices: renderPreviewInvoices(p.Issued),
 		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)), Upcoming: renderPreviewInvoices(p.Upcoming),
-		PreviewToken: p.Token, ExpiresAt: unix(p.ExpiresAt()),
+		PreviewToken: p.Token, ExpiresAt: view.Unix(p.ExpiresAt()),
 	}
 }
 

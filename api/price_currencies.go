@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
@@ -29,7 +30,7 @@ type TierAmounts struct {
 }
 
 // currenciesOf reads the amounts of a price in further currencies; at names the price in faults.
-func currenciesOf(d *decimals, at string, forms map[string]PriceAmounts) plan.Currencies {
+func currenciesOf(d *view.Decimals, at string, forms map[string]PriceAmounts) plan.Currencies {
 	if len(forms) == 0 {
 		return nil
 	}
@@ -37,13 +38,13 @@ func currenciesOf(d *decimals, at string, forms map[string]PriceAmounts) plan.Cu
 	for _, code := range slices.Sorted(maps.Keys(forms)) { // the first fault is the same each time
 		f, at := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code)
 		a := rating.Amounts{
-			Amount: money.Minor(f.Amount), UnitPrice: d.parse(at+"unitPrice", f.UnitPrice),
-			PackagePrice: d.parse(at+"packagePrice", f.PackagePrice), Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
+			Amount: money.Minor(f.Amount), UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice),
+			PackagePrice: d.Parse(at+"packagePrice", f.PackagePrice), Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
 		}
 		for i, tier := range f.Tiers {
 			in := fmt.Sprintf("%stiers[%d].", at, i)
 			a.Tiers = append(a.Tiers, rating.TierAmounts{
-				UnitPrice: d.parse(in+"unitPrice", tier.UnitPrice), PackagePrice: d.parse(in+"packagePrice", tier.PackagePrice),
+				UnitPrice: d.Parse(in+"unitPrice", tier.UnitPrice), PackagePrice: d.Parse(in+"packagePrice", tier.PackagePrice),
 				FlatAmount: money.Minor(tier.FlatAmount),
 			})
 		}

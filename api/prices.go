@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -50,20 +51,6 @@ type PriceTier struct {
 	FlatAmount   int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
 }
 
-// decimals reads decimals of a request, and keeps the first fault under the field's name.
-type decimals struct{ err error }
-
-func (d *decimals) parse(field, s string) money.Decimal {
-	if s == "" || d.err != nil {
-		return money.Decimal{}
-	}
-	number, err := money.ParseDecimal(s)
-	if err != nil {
-		d.err = fault.From(err).In(field)
-	}
-	return number
-}
-
 // price is what the form says; at names it in faults.
 func (f PriceForm) price(at string) (plan.Price, error) {
 	model := cmp.Or(rating.Model(f.Model), rating.Flat)
@@ -71,23 +58,23 @@ func (f PriceForm) price(at string) (plan.Price, error) {
 		return plan.Price{}, fault.InvalidParam(at+"amount", "field_missing",
 			"A flat price must have an `amount`. Send 0 if it is free.")
 	}
-	var d decimals
+	var d view.Decimals
 	p := rating.Price{
-		Model: model, Amount: money.Minor(given(f.Amount)),
-		UnitPrice: d.parse(at+"unitPrice", f.UnitPrice), PackageSize: d.parse(at+"packageSize", f.PackageSize),
-		PackagePrice: d.parse(at+"packagePrice", f.PackagePrice), Included: d.parse(at+"included", f.Included),
+		Model: model, Amount: money.Minor(view.Given(f.Amount)),
+		UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice), PackageSize: d.Parse(at+"packageSize", f.PackageSize),
+		PackagePrice: d.Parse(at+"packagePrice", f.PackagePrice), Included: d.Parse(at+"included", f.Included),
 		Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
 	}
 	for i, tier := range f.Tiers {
 		in := fmt.Sprintf("%stiers[%d].", at, i)
 		p.Tiers = append(p.Tiers, rating.Tier{
-			UpTo: d.parse(in+"upTo", tier.UpTo), UnitPrice: d.parse(in+"unitPrice", tier.UnitPrice),
-			PackageSize:  d.parse(in+"packageSize", tier.PackageSize),
-			PackagePrice: d.parse(in+"packagePrice", tier.PackagePrice), FlatAmount: money.Minor(tier.FlatAmount),
+			UpTo: d.Parse(in+"upTo", tier.UpTo), UnitPrice: d.Parse(in+"unitPrice", tier.UnitPrice),
+			PackageSize:  d.Parse(in+"packageSize", tier.PackageSize),
+			PackagePrice: d.Parse(in+"packagePrice", tier.PackagePrice), FlatAmount: money.Minor(tier.FlatAmount),
 		})
 	}
 	out := plan.Price{Name: f.Name, Once: f.Once, Price: p, Currencies: currenciesOf(&d, at, f.Currencies)}
-	return out, d.err
+	return out, d.Err
 }
 
 func renderPrice(p plan.Price) Price {

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
 	"perennial/db"
@@ -14,18 +16,18 @@ import (
 
 // Product groups plans: what is sold, whatever the price and the interval.
 type Product struct {
-	ID          string   `json:"id" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Name        string   `json:"name" example:"Pro" doc:"The name of what is sold."`
-	Description string   `json:"description,omitempty" example:"Everything for teams." doc:"One line about it."`
-	Active      bool     `json:"active" doc:"Whether the product is offered. Its plans are archived by themselves."`
-	Metadata    Metadata `json:"metadata"`
-	CreatedAt   int64    `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
+	ID          string        `json:"id" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Name        string        `json:"name" example:"Pro" doc:"The name of what is sold."`
+	Description string        `json:"description,omitempty" example:"Everything for teams." doc:"One line about it."`
+	Active      bool          `json:"active" doc:"Whether the product is offered. Its plans are archived by themselves."`
+	Metadata    view.Metadata `json:"metadata"`
+	CreatedAt   int64         `json:"createdAt" example:"1763640000" doc:"Unix seconds."`
 }
 
 func renderProduct(p plan.Product) Product {
 	return Product{
-		ID: p.ID, Name: p.Name, Description: p.Description, Active: p.Active, Metadata: shown(p.Metadata),
-		CreatedAt: unix(p.CreatedAt),
+		ID: p.ID, Name: p.Name, Description: p.Description, Active: p.Active, Metadata: view.RenderMetadata(p.Metadata),
+		CreatedAt: view.Unix(p.CreatedAt),
 	}
 }
 
@@ -35,9 +37,9 @@ type createProductInput struct {
 
 // ProductForm creates a product.
 type ProductForm struct {
-	Name        string   `json:"name" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
-	Description string   `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"One line."`
-	Metadata    Metadata `json:"metadata,omitempty" maxProperties:"50"`
+	Name        string        `json:"name" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
+	Description string        `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"One line."`
+	Metadata    view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func madeProduct(p plan.Product) httpkit.Made[Product] {
@@ -50,7 +52,7 @@ func (s *Server) createProduct(
 	form := plan.Product{Name: in.Body.Name, Description: in.Body.Description, Metadata: metadata.Pairs(in.Body.Metadata)}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := s.service.CreateProduct(ctx, caller(c), form, keep)
+			_, err := s.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -71,7 +73,7 @@ func (s *Server) listProducts(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: chosen(in.Active)}, page)
+	rows, more, err := s.store.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: view.Chosen(in.Active)}, page)
 	return httpkit.ListOf(rows, more, err, renderProduct)
 }
 
@@ -82,10 +84,10 @@ type updateProductInput struct {
 
 // ProductChange changes the fields that are sent and leaves the others.
 type ProductChange struct {
-	Active      *bool     `json:"active,omitempty" doc:"false: archives the product, not its plans. true: publishes it again."`
-	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
-	Description *string   `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"Empty: none."`
-	Metadata    *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
+	Active      *bool          `json:"active,omitempty" doc:"false: archives the product, not its plans. true: publishes it again."`
+	Name        *string        `json:"name,omitempty" minLength:"1" maxLength:"200" example:"Pro" doc:"The name of what is sold."`
+	Description *string        `json:"description,omitempty" maxLength:"1000" example:"Everything for teams." doc:"Empty: none."`
+	Metadata    *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }
 
 func (s *Server) updateProduct(
@@ -97,7 +99,7 @@ func (s *Server) updateProduct(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := s.service.UpdateProduct(ctx, caller(c), in.ID, update, keep)
+			_, err := s.service.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }
@@ -106,7 +108,7 @@ func (s *Server) updateProduct(
 func (s *Server) productOperations() {
 	example := Product{
 		ID: "prod_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro", Description: "Everything for teams.", Active: true,
-		Metadata: Metadata{"tier": 2}, CreatedAt: 1763640000,
+		Metadata: view.Metadata{"tier": 2}, CreatedAt: 1763640000,
 	}
 	retired, off := example, false
 	retired.Active = false

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is this package and all that it imports of ours, with types.
+// program is package api and all that it imports of ours, with types.
 type program struct {
 	t        *testing.T
 	files    *token.FileSet
@@ -202,11 +202,11 @@ func (r *reach) enter(object types.Object) {
 	r.visit(node, object.Name() == "judge")
 }
 
-// registered are the handlers of this package's operations, by the operation's name.
+// registered returns the handlers of all operations, by the operation's name.
 func (p *program) registered() map[string]ast.Node {
 	handlers := map[string]ast.Node{}
 	for object, node := range p.nodes {
-		if object.Pkg().Path() != "perennial/api" {
+		if !strings.HasPrefix(object.Pkg().Path()+"/", "perennial/api/") {
 			continue
 		}
 		ast.Inspect(node, func(n ast.Node) bool {

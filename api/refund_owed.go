@@ -5,12 +5,14 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/payment"
 	"perennial/service"
 )
 
 // retryRefund answers with the new refund.
-func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[Payment], error) {
+func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Payment], error) {
 	out, err := s.refundOwed(ctx, c, http.StatusCreated, s.service.RetryRefund)
 	if err != nil {
 		return nil, err
@@ -20,7 +22,7 @@ func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *fieldlessI
 
 // creditRefund answers with the charge.
 func (s *Server) creditRefund(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
 	return s.refundOwed(ctx, c, http.StatusOK, s.service.CreditRefund)
 }
@@ -30,7 +32,9 @@ func (s *Server) refundOwed(
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	return commandOf(ctx, s, c, status, s.madePayment,
-		func(around service.Around[payment.Transaction]) error { return perform(ctx, caller(c), t.ID, around) },
-		s.admitOwner(t))
+	return usecase.Command(ctx, s.kit, c, status, s.madePayment,
+		func(around service.Around[payment.Transaction]) error {
+			return perform(ctx, usecase.Caller(c), t.ID, around)
+		},
+		s.gate.AdmitOwner(t))
 }

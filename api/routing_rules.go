@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/money"
 	"perennial/billing/routing"
 	"perennial/service"
@@ -65,8 +66,8 @@ func (s *Server) replaceRoutingRules(
 	made := func(rules []routing.Rule) httpkit.Made[httpkit.List[RoutingRule]] {
 		return httpkit.Made[httpkit.List[RoutingRule]]{Resource: renderRules(rules)}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[[]routing.Rule]) error {
-		return s.service.ReplaceRoutingRules(ctx, caller(c), rules, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[[]routing.Rule]) error {
+		return s.service.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 )
@@ -25,7 +26,7 @@ func renderChanges(s subscription.Subscription) []ScheduledChange {
 	shown := make([]ScheduledChange, len(all))
 	for i, c := range all {
 		shown[i] = ScheduledChange{
-			ID: c.ID, EffectiveAt: unix(c.At), PlanID: c.Plan.ID, PlanVersion: c.Plan.Version, Quantity: c.Quantity,
+			ID: c.ID, EffectiveAt: view.Unix(c.At), PlanID: c.Plan.ID, PlanVersion: c.Plan.Version, Quantity: c.Quantity,
 			AddOns: renderPendingAddOns(c.AddOns), Proration: string(c.Proration),
 		}
 	}
@@ -35,7 +36,7 @@ func renderChanges(s subscription.Subscription) []ScheduledChange {
 type withdrawChangeInput struct {
 	httpkit.ByID
 	ChangeID string `path:"changeId" maxLength:"64" doc:"The id of the scheduled change, or period_end."`
-	Body     *Empty
+	Body     *view.Empty
 }
 
 func (s *Server) withdrawScheduledChange(

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/db"
 	"perennial/internal/quota"
 	"perennial/internal/telemetry"
@@ -68,7 +69,7 @@ type Server struct {
 	drainDelay time.Duration
 	publicURL  string
 
-	gate     service.Gate
+	gate     usecase.Gate
 	quota    *quota.Quota // of keys; nil: no limit
 	visitors *quota.Quota // of publishable keys and addresses, in this process
 	kit      *httpkit.Kit

@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
@@ -21,8 +23,8 @@ type Settings struct {
 	InvoiceGraceMinutes int            `json:"invoiceGraceMinutes" example:"0" doc:"How many minutes the invoice of a renewal is a draft before it is finalized and charged. 0: it is issued at once."`
 	InvoiceNumbers      InvoiceNumbers `json:"invoiceNumbers" doc:"How the numbers of invoices are shown, as numberText."`
 	ProrationMeasure    string         `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How a period is divided when a change within it is prorated, of plans without a measure of their own. day: local calendar days. day_inclusive: as day, but the day on which a use ends is used to its end. fixed_30: as day, in months of 30 days."`
-	Seller              *Seller        `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
-	Dunning             Dunning        `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
+	Seller              *view.Seller   `json:"seller,omitempty" doc:"Who issues the invoices, as new ones show it. Absent: they show nobody."`
+	Dunning             view.Dunning   `json:"dunning" doc:"What is done about unpaid invoices of plans without a policy of their own."`
 }
 
 // InvoiceNumbers are how the numbers of invoices are shown. The number itself is a count without gaps.
@@ -38,15 +40,15 @@ type SettingsChange struct {
 	InvoiceGraceMinutes *int            `json:"invoiceGraceMinutes,omitempty" minimum:"0" maximum:"10080" example:"60" doc:"Counts for renewals from now on; a draft keeps its time. At most a week."`
 	InvoiceNumbers      *InvoiceNumbers `json:"invoiceNumbers,omitempty" doc:"Replaces both fields, for invoices that are issued from now on. Invoices keep the text that they were issued with."`
 	ProrationMeasure    *string         `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" example:"day" doc:"Counts for periods that begin from now on; a period that has begun keeps its measure."`
-	Seller              *Seller         `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
-	Dunning             *Dunning        `json:"dunning,omitempty" doc:"Replaces the whole policy."`
+	Seller              *view.Seller    `json:"seller,omitempty" doc:"Replaces all of the seller's details, for invoices that are issued from now on. An object without fields removes them."`
+	Dunning             *view.Dunning   `json:"dunning,omitempty" doc:"Replaces the whole policy."`
 }
 
 func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
 		InvoiceGraceMinutes: s.InvoiceGraceMinutes, ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: renderSeller(s.Seller), Dunning: renderDunning(s.Dunning),
+		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: view.RenderSeller(s.Seller), Dunning: view.RenderDunning(s.Dunning),
 	}
 }
 
@@ -74,7 +76,7 @@ func (s *Server) updateSettings(
 		Seller:              (*invoice.Seller)(in.Body.Seller),
 	}
 	if in.Body.Dunning != nil {
-		policy, err := in.Body.Dunning.policy()
+		policy, err := in.Body.Dunning.Policy()
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +87,7 @@ func (s *Server) updateSettings(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscription.Settings) error) error {
-			_, err := s.service.UpdateSettings(ctx, caller(c), update, keep)
+			_, err := s.service.UpdateSettings(ctx, usecase.Caller(c), update, keep)
 			return err
 		})
 }
@@ -94,7 +96,7 @@ func (s *Server) settingsOperations() {
 	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
 		ProrationMeasure: "second",
 		InvoiceNumbers:   InvoiceNumbers{Prefix: "ACME-", Digits: 6},
-		Seller: &Seller{
+		Seller: &view.Seller{
 			Name: "Acme SARL", Address: "12 Rue Joss, BP 1234, Douala", Country: "CM", TaxID: "M012345678901A",
 		},
 		Dunning: exampleDunning(),
@@ -115,11 +117,11 @@ func (s *Server) settingsOperations() {
 	}, s.updateSettings)
 }
 
-func exampleDunning() Dunning {
+func exampleDunning() view.Dunning {
 	jitter := int64(3600)
-	return Dunning{
+	return view.Dunning{
 		RetryGapDays: []int{1, 3, 5}, RetryJitterSeconds: &jitter, FinalAction: "cancel", CancelAfterDays: 30,
-		FailureRules: []FailureRule{
+		FailureRules: []view.FailureRule{
 			{FailureCode: "ACCOUNT_BLOCKED", NoRetry: true}, {FailureCode: "INSUFFICIENT_FUNDS", DayOfMonth: 25},
 		},
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
@@ -21,13 +23,13 @@ type updateSubscriptionInput struct {
 // SubscriptionChange changes the plan, the quantity, the add-ons, or several of these; or the version of the plan.
 type SubscriptionChange struct {
 	PlanChoice
-	TrialEndsAt  *int64    `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
-	Method       *string   `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
-	NetDays      *int      `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Anchor       string    `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
-	Metadata     *Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
-	Version      *int      `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
-	PreviewToken string    `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
+	TrialEndsAt  *int64         `json:"trialEndsAt,omitempty" example:"1765454400" doc:"The new end of the trial, in Unix seconds: later, earlier, or now, which begins the first period. Send this alone."`
+	Method       *string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"How the invoices that it issues from now on are collected. Send this alone, or with netDays."`
+	NetDays      *int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Anchor       string         `json:"billingAnchor,omitempty" enum:"now" example:"now" doc:"now: ends the current period and begins another one from which all later ones are counted. Its unused time is credited and the new period is billed, at once, unless prorationBehavior is none: then nothing is credited. Send this alone, or with prorationBehavior."`
+	Metadata     *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata. Send this alone."`
+	Version      *int           `json:"planVersion,omitempty" minimum:"1" maximum:"100" example:"2" doc:"The version of its plan that the subscription moves to. Send this alone, with effective."`
+	PreviewToken string         `json:"previewToken,omitempty" maxLength:"100" doc:"Makes the change only at the cost that a preview of the same change showed."`
 }
 
 // PlanChoice is what a subscription is to be billed for.
@@ -54,7 +56,7 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 			"Send `effectiveAt`, for a change at a date, or `effective`.")
 	}
 	change := service.PlanChange{
-		PlanID: c.PlanID, Quantity: given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
+		PlanID: c.PlanID, Quantity: view.Given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
 		Proration: subscription.ProrationBehavior(c.Proration),
 	}
 	if c.EffectiveAt != nil {
@@ -92,7 +94,7 @@ func (s *Server) updateSubscription(
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
 		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-			return s.service.Migrate(ctx, caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
+			return s.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
 		})
 	}
 	change, err := in.Body.change()
@@ -101,9 +103,9 @@ func (s *Server) updateSubscription(
 	}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		if token := in.Body.PreviewToken; token != "" {
-			return s.service.ChangeAsPreviewed(ctx, caller(c), id, token, change, around)
+			return s.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
 		}
-		return s.service.ChangePlan(ctx, caller(c), id, change, around)
+		return s.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
@@ -129,7 +131,7 @@ func (s *Server) setTerms(
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
 	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-		return s.service.SetTerms(ctx, caller(c), id, cmd, around)
+		return s.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 
@@ -169,11 +171,3 @@ func (s *Server) replaceMetadata(
 }
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }
-
-// given is a number that a request may leave out; 0: it did.
-func given(n *int64) int64 {
-	if n == nil {
-		return 0
-	}
-	return *n
-}

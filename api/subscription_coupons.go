@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
@@ -28,9 +29,9 @@ func renderDiscounts(s subscription.Subscription) []SubscriptionDiscount {
 	for i, d := range s.Discounts {
 		left, _ := d.Left(s.PeriodIndex)
 		shown[i] = SubscriptionDiscount{
-			CouponID: d.CouponID, Code: d.Code, Percent: percentOf(d.Discount), Amount: int64(d.Amount),
+			CouponID: d.CouponID, Code: d.Code, Percent: view.PercentOf(d.Discount), Amount: int64(d.Amount),
 			Duration: string(d.Duration), PeriodsLeft: left, FromPeriod: d.From, PlanIDs: d.PlanIDs,
-			RedeemedAt: unix(d.RedeemedAt),
+			RedeemedAt: view.Unix(d.RedeemedAt),
 		}
 	}
 	return shown
@@ -70,7 +71,7 @@ func (s *Server) redeemCoupon(
 type removeCouponInput struct {
 	httpkit.ByID
 	CouponID string `path:"couponId" maxLength:"64" doc:"The id of the coupon."`
-	Body     *Empty
+	Body     *view.Empty
 }
 
 func (s *Server) removeCoupon(

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/lifecycle"
 )
 
@@ -41,7 +42,7 @@ func (s *Server) pauseSubscription(
 // resumeSubscription ends a pause. A cancellation that is scheduled is undone by reactivateSubscription, and the pause of
 // a past-due subscription's collection by resumeCollection.
 func (s *Server) resumeSubscription(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {
 	return s.command(ctx, c, lifecycle.Resume{})
 }

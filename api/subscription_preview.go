@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
@@ -97,10 +98,10 @@ func (s *Server) previewSubscription(
 		return nil, err
 	}
 	id := httpkit.Resource[subscription.Subscription](c).ID
-	return commandOf(ctx, s, c, http.StatusOK, madePreview,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewSubscription(ctx, caller(c), id, asked, around)
-		}, s.admit(id))
+			return s.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
+		}, s.gate.Admit(id))
 }
 
 type previewNewSubscriptionInput struct {
@@ -120,9 +121,9 @@ func (s *Server) previewNewSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return commandOf(ctx, s, c, http.StatusOK, madePreview,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewNewSubscription(ctx, caller(c), form, ahead(in.Body.Upcoming), around)
+			return s.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 

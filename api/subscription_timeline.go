@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
@@ -58,14 +60,14 @@ type TimelineWait struct {
 func renderTimelineEntry(e db.Event) TimelineEntry {
 	told := timeline.Tell(e.Type, e.Data)
 	return TimelineEntry{
-		ID: e.ID, Type: string(e.Type), At: unix(e.OccurredAt), Text: told.Text, InvoiceID: told.InvoiceID,
+		ID: e.ID, Type: string(e.Type), At: view.Unix(e.OccurredAt), Text: told.Text, InvoiceID: told.InvoiceID,
 		PaymentID: told.PaymentID,
 	}
 }
 
 func renderExpected(e lifecycle.Expected, currency money.Currency) TimelineExpected {
 	return TimelineExpected{
-		Action: string(e.Action), At: unix(e.At), Text: timeline.Foretell(e, currency), Amount: int64(e.Amount),
+		Action: string(e.Action), At: view.Unix(e.At), Text: timeline.Foretell(e, currency), Amount: int64(e.Amount),
 		InvoiceID: e.InvoiceID, Retry: e.Retry, Retries: e.Retries, PlanID: e.PlanID, Quantity: e.Quantity,
 		AddOns: renderPendingAddOns(e.AddOns),
 	}
@@ -115,7 +117,7 @@ func (s *Server) subscriptionTimeline(
 	if page.StartingAfter != "" || page.EndingBefore != "" {
 		return httpkit.OK(out), nil
 	}
-	ahead, err := s.service.Outlook(ctx, caller(c), sub.ID, outlook)
+	ahead, err := s.service.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
 	if err != nil {
 		return nil, err
 	}

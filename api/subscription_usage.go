@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/subscription"
 	"perennial/billing/usage"
 	"perennial/service"
@@ -41,12 +43,12 @@ func (s *Server) subscriptionUsage(
 	ctx context.Context, c *httpkit.Call, in *subscriptionUsageInput,
 ) (*httpkit.Reply[UsageSummary], error) {
 	q := service.UsageQuestion{
-		MetricName: in.Metric, From: instant(in.From), To: instant(in.To), Granularity: usage.Granularity(in.Granularity),
+		MetricName: in.Metric, From: view.Instant(in.From), To: view.Instant(in.To), Granularity: usage.Granularity(in.Granularity),
 	}
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")
 	}
-	answers, err := s.service.Usage(ctx, caller(c), httpkit.Resource[subscription.Subscription](c), q)
+	answers, err := s.service.Usage(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +63,8 @@ func renderUsageAnswer(answer service.UsageAnswer, by []string) (periods []Usage
 	for i, totals := range answer.Totals {
 		for _, total := range totals {
 			period := UsagePeriod{
-				MetricName: answer.Metric.Name, MetricVersion: answer.Metric.Version, From: unix(answer.Periods[i].Start),
-				To: unix(answer.Periods[i].End), Quantity: Number(total.Value.String()), Records: total.Records,
+				MetricName: answer.Metric.Name, MetricVersion: answer.Metric.Version, From: view.Unix(answer.Periods[i].Start),
+				To: view.Unix(answer.Periods[i].End), Quantity: Number(total.Value.String()), Records: total.Records,
 			}
 			for n, value := range total.Group.Values() {
 				if period.Group == nil {

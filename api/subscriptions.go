@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
@@ -60,7 +62,7 @@ type Subscription struct {
 	TestClockID        string                 `json:"testClockId,omitempty"`
 	CollectionMethod   string                 `json:"collectionMethod" enum:"charge_automatically,send_invoice" example:"charge_automatically" doc:"How its invoices are collected. send_invoice: the customer pays them within netDays, and the subscription becomes past due when one is overdue."`
 	NetDays            int                    `json:"netDays,omitempty" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Metadata           Metadata               `json:"metadata"`
+	Metadata           view.Metadata          `json:"metadata"`
 	CreatedAt          int64                  `json:"createdAt" example:"1763640000"`
 }
 
@@ -83,16 +85,16 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
-		BillingAnchor: unix(s.AnchorAt),
-		TrialEndsAt:   unix(s.TrialEndsAt), CurrentPeriodStart: unix(s.CurrentPeriod.Start),
-		CurrentPeriodEnd: unix(s.CurrentPeriod.End), PaidThrough: unix(s.PaidThrough), ActivatedAt: unix(s.ActivatedAt),
-		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: unix(s.CanceledAt),
-		PausedAt: unix(s.PausedAt), ResumesAt: unix(s.ResumesAt), PauseReason: string(s.PauseReason),
-		PastDueAt: unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,
+		BillingAnchor: view.Unix(s.AnchorAt),
+		TrialEndsAt:   view.Unix(s.TrialEndsAt), CurrentPeriodStart: view.Unix(s.CurrentPeriod.Start),
+		CurrentPeriodEnd: view.Unix(s.CurrentPeriod.End), PaidThrough: view.Unix(s.PaidThrough), ActivatedAt: view.Unix(s.ActivatedAt),
+		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: view.Unix(s.CanceledAt),
+		PausedAt: view.Unix(s.PausedAt), ResumesAt: view.Unix(s.ResumesAt), PauseReason: string(s.PauseReason),
+		PastDueAt: view.Unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,
 		PendingPlanVersion: s.PendingPlanVersion,
-		NextAction:         string(s.NextAction), NextActionAt: unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		NextAction:         string(s.NextAction), NextActionAt: view.Unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
 		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
-		Metadata: shown(s.Metadata), CreatedAt: unix(s.CreatedAt),
+		Metadata: view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
 	}
 }
 
@@ -102,25 +104,25 @@ type createSubscriptionInput struct {
 
 // SubscriptionForm subscribes a customer to a plan.
 type SubscriptionForm struct {
-	CustomerID string      `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	PlanID     string      `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
-	Currency   string      `json:"currency,omitempty" minLength:"3" maxLength:"3" example:"EUR" doc:"One of the plan's currencies, in which the subscription is billed as long as it lives. Default: the plan's own."`
-	Quantity   *int64      `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
-	AddOns     []AddOnForm `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan: sold in the currency of the subscription, with the interval of the plan."`
-	TrialDays  *int        `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
-	StartsAt   *int64      `json:"startsAt,omitempty" minimum:"1" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
-	Backdated  string      `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
-	Anchor     *int64      `json:"billingAnchor,omitempty" minimum:"1" example:"1764547200" doc:"The instant from which periods are counted, in Unix seconds: after the start, at most one interval later. The first period ends there and costs its part of the interval. Not with a trial. Default: the start."`
-	Proration  string      `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
-	CouponCode string      `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
-	Method     string      `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
-	NetDays    int         `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
-	Metadata   Metadata    `json:"metadata,omitempty" maxProperties:"50"`
+	CustomerID string        `json:"customerId" minLength:"1" maxLength:"64" example:"cust_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	PlanID     string        `json:"planId" minLength:"1" maxLength:"64" example:"plan_01jcz6dyqx4w9s1c2k7v5h8m3n"`
+	Currency   string        `json:"currency,omitempty" minLength:"3" maxLength:"3" example:"EUR" doc:"One of the plan's currencies, in which the subscription is billed as long as it lives. Default: the plan's own."`
+	Quantity   *int64        `json:"quantity,omitempty" minimum:"1" maximum:"1000000000" example:"5" doc:"How many units, such as seats. Flat prices ignore it. Default: 1."`
+	AddOns     []AddOnForm   `json:"addOns,omitempty" maxItems:"20" doc:"What the customer has beside the plan: sold in the currency of the subscription, with the interval of the plan."`
+	TrialDays  *int          `json:"trialDays,omitempty" minimum:"0" maximum:"730" example:"14" doc:"The number of trial days. Default: the plan's trial. 0: no trial."`
+	StartsAt   *int64        `json:"startsAt,omitempty" minimum:"1" example:"1761048000" doc:"When the subscription began, in Unix seconds: at most 730 days ago. Its periods are counted from then or from billingAnchor, and it has no trial. Default: now."`
+	Backdated  string        `json:"backdatedBilling,omitempty" enum:"all,current_period" example:"current_period" doc:"With startsAt: which periods are billed now. all (the default): the first invoice bills each that has passed, at most 36, and the one that runs. current_period: only the one that runs, in full."`
+	Anchor     *int64        `json:"billingAnchor,omitempty" minimum:"1" example:"1764547200" doc:"The instant from which periods are counted, in Unix seconds: after the start, at most one interval later. The first period ends there and costs its part of the interval. Not with a trial. Default: the start."`
+	Proration  string        `json:"prorationBehavior,omitempty" enum:"always_invoice,none" doc:"With billingAnchor: whether the first period is billed. always_invoice (the default): at once. none: it is free."`
+	CouponCode string        `json:"couponCode,omitempty" maxLength:"50" example:"WELCOME" doc:"The coupon that the subscription redeems, in any case. It is taken off from the first period on."`
+	Method     string        `json:"collectionMethod,omitempty" enum:"charge_automatically,send_invoice" doc:"send_invoice: no payment is attempted automatically; the customer pays each invoice within netDays. Default: charge_automatically."`
+	NetDays    int           `json:"netDays,omitempty" minimum:"0" maximum:"365" doc:"With send_invoice: the days after its issue within which an invoice has to be paid."`
+	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
 func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
 	in := service.NewSubscription{
-		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), Quantity: given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), Quantity: view.Given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
 		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
 		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
 		Metadata: metadata.Pairs(f.Metadata),
@@ -151,7 +153,7 @@ func (s *Server) createSubscription(
 	}
 	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
-			_, err := s.service.CreateSubscription(ctx, caller(c), form, keep)
+			_, err := s.service.CreateSubscription(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 	if err != nil {
@@ -238,7 +240,7 @@ func (s *Server) subscriptionOperations() {
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,
 		}}, AddOns: []SubscriptionAddOn{}, Scheduled: []ScheduledChange{}, Discounts: []SubscriptionDiscount{},
 		CurrentPeriodStart: 1763640000, CurrentPeriodEnd: 1764849600, NextAction: "trial_end", NextActionAt: 1764849600,
-		TimeZone: "UTC", Metadata: Metadata{}, CreatedAt: 1763640000,
+		TimeZone: "UTC", Metadata: view.Metadata{}, CreatedAt: 1763640000,
 	}
 	canceled := example
 	canceled.Status, canceled.CancelReason, canceled.CanceledAt = "canceled", "too expensive", 1763726400

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/billing/tax"
 	"perennial/db"
@@ -31,8 +33,8 @@ type TaxRate struct {
 func renderTaxRate(d tax.Definition) TaxRate {
 	return TaxRate{
 		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive, Country: d.Country, Region: d.Region,
-		ValidFrom: unix(d.ValidFrom), ValidUntil: unix(d.ValidUntil), Stacks: d.Stacks, Archived: !d.ArchivedAt.IsZero(),
-		CreatedAt: unix(d.CreatedAt),
+		ValidFrom: view.Unix(d.ValidFrom), ValidUntil: view.Unix(d.ValidUntil), Stacks: d.Stacks, Archived: !d.ArchivedAt.IsZero(),
+		CreatedAt: view.Unix(d.CreatedAt),
 	}
 }
 
@@ -60,7 +62,7 @@ func (f TaxRateForm) definition() (tax.Definition, error) {
 	}
 	return tax.Definition{
 		Rate:    tax.Rate{Name: f.Name, Percent: percent, Inclusive: f.Inclusive},
-		Country: f.Country, Region: f.Region, ValidFrom: instant(f.ValidFrom), ValidUntil: instant(f.ValidUntil),
+		Country: f.Country, Region: f.Region, ValidFrom: view.Instant(f.ValidFrom), ValidUntil: view.Instant(f.ValidUntil),
 		Stacks: f.Stacks,
 	}, nil
 }
@@ -78,7 +80,7 @@ func (s *Server) createTaxRate(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := s.service.CreateTaxRate(ctx, caller(c), form, keep)
+			_, err := s.service.CreateTaxRate(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -99,17 +101,8 @@ func (s *Server) listTaxRates(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: chosen(in.Archived)}, page)
+	rows, more, err := s.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: view.Chosen(in.Archived)}, page)
 	return httpkit.ListOf(rows, more, err, renderTaxRate)
-}
-
-// chosen reads a filter that is true, false or absent.
-func chosen(filter string) *bool {
-	if filter == "" {
-		return nil
-	}
-	yes := filter == "true"
-	return &yes
 }
 
 type updateTaxRateInput struct {
@@ -128,7 +121,7 @@ func (s *Server) updateTaxRate(
 ) (*httpkit.Reply[TaxRate], error) {
 	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := s.service.UpdateTaxRate(ctx, caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
+			_, err := s.service.UpdateTaxRate(ctx, usecase.Caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
 			return err
 		})
 }

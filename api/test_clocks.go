@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
@@ -28,8 +30,8 @@ type TestClock struct {
 
 func renderTestClock(c testclock.Clock) TestClock {
 	return TestClock{
-		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: unix(c.NowAt), Target: unix(c.TargetAt),
-		BlockedBy: c.BlockedBy, Notice: noticeOf(c), CreatedAt: unix(c.CreatedAt),
+		ID: c.ID, Name: c.Name, Status: string(c.Status), Now: view.Unix(c.NowAt), Target: view.Unix(c.TargetAt),
+		BlockedBy: c.BlockedBy, Notice: noticeOf(c), CreatedAt: view.Unix(c.CreatedAt),
 	}
 }
 
@@ -67,7 +69,7 @@ func (s *Server) createTestClock(
 		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
-		_, err := s.service.CreateTestClock(ctx, caller(c), form.Name, at, keep)
+		_, err := s.service.CreateTestClock(ctx, usecase.Caller(c), form.Name, at, keep)
 		return err
 	})
 }
@@ -105,33 +107,33 @@ type AdvanceForm struct {
 func (s *Server) advanceTestClock(
 	ctx context.Context, c *httpkit.Call, in *advanceInput,
 ) (*httpkit.Reply[TestClock], error) {
-	if err := caller(c).TestModeOnly(""); err != nil {
+	if err := usecase.Caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
 	to := time.Unix(in.Body.To, 0).UTC()
 	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
-		return s.service.AdvanceTestClock(ctx, caller(c), clockID, to, around)
+		return s.service.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
 	})
 }
 
 // stopTestClock ends an advance where the clock stands.
-func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *fieldlessInput) (*httpkit.Reply[TestClock], error) {
+func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[TestClock], error) {
 	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
-		return s.service.StopTestClock(ctx, caller(c), clockID, around)
+		return s.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
 	})
 }
 
 // deleteTestClock deletes the clock with its customers.
 func (s *Server) deleteTestClock(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
-) (*httpkit.Reply[Deleted], error) {
+) (*httpkit.Reply[view.Deleted], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	return commandOf(ctx, s, c, http.StatusOK,
-		func(clock testclock.Clock) httpkit.Made[Deleted] {
-			return httpkit.Made[Deleted]{Resource: Deleted{ID: clock.ID, Deleted: true}}
+	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+		func(clock testclock.Clock) httpkit.Made[view.Deleted] {
+			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: clock.ID, Deleted: true}}
 		},
 		func(around service.Around[testclock.Clock]) error {
-			return s.service.DeleteTestClock(ctx, caller(c), clockID, around)
+			return s.service.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
 		})
 }
 
@@ -152,7 +154,7 @@ func (s *Server) onTestClock(
 	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
 ) (*httpkit.Reply[TestClock], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	out, err := commandOf(ctx, s, c, http.StatusOK,
+	out, err := usecase.Command(ctx, s.kit, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[TestClock] {
 			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 		},
@@ -216,6 +218,6 @@ func (s *Server) testClockOperations() {
 		Summary: "Delete a test clock",
 		Description: "Deletes the clock and stops its advance. Its customers are deleted with it, within moments after " +
 			"the response: their subscriptions are canceled and their data are erased.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Response: Deleted{ID: example.ID, Deleted: true},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, s.deleteTestClock)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 )
 
 type recordUsageInput struct {
@@ -19,7 +20,7 @@ func (s *Server) recordUsage(
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.service.RecordUsage(ctx, caller(c), record)
+	out, err := s.service.RecordUsage(ctx, usecase.Caller(c), record)
 	if err != nil {
 		return nil, err
 	}

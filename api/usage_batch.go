@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
 	"perennial/internal/telemetry"
@@ -114,7 +115,7 @@ func (s *Server) recordAll(
 		}
 		records, places = append(records, r.record), append(places, i)
 	}
-	outcomes, err := s.service.RecordUsageBatch(ctx, caller(c), records)
+	outcomes, err := s.service.RecordUsageBatch(ctx, usecase.Caller(c), records)
 	if err != nil {
 		return out, nil, err
 	}

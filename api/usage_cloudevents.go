@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/billing/usage"
 )
@@ -130,7 +131,7 @@ func (s *Server) recordCloudEvent(
 	if event.err != nil {
 		return event.err
 	}
-	outcome, err := s.service.RecordUsage(ctx, caller(c), event.record)
+	outcome, err := s.service.RecordUsage(ctx, usecase.Caller(c), event.record)
 	if err != nil {
 		return err
 	}

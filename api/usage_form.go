@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"perennial/api/view"
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
@@ -78,7 +79,7 @@ type UsageForm struct {
 // record is what the form reports. Faults: decimal_invalid, usage_correction_mismatch.
 func (f UsageForm) record() (usage.Record, error) {
 	r := usage.Record{
-		SubscriptionID: f.SubscriptionID, Metric: f.MetricName, At: instant(f.Timestamp), Key: f.IdempotencyKey,
+		SubscriptionID: f.SubscriptionID, Metric: f.MetricName, At: view.Instant(f.Timestamp), Key: f.IdempotencyKey,
 		Properties: usage.Properties(f.Properties), Corrects: f.Corrects,
 	}
 	var err error
@@ -105,6 +106,6 @@ type UsageRecord struct {
 func renderUsage(sent UsageForm, r usage.Record) UsageRecord {
 	return UsageRecord{
 		ID: r.ID, SubscriptionID: sent.SubscriptionID, MetricName: sent.MetricName, Quantity: sent.Quantity,
-		Timestamp: unix(r.At), IdempotencyKey: sent.IdempotencyKey, Properties: sent.Properties, Corrects: sent.Corrects,
+		Timestamp: view.Unix(r.At), IdempotencyKey: sent.IdempotencyKey, Properties: sent.Properties, Corrects: sent.Corrects,
 	}
 }

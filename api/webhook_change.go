@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/event"
 	"perennial/db"
 	"perennial/service"
@@ -28,7 +30,7 @@ func (s *Server) onWebhook(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Endpoint]) error,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
-	return commandOf(ctx, s, c, http.StatusOK, madeWebhookEndpoint,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeWebhookEndpoint,
 		func(around service.Around[service.Endpoint]) error { return perform(id, around) })
 }
 
@@ -40,27 +42,27 @@ func (s *Server) updateWebhook(
 		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.UpdateWebhook(ctx, caller(c), id, update, around)
+		return s.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
 	})
 }
 
 // disableWebhook fails what is pending: an owner who switches an endpoint off does not expect a backlog on the day it
 // is enabled. What it missed can be redelivered by time range.
 func (s *Server) disableWebhook(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.DisableWebhook(ctx, caller(c), id, around)
+		return s.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
 // enableWebhook sends nothing of the time in between:
 // an owner decides by a time range what a receiver should still get.
 func (s *Server) enableWebhook(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.EnableWebhook(ctx, caller(c), id, around)
+		return s.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -84,31 +86,31 @@ func (s *Server) rotateWebhookSecret(
 		r = service.Rotation(*in.Body)
 	}
 	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.RotateWebhookSecret(ctx, caller(c), id, r, around)
+		return s.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
 	})
 }
 
 func (s *Server) deleteWebhook(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
-) (*httpkit.Reply[Deleted], error) {
+) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
-	made := func(e service.Endpoint) httpkit.Made[Deleted] {
-		return httpkit.Made[Deleted]{Resource: Deleted{ID: e.ID, Deleted: true}}
+	made := func(e service.Endpoint) httpkit.Made[view.Deleted] {
+		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: e.ID, Deleted: true}}
 	}
-	return commandOf(ctx, s, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
-		return s.service.DeleteWebhook(ctx, caller(c), id, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
+		return s.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
 // testWebhook answers with the log entry, which tells what became of it when it is asked for again.
 func (s *Server) testWebhook(
-	ctx context.Context, c *httpkit.Call, _ *fieldlessInput,
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookLog], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	made := func(d db.WebhookDelivery) httpkit.Made[WebhookLog] {
 		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
 	}
-	return commandOf(ctx, s, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
-		return s.service.TestWebhook(ctx, caller(c), id, around)
+	return usecase.Command(ctx, s.kit, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
+		return s.service.TestWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }

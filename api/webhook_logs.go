@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/delivery"
 	"perennial/db"
 	"perennial/internal/id"
@@ -55,8 +56,8 @@ func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) Webhook
 	l := WebhookLog{
 		ID: d.ID, EndpointID: d.EndpointID, EventID: d.EventID, EventType: string(d.EventType),
 		PayloadShape: string(d.PayloadShape), Status: string(d.Status), FailedReason: string(d.FailedReason),
-		NextAttemptAt: unix(d.NextAttemptAt), Redelivery: d.Redelivery, SucceededAt: unix(d.SucceededAt),
-		FailedAt: unix(d.FailedAt), CreatedAt: unix(d.CreatedAt), Attempts: make([]WebhookAttempt, len(attempts)),
+		NextAttemptAt: view.Unix(d.NextAttemptAt), Redelivery: d.Redelivery, SucceededAt: view.Unix(d.SucceededAt),
+		FailedAt: view.Unix(d.FailedAt), CreatedAt: view.Unix(d.CreatedAt), Attempts: make([]WebhookAttempt, len(attempts)),
 	}
 	// The id tells the kind: deliveries do not store what their event is about a second time.
 	if id.Is(id.Transaction, d.ObjectID) {
@@ -64,7 +65,7 @@ func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) Webhook
 	}
 	for i, a := range attempts {
 		l.Attempts[i] = WebhookAttempt{
-			Number: a.Number, Manual: a.Manual, StartedAt: unix(a.StartedAt),
+			Number: a.Number, Manual: a.Manual, StartedAt: view.Unix(a.StartedAt),
 			Outcome: string(a.Outcome), StatusCode: a.StatusCode, LatencyMS: a.Latency.Milliseconds(),
 			RequestHeaders: a.RequestHeaders, ErrorClass: a.ErrorClass, ErrorText: a.ErrorText,
 			// The excerpt is cut at bytes, perhaps inside a character,

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -59,7 +60,7 @@ func (s *Server) webhookOperations() {
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "deleteWebhook", Method: http.MethodDelete, Path: "/webhooks/{id}", Tag: "Webhooks",
 		Summary: "Delete a webhook endpoint", Description: "Pending deliveries fail. The log of the endpoint stays.",
-		Status: http.StatusOK, Access: webhookWrite, Load: load, Response: Deleted{ID: example.ID, Deleted: true},
+		Status: http.StatusOK, Access: webhookWrite, Load: load, Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, s.deleteWebhook)
 	httpkit.Register(s.kit, httpkit.Operation{
 		Name: "disableWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/disable", Tag: "Webhooks",

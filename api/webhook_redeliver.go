@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/internal/id"
 	"perennial/service"
@@ -68,7 +69,7 @@ func (s *Server) redeliver(
 	if f.EndpointID != "" {
 		return s.redeliverRange(ctx, c, f)
 	}
-	return commandOf(ctx, s, c, http.StatusOK,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK,
 		func(r service.Redelivered) httpkit.Made[Redelivery] {
 			out := Redelivery{Data: make([]WebhookLog, len(r.Deliveries)), Redelivered: len(r.Deliveries), HasMore: r.HasMore}
 			for i, d := range r.Deliveries {
@@ -78,9 +79,9 @@ func (s *Server) redeliver(
 		},
 		func(around service.Around[service.Redelivered]) error {
 			if f.DeliveryID != "" {
-				return s.service.Redeliver(ctx, caller(c), f.DeliveryID, around)
+				return s.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
 			}
-			return s.service.RedeliverPayment(ctx, caller(c), f.PaymentID, around)
+			return s.service.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
 		})
 }
 
@@ -92,13 +93,13 @@ func (s *Server) redeliverRange(
 	missed := service.MissedRange{
 		EndpointID: f.EndpointID, Since: moment(f.Since), Before: moment(f.Before), After: f.StartingAfter,
 	}
-	return commandOf(ctx, s, c, http.StatusOK,
+	return usecase.Command(ctx, s.kit, c, http.StatusOK,
 		func(r service.RedeliveredRange) httpkit.Made[Redelivery] {
 			return httpkit.Made[Redelivery]{Resource: Redelivery{
 				Data: []WebhookLog{}, Redelivered: r.Redelivered, Examined: r.Examined, LastEventID: r.Last, HasMore: r.HasMore,
 			}}
 		},
 		func(around service.Around[service.RedeliveredRange]) error {
-			return s.service.RedeliverMissed(ctx, caller(c), missed, around)
+			return s.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
 		})
 }

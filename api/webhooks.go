@@ -7,6 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/api/view"
 	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/db"
@@ -41,9 +43,9 @@ type Backlog struct {
 func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
 	return WebhookEndpoint{
 		ID: e.ID, URL: e.URL, Description: e.Description, Events: e.Events, PayloadShape: string(e.PayloadShape),
-		Status: string(e.Status), DisabledReason: string(e.DisabledReason), DisabledAt: unix(e.DisabledAt),
-		FailingSince: unix(e.FailingSince), PreviousSecretExpiresAt: unix(e.PreviousSecretUntil),
-		CreatedAt: unix(e.CreatedAt),
+		Status: string(e.Status), DisabledReason: string(e.DisabledReason), DisabledAt: view.Unix(e.DisabledAt),
+		FailingSince: view.Unix(e.FailingSince), PreviousSecretExpiresAt: view.Unix(e.PreviousSecretUntil),
+		CreatedAt: view.Unix(e.CreatedAt),
 	}
 }
 
@@ -101,7 +103,7 @@ func (s *Server) createWebhook(
 	}
 	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeWebhookEndpoint,
 		func(keep func(*db.Tx, service.Endpoint) error) error {
-			_, err := s.service.RegisterWebhook(ctx, caller(c), form, keep)
+			_, err := s.service.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -119,7 +121,7 @@ func (s *Server) getWebhook(
 
 func withBacklog(e db.WebhookEndpoint, w db.Waiting) WebhookEndpoint {
 	shown := renderWebhookEndpoint(e)
-	shown.Backlog = &Backlog{Waiting: w.First, Retrying: w.Later, OldestAt: unix(w.Since)}
+	shown.Backlog = &Backlog{Waiting: w.First, Retrying: w.Later, OldestAt: view.Unix(w.Since)}
 	return shown
 }
 

@@ -1,4 +1,4 @@
-package api
+package view
 
 import "perennial/billing/invoice"
 
@@ -11,8 +11,8 @@ type Seller struct {
 	Email   string `json:"email,omitempty" maxLength:"254" example:"billing@example.com" doc:"The address for questions about invoices."`
 }
 
-// renderSeller returns nil for one who says nothing.
-func renderSeller(s invoice.Seller) *Seller {
+// RenderSeller returns nil for one who says nothing.
+func RenderSeller(s invoice.Seller) *Seller {
 	if s == (invoice.Seller{}) {
 		return nil
 	}

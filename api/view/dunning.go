@@ -1,4 +1,4 @@
-package api
+package view
 
 import (
 	"time"
@@ -28,8 +28,8 @@ type FailureRule struct {
 	DayOfMonth  int    `json:"dayOfMonth,omitempty" minimum:"1" maximum:"31" example:"25" doc:"After its gap, the retry waits for this day of the month, or for the last day of a shorter one, in the time zone of the subscription."`
 }
 
-// renderDunning shows a policy as a request would set it.
-func renderDunning(p dunning.Policy) Dunning {
+// RenderDunning shows a policy as a request would set it.
+func RenderDunning(p dunning.Policy) Dunning {
 	jitter := int64(p.Retry.MaxJitter / time.Second)
 	out := Dunning{RetryJitterSeconds: &jitter, FinalAction: string(p.Final), CancelAfterDays: p.CancelAfterDays}
 	for _, r := range p.Retry.Rules {
@@ -53,8 +53,8 @@ const (
 	maxGapDays = 366 // what the rules allow, in days
 )
 
-// policy is what the form says. Faults: fields_exclusive, retry_policy_invalid; the rules judge the rest.
-func (d Dunning) policy() (dunning.Policy, error) {
+// Policy returns the policy that the form asks for. Faults: fields_exclusive, retry_policy_invalid; the rules judge the rest.
+func (d Dunning) Policy() (dunning.Policy, error) {
 	p := dunning.Default()
 	if d.RetryGapDays != nil {
 		if d.RetryBaseSeconds != nil || d.RetryFactor != nil || d.RetryCount != nil {

@@ -1,8 +1,6 @@
-package api
+package view
 
 import (
-	"time"
-
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/billing/metadata"
@@ -30,18 +28,10 @@ func (Metadata) Schema(huma.Registry) *huma.Schema {
 const metadataRules = "Your own notes: up to 50 keys of at most 40 characters. Values are strings of at most 500 characters, " +
 	"numbers written with at most 40 characters, true, false or null, and come back as they were sent."
 
-// shown is metadata as resources show it: an empty object rather than null.
-func shown(m metadata.Pairs) Metadata {
+// RenderMetadata shows metadata as resources do: an empty object rather than null.
+func RenderMetadata(m metadata.Pairs) Metadata {
 	if m == nil {
 		return Metadata{}
 	}
 	return Metadata(m)
-}
-
-// unix is a time as resources show it; zero where there is none, and then left out.
-func unix(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.Unix()
 }

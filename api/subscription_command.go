@@ -1,0 +1,32 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/billing/lifecycle"
+	"perennial/billing/subscription"
+	"perennial/service"
+)
+
+// command performs one on the subscription of the path, and answers with the subscription as it left it.
+func (s *Server) command(
+	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
+) (*httpkit.Reply[Subscription], error) {
+	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return s.service.Command(ctx, usecase.Caller(c), id, cmd, around)
+	})
+}
+
+// onSubscription is for commands that need more than the subscription. The one of the path was read with the key, so a
+// foreign one has been refused before this; the command locks it and reads it again.
+func (s *Server) onSubscription(
+	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
+) (*httpkit.Reply[Subscription], error) {
+	id := httpkit.Resource[subscription.Subscription](c).ID
+	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
+		func(around service.Around[service.Performed]) error { return perform(id, around) }, s.gate.Admit(id))
+}

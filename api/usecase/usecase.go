@@ -1,0 +1,38 @@
+// Package usecase runs use cases of package service for operations: who asks, how many at once, and what httpkit does in
+// their transaction. It knows no column.
+package usecase
+
+import (
+	"context"
+	"time"
+
+	"perennial/api/httpkit"
+	"perennial/db"
+	"perennial/internal/telemetry"
+	"perennial/service"
+)
+
+// Deps are what the columns work with.
+type Deps struct {
+	Kit       *httpkit.Kit
+	Store     *db.Store // for reading
+	Service   *service.Service
+	Gate      *Gate
+	Telemetry *telemetry.Telemetry
+	Now       func() time.Time // the real clock
+}
+
+// Caller returns the principal as services see it.
+func Caller(c *httpkit.Call) service.Caller {
+	return service.Caller{Actor: c.Actor(), EnvironmentID: c.EnvironmentID, Mode: c.Mode, TimeZone: c.TimeZone}
+}
+
+// Command runs a use case that changes what exists already: what httpkit does in its transaction is its Around.
+func Command[R, T any](
+	ctx context.Context, k *httpkit.Kit, c *httpkit.Call, status int, made func(R) httpkit.Made[T],
+	perform func(around service.Around[R]) error, admit ...httpkit.Admission,
+) (*httpkit.Reply[T], error) {
+	return httpkit.Command(ctx, k, c, status, made, func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error {
+		return perform(service.Around[R]{Before: before, After: keep})
+	}, admit...)
+}
