@@ -129,12 +129,19 @@ func checkRequest(t *testing.T, where, method string, op map[string]any) {
 	}
 }
 
+// The content types of bodies beside JSON.
+const (
+	ndjson          = "application/x-ndjson"
+	cloudEvent      = "application/cloudevents+json"
+	cloudEventBatch = "application/cloudevents-batch+json"
+)
+
 // onlyMedia is the one form of a body: JSON for nearly all.
 func onlyMedia(t *testing.T, content map[string]any) map[string]any {
 	t.Helper()
 	require.Len(t, content, 1)
 	for name, media := range content {
-		require.Contains(t, []string{httpkit.JSONType, ndjsonType, cloudEventType}, name)
+		require.Contains(t, []string{httpkit.JSONType, ndjson, cloudEvent}, name)
 		return media.(map[string]any)
 	}
 	return nil

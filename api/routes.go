@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/usage"
+	"perennial/api/usecase"
 	"perennial/contract"
 )
 
@@ -30,6 +32,9 @@ func (s *Server) route(c Config) {
 	router.Path(confirm).Methods(http.MethodGet).Handler(s.kit.Raw(s.confirm))
 	router.Path(confirm + "/return").Methods(http.MethodGet).Handler(s.kit.Raw(s.confirmed))
 
+	d := usecase.Deps{
+		Kit: s.kit, Store: s.store, Service: s.service, Gate: &s.gate, Telemetry: s.telemetry, Now: s.now,
+	}
 	s.providerOperations()
 	s.environmentOperations()
 	s.routingOperations()
@@ -37,8 +42,7 @@ func (s *Server) route(c Config) {
 	s.productOperations()
 	s.taxRateOperations()
 	s.couponOperations()
-	s.metricOperations()
-	s.usageOperations()
+	usage.Register(d)
 	s.customerOperations()
 	s.subscriptionOperations()
 	s.paymentOperations()

@@ -73,7 +73,6 @@ type Server struct {
 	quota    *quota.Quota // of keys; nil: no limit
 	visitors *quota.Quota // of publishable keys and addresses, in this process
 	kit      *httpkit.Kit
-	shapes   httpkit.Shapes // of records that are judged one by one
 	health   *httpkit.Health
 	http     *http.Server
 }

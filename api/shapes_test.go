@@ -1,9 +1,19 @@
 package api
 
-import "perennial/api/view"
+import (
+	"perennial/api/usage"
+	"perennial/api/view"
+)
 
 // The tests of this package read what the whole server answers, by the bare names of the wire shapes.
 type (
+	Metric        = usage.Metric
+	Number        = usage.Number
+	UsageBatch    = usage.UsageBatch
+	UsageProgress = usage.UsageProgress
+	UsageRecord   = usage.UsageRecord
+	UsageSummary  = usage.UsageSummary
+
 	Deleted  = view.Deleted
 	Metadata = view.Metadata
 	Seller   = view.Seller

@@ -253,7 +253,6 @@ func (s *Server) subscriptionOperations() {
 	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
 	s.previewOperations(load, example)
 	s.timelineOperations(load)
-	s.subscriptionUsageOperation(load)
 	s.subscriptionCouponOperations(load, example)
 	s.pauseOperations(load, example)
 	s.scheduledChangeOperations(load, example)

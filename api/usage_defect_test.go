@@ -28,7 +28,7 @@ func TestUsage_DefectIsThatOfOneRecord(t *testing.T) {
 	require.Equal(t, 1, strings.Count(b.log.String()[before:], "usage records met a server error"))
 	require.Contains(t, b.log.String()[before:], "cannot unmarshal")
 
-	answer := b.ask(t, b.test, "POST", "/api/usage/stream", strings.Join(lines, "\n"), "Content-Type", ndjsonType)
+	answer := b.ask(t, b.test, "POST", "/api/usage/stream", strings.Join(lines, "\n"), "Content-Type", ndjson)
 	require.Contains(t, string(answer.Body), `"line":2,"error":{"code":"internal"`)
 	require.Contains(t, string(answer.Body), `"done":true,"accepted":0,"repeated":2,"refused":1`)
 }

@@ -221,7 +221,7 @@ func TestUsage_Stream(t *testing.T) {
 	fmt.Fprint(&lines, "nonsense\n\n")
 	fmt.Fprintln(&lines, replaceField(usageBody(sub, "x", ""), "metricName", `"sms"`))
 	for round := range 2 {
-		got := b.ask(t, b.test, "POST", "/api/usage/stream", lines.String(), "Content-Type", ndjsonType)
+		got := b.ask(t, b.test, "POST", "/api/usage/stream", lines.String(), "Content-Type", ndjson)
 		require.Equal(t, 200, got.Status, "%s", got.Body)
 		var last UsageProgress
 		var progress, refusals []any
@@ -258,12 +258,12 @@ func TestUsage_CloudEvents(t *testing.T) {
 	}
 	for _, repeated := range []int{0, 1} {
 		out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents",
-			event("1", "api_calls", `{"quantity":1.25,"region":"eu"}`), "Content-Type", cloudEventType))
+			event("1", "api_calls", `{"quantity":1.25,"region":"eu"}`), "Content-Type", cloudEvent))
 		require.Equal(t, []int{1 - repeated, repeated}, []int{out.Accepted, out.Repeated})
 	}
 	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/v1/usage/cloudevents",
 		"["+event("1", "api_calls", `{"quantity":1.25,"region":"eu"}`)+","+event("2", "api_calls", `{"region":"eu"}`)+","+
-			event("3", "sms", `{}`)+"]", "Content-Type", cloudEventBatchType))
+			event("3", "sms", `{}`)+"]", "Content-Type", cloudEventBatch))
 	require.Equal(t, []int{1, 1, 1}, []int{out.Accepted, out.Repeated, out.Refused})
 	require.Equal(t, 404, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("3", "sms", `{}`)).Status)
 	require.Equal(t, map[string]string{"eu": "2.25 of 2"}, b.used(t, b.test, sub))
@@ -315,7 +315,7 @@ func TestUsage_StreamOutlivesNoKey(t *testing.T) {
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.listen(t).URL+"/api/usage/stream", body)
 	require.NoError(t, err)
 	r.Header.Set("Authorization", "Bearer "+b.test.key)
-	r.Header.Set("Content-Type", ndjsonType)
+	r.Header.Set("Content-Type", ndjson)
 	go func() { _, _ = fmt.Fprintln(lines, usageBody(sub, "a", "")) }() // a failure is seen in the answer
 	answer, err := http.DefaultClient.Do(r)
 	require.NoError(t, err)

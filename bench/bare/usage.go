@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"perennial/api"
+	"perennial/api/usage"
 )
 
 // UsageTable holds records under the same unique key as ours, for ever and in one table.
@@ -21,7 +21,7 @@ values ($1, $2, $3, $4, $5::text::numeric) on conflict do nothing`
 // recordUsage answers POST /api/usage: one decoding, one insert, one encoding. It checks no key.
 func recordUsage(pool *pgxpool.Pool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var form api.UsageForm
+		var form usage.UsageForm
 		if err := json.NewDecoder(r.Body).Decode(&form); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return

@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"context"
@@ -103,7 +103,7 @@ func madeMetric(m usage.Metric) httpkit.Made[Metric] {
 	return httpkit.Made[Metric]{Resource: renderMetric(m)}
 }
 
-func (s *Server) createMetric(
+func (h *Handler) createMetric(
 	ctx context.Context, c *httpkit.Call, in *createMetricInput,
 ) (*httpkit.Reply[Metric], error) {
 	definition, err := in.Body.definition()
@@ -111,14 +111,14 @@ func (s *Server) createMetric(
 		return nil, err
 	}
 	form := service.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeMetric,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := s.service.CreateMetric(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateMetric(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getMetric(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Metric], error) {
+func (h *Handler) getMetric(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Metric], error) {
 	return httpkit.OK(renderMetric(httpkit.Resource[usage.Metric](c))), nil
 }
 
@@ -127,20 +127,20 @@ type listMetricsInput struct {
 	Active string `query:"active" enum:"true,false" doc:"true: only metrics that take records. false: only archived ones."`
 }
 
-func (s *Server) listMetrics(
+func (h *Handler) listMetrics(
 	ctx context.Context, c *httpkit.Call, in *listMetricsInput,
 ) (*httpkit.Reply[httpkit.List[Metric]], error) {
 	page, err := in.DB(id.Metric)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: view.Chosen(in.Active)}, page)
+	rows, more, err := h.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: view.Chosen(in.Active)}, page)
 	return httpkit.ListOf(rows, more, err, renderMetric)
 }
 
-func (s *Server) listMetricVersions(
+func (h *Handler) listMetricVersions(
 	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
 ) (*httpkit.Reply[httpkit.List[Metric]], error) {
-	metrics, err := s.store.MetricVersions(ctx, c.EnvironmentID, in.ID)
+	metrics, err := h.store.MetricVersions(ctx, c.EnvironmentID, in.ID)
 	return httpkit.ListOf(metrics, false, err, renderMetric)
 }

@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"bufio"
@@ -36,7 +36,7 @@ type UsageProgress struct {
 
 // usageStream is one request that brings records line by line.
 type usageStream struct {
-	server  *Server
+	handler *Handler
 	call    *httpkit.Call
 	out     http.ResponseWriter
 	control *http.ResponseController
@@ -47,8 +47,8 @@ type usageStream struct {
 	began bool
 }
 
-func (s *Server) streamUsage(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, r *http.Request) error {
-	stream := &usageStream{server: s, call: c, out: w, control: http.NewResponseController(w)}
+func (h *Handler) streamUsage(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, r *http.Request) error {
+	stream := &usageStream{handler: h, call: c, out: w, control: http.NewResponseController(w)}
 	// The answer begins before the request ends. Without full duplex net/http would read the rest of the request first.
 	if err := stream.control.EnableFullDuplex(); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
@@ -68,7 +68,7 @@ func (s *Server) streamUsage(ctx context.Context, c *httpkit.Call, w http.Respon
 	}
 	// The status is sent: the last line says what went wrong, and the log.
 	httpkit.LogRefusal(ctx, err)
-	s.logServerErrors(ctx, []error{err})
+	h.logServerErrors(ctx, []error{err})
 	stream.total.Stopped, stream.total.Error = true, usageError(err)
 	return stream.say(stream.total)
 }
@@ -84,7 +84,7 @@ func (u *usageStream) readLines(ctx context.Context, body io.Reader, to chan<- s
 	defer close(to)
 	lines := bufio.NewReaderSize(body, maxStreamLine)
 	for ctx.Err() == nil {
-		_ = u.control.SetReadDeadline(u.server.now().Add(streamPause)) // where it is not supported, the server's holds
+		_ = u.control.SetReadDeadline(u.handler.now().Add(streamPause)) // where it is not supported, the server's holds
 		text, err := lines.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			err = fault.New(fault.Invalid, "body_too_large", "A line is too long. Send at most %d bytes in one.", maxStreamLine)
@@ -175,7 +175,7 @@ func (u *usageStream) stop(ctx context.Context, cause error) error {
 
 // take reads one record. What is no record is refused, and the stream goes on.
 func (u *usageStream) take(line int, text []byte) error {
-	report := u.server.readUsage(text)
+	report := u.handler.readUsage(text)
 	if report.err != nil {
 		u.total.Refused++
 		return u.refuse(line, usageError(report.err))
@@ -197,7 +197,7 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 		if err := u.call.Readmit(ctx); err != nil {
 			return err
 		}
-		batch, refusals, err := u.server.recordAll(ctx, u.call, u.read)
+		batch, refusals, err := u.handler.recordAll(ctx, u.call, u.read)
 		if err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (u *usageStream) decide(ctx context.Context, line int) error {
 					Because(refusal)
 			}
 		}
-		u.server.logServerErrors(ctx, refusals)
+		u.handler.logServerErrors(ctx, refusals)
 		u.total.Accepted += batch.Accepted
 		u.total.Repeated += batch.Repeated
 		u.total.Refused += batch.Refused
@@ -232,15 +232,15 @@ func (u *usageStream) say(line UsageProgress) error {
 		u.out.Header().Set("Content-Type", ndjsonType)
 		u.out.WriteHeader(http.StatusOK)
 	}
-	_ = u.control.SetWriteDeadline(u.server.now().Add(streamPause)) // where it is not supported, the server's holds
+	_ = u.control.SetWriteDeadline(u.handler.now().Add(streamPause)) // where it is not supported, the server's holds
 	if err := httpkit.WriteLine(u.out, line); err != nil {
 		return err
 	}
 	return u.control.Flush()
 }
 
-func (s *Server) usageStreamOperation(form UsageForm) {
-	httpkit.RegisterRaw(s.kit, httpkit.Operation{
+func (h *Handler) usageStreamOperation(form UsageForm) {
+	httpkit.RegisterRaw(h.kit, httpkit.Operation{
 		Name: "streamUsage", Method: http.MethodPost, Path: "/usage/stream", Tag: "Usage",
 		Summary: "Record usage in a stream",
 		Description: "For back-fills of any length: one record a line (NDJSON). The answer has a line for each refused " +
@@ -251,5 +251,5 @@ func (s *Server) usageStreamOperation(form UsageForm) {
 		Response: UsageProgress{Line: 1000, Accepted: 998, Repeated: 1, Refused: 1},
 	}, httpkit.RawBody{
 		Takes: []string{ndjsonType, "application/jsonl", httpkit.JSONType}, Answers: ndjsonType, Endless: true,
-	}, s.streamUsage)
+	}, h.streamUsage)
 }

@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"context"
@@ -13,14 +13,14 @@ type recordUsageInput struct {
 }
 
 // recordUsage needs no row of an Idempotency-Key: the record's own key is for ever.
-func (s *Server) recordUsage(
+func (h *Handler) recordUsage(
 	ctx context.Context, c *httpkit.Call, in *recordUsageInput,
 ) (*httpkit.Reply[UsageRecord], error) {
 	record, err := in.Body.record()
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.service.RecordUsage(ctx, usecase.Caller(c), record)
+	out, err := h.service.RecordUsage(ctx, usecase.Caller(c), record)
 	if err != nil {
 		return nil, err
 	}
@@ -28,11 +28,11 @@ func (s *Server) recordUsage(
 }
 
 // usageOperations are those that take records.
-func (s *Server) usageOperations() {
-	s.shapes = httpkit.NewShapes()
+func (h *Handler) usageOperations() {
+	h.shapes = httpkit.NewShapes()
 	// The schemas are made here: afterwards they are only read, by all requests at once.
-	httpkit.Prepare[UsageForm](s.shapes)
-	httpkit.Prepare[CloudEvent](s.shapes)
+	httpkit.Prepare[UsageForm](h.shapes)
+	httpkit.Prepare[CloudEvent](h.shapes)
 	form := UsageForm{
 		SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", MetricName: "api_calls", Quantity: "12.5",
 		IdempotencyKey: "req-8f14e45f", Properties: UsageProperties{"region": "eu"},
@@ -41,14 +41,14 @@ func (s *Server) usageOperations() {
 		ID: "usg_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: form.SubscriptionID, MetricName: form.MetricName,
 		Quantity: form.Quantity, Timestamp: 1763640000, IdempotencyKey: form.IdempotencyKey, Properties: form.Properties,
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "recordUsage", Method: http.MethodPost, Path: "/usage", Tag: "Usage", Summary: "Record usage",
 		Description: "Each record counts once: a repeat with the same idempotencyKey and the same fields is answered as the " +
 			"first request was, with Idempotent-Replayed: true, for ever; with other fields it is refused with 422 " +
 			"usage_key_reused. The Idempotency-Key header has no effect here. Taken while Temporal is away.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Request: form, Response: example,
-	}, s.recordUsage)
-	s.usageBatchOperation(form, example)
-	s.usageStreamOperation(form)
-	s.cloudEventOperation(example)
+	}, h.recordUsage)
+	h.usageBatchOperation(form, example)
+	h.usageStreamOperation(form)
+	h.cloudEventOperation(example)
 }

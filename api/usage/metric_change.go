@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"context"
@@ -36,7 +36,7 @@ type MetricDefinition struct {
 	CarriesOver bool              `json:"carriesOver,omitempty" doc:"Whether what came before a period counts in it too."`
 }
 
-func (s *Server) updateMetric(
+func (h *Handler) updateMetric(
 	ctx context.Context, c *httpkit.Call, in *updateMetricInput,
 ) (*httpkit.Reply[Metric], error) {
 	update := service.MetricUpdate{DisplayName: in.Body.DisplayName, Active: in.Body.Active}
@@ -50,15 +50,15 @@ func (s *Server) updateMetric(
 		}
 		update.Definition = &definition
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeMetric,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := s.service.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }
 
 // metricOperations has no deletion: records and invoices name metrics for as long as they are kept.
-func (s *Server) metricOperations() {
+func (h *Handler) metricOperations() {
 	example := Metric{
 		ID: "met_01jcz6dyqx4w9s1c2k7v5h8m3n", Version: 1, Name: "api_calls", DisplayName: "API calls", Aggregation: "sum",
 		Filter: &MetricFilter{Exclude: []map[string][]string{{"status": {"500", "503"}}}}, GroupBy: []string{"region"},
@@ -66,8 +66,8 @@ func (s *Server) metricOperations() {
 	}
 	second, no := example, false
 	second.Active = false
-	load := httpkit.LoadByID(s.kit, id.Metric, db.ErrMetricNotFound, s.store.MetricWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Metric, db.ErrMetricNotFound, h.store.MetricWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createMetric", Method: http.MethodPost, Path: "/metrics", Tag: "Usage", Summary: "Create a metric",
 		Description: "Usage records of its name become a quantity in the way of its aggregation. Records are kept as they " +
 			"are sent, so that a later version counts those from before as well.",
@@ -75,24 +75,24 @@ func (s *Server) metricOperations() {
 		Request: MetricForm{
 			Name: "api_calls", DisplayName: "API calls", Aggregation: "sum", GroupBy: []string{"region"}, Filter: example.Filter,
 		},
-	}, s.createMetric)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createMetric)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getMetric", Method: http.MethodGet, Path: "/metrics/{id}", Tag: "Usage", Summary: "Get a metric",
 		Description: "In its newest version.", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: example,
-	}, s.getMetric)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getMetric)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listMetrics", Method: http.MethodGet, Path: "/metrics", Tag: "Usage", Summary: "List metrics",
 		Description: "Each in its newest version.", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Metric]{Data: []Metric{example}},
-	}, s.listMetrics)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listMetrics)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listMetricVersions", Method: http.MethodGet, Path: "/metrics/{id}/versions", Tag: "Usage",
 		Summary: "List the versions of a metric", Description: "All versions, the newest first; a metric has at most 20.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: httpkit.List[Metric]{Data: []Metric{example}},
-	}, s.listMetricVersions)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listMetricVersions)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateMetric", Method: http.MethodPatch, Path: "/metrics/{id}", Tag: "Usage",
 		Summary: "Rename or archive a metric, or make its next version",
 		Description: "What a version counts never changes: a definition makes the next version, which all records of the " +
@@ -100,5 +100,5 @@ func (s *Server) metricOperations() {
 			"A definition that is that of the newest version is refused with 409 metric_version_unchanged, and one with another property or keyProperty, or that begins or ceases to " +
 			"carry over, with 422 metric_version_incompatible: all versions take the same records. Create another metric.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: MetricChange{Active: &no}, Response: second,
-	}, s.updateMetric)
+	}, h.updateMetric)
 }

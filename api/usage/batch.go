@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"context"
@@ -56,34 +56,34 @@ func usageError(err error) *UsageError {
 	return &UsageError{Code: f.Code, Param: f.Param, Detail: f.Detail}
 }
 
-func (s *Server) recordUsageBatch(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+func (h *Handler) recordUsageBatch(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
 	entries, err := httpkit.Entries(c.Body, "records", usage.MaxBatch)
 	if err != nil {
 		return err
 	}
-	return s.recordEntries(ctx, c, w, entries, s.readUsage)
+	return h.recordEntries(ctx, c, w, entries, h.readUsage)
 }
 
 // recordEntries takes the entries of a list, each read by itself, and answers each.
-func (s *Server) recordEntries(
+func (h *Handler) recordEntries(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, entries []json.RawMessage, read func([]byte) usageReport,
 ) error {
 	reports := make([]usageReport, len(entries))
 	for i, entry := range entries {
 		reports[i] = read(entry)
 	}
-	out, refusals, err := s.recordAll(ctx, c, reports)
+	out, refusals, err := h.recordAll(ctx, c, reports)
 	if err != nil {
 		return err
 	}
-	s.logServerErrors(ctx, refusals)
+	h.logServerErrors(ctx, refusals)
 	httpkit.WriteJSON(w, httpkit.JSONType, http.StatusOK, out)
 	return nil
 }
 
 // readUsage reads one record.
-func (s *Server) readUsage(text []byte) (r usageReport) {
-	if r.form, r.err = httpkit.ReadJSON[UsageForm](s.shapes, text, recordValues); r.err == nil {
+func (h *Handler) readUsage(text []byte) (r usageReport) {
+	if r.form, r.err = httpkit.ReadJSON[UsageForm](h.shapes, text, recordValues); r.err == nil {
 		r.record, r.err = r.form.record()
 	}
 	return r
@@ -101,7 +101,7 @@ const recordValues = usage.MaxProperties + 15
 
 // recordAll takes records and answers each. It returns also why each was refused, nil where it was not: answers do not
 // show causes. The error is that of all.
-func (s *Server) recordAll(
+func (h *Handler) recordAll(
 	ctx context.Context, c *httpkit.Call, reports []usageReport,
 ) (out UsageBatch, refusals []error, err error) {
 	out, refusals = UsageBatch{Data: make([]UsageResult, len(reports))}, make([]error, len(reports))
@@ -115,7 +115,7 @@ func (s *Server) recordAll(
 		}
 		records, places = append(records, r.record), append(places, i)
 	}
-	outcomes, err := s.service.RecordUsageBatch(ctx, usecase.Caller(c), records)
+	outcomes, err := h.service.RecordUsageBatch(ctx, usecase.Caller(c), records)
 	if err != nil {
 		return out, nil, err
 	}
@@ -128,7 +128,7 @@ func (s *Server) recordAll(
 
 // logServerErrors writes one line about the server errors among refusals, with the cause of a defect, if there is one,
 // else of the first. That of a caller that left is none.
-func (s *Server) logServerErrors(ctx context.Context, refusals []error) {
+func (h *Handler) logServerErrors(ctx context.Context, refusals []error) {
 	var cause error
 	count := 0
 	for _, err := range refusals {
@@ -140,7 +140,7 @@ func (s *Server) logServerErrors(ctx context.Context, refusals []error) {
 		}
 	}
 	if cause != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		telemetry.For(ctx, s.telemetry.Logger).Error("usage records met a server error", zap.Int("records", count),
+		telemetry.For(ctx, h.telemetry.Logger).Error("usage records met a server error", zap.Int("records", count),
 			zap.String("code", fault.From(cause).Code), zap.Error(cause))
 	}
 }
@@ -167,8 +167,8 @@ func (b *UsageBatch) refuse(i int, err error) {
 	b.Data[i] = UsageResult{Status: httpkit.StatusOf(err), Error: usageError(err)}
 }
 
-func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
-	httpkit.RegisterRaw(s.kit, httpkit.Operation{
+func (h *Handler) usageBatchOperation(form UsageForm, example UsageRecord) {
+	httpkit.RegisterRaw(h.kit, httpkit.Operation{
 		Name: "recordUsageBatch", Method: http.MethodPost, Path: "/usage/batch", Tag: "Usage",
 		Summary: "Record usage in a batch",
 		Description: "Up to 1,000 records, in at most 4 MiB. Each is judged by itself and has its own result: some may " +
@@ -179,5 +179,5 @@ func (s *Server) usageBatchOperation(form UsageForm, example UsageRecord) {
 		Response: UsageBatch{Data: []UsageResult{{Status: http.StatusCreated, Record: &example}}, Accepted: 1},
 	}, httpkit.RawBody{
 		Takes: []string{httpkit.JSONType}, Answers: httpkit.JSONType, Most: maxUsageBody,
-	}, s.recordUsageBatch)
+	}, h.recordUsageBatch)
 }

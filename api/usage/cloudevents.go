@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"bytes"
@@ -103,8 +103,8 @@ func (e CloudEvent) record() (UsageForm, usage.Record, error) {
 }
 
 // readCloudEvent reads one event.
-func (s *Server) readCloudEvent(text []byte) (r usageReport) {
-	event, err := httpkit.ReadJSON[CloudEvent](s.shapes, text, recordValues)
+func (h *Handler) readCloudEvent(text []byte) (r usageReport) {
+	event, err := httpkit.ReadJSON[CloudEvent](h.shapes, text, recordValues)
 	if err != nil {
 		return usageReport{err: err}
 	}
@@ -113,25 +113,25 @@ func (s *Server) readCloudEvent(text []byte) (r usageReport) {
 }
 
 // recordCloudEvents takes one event, which is answered like a record, or a list, which is answered like a batch.
-func (s *Server) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+func (h *Handler) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
 	if text := bytes.TrimSpace(c.Body); len(text) == 0 || text[0] != '[' {
-		return s.recordCloudEvent(ctx, c, w, s.readCloudEvent(text))
+		return h.recordCloudEvent(ctx, c, w, h.readCloudEvent(text))
 	}
 	entries, err := httpkit.Entries(c.Body, "", usage.MaxBatch)
 	if err != nil {
 		return err
 	}
-	return s.recordEntries(ctx, c, w, entries, s.readCloudEvent)
+	return h.recordEntries(ctx, c, w, entries, h.readCloudEvent)
 }
 
 // recordCloudEvent takes one event. Its sender reads the status alone, so that a refusal is the answer.
-func (s *Server) recordCloudEvent(
+func (h *Handler) recordCloudEvent(
 	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, event usageReport,
 ) error {
 	if event.err != nil {
 		return event.err
 	}
-	outcome, err := s.service.RecordUsage(ctx, usecase.Caller(c), event.record)
+	outcome, err := h.service.RecordUsage(ctx, usecase.Caller(c), event.record)
 	if err != nil {
 		return err
 	}
@@ -141,8 +141,8 @@ func (s *Server) recordCloudEvent(
 	return nil
 }
 
-func (s *Server) cloudEventOperation(example UsageRecord) {
-	httpkit.RegisterRaw(s.kit, httpkit.Operation{
+func (h *Handler) cloudEventOperation(example UsageRecord) {
+	httpkit.RegisterRaw(h.kit, httpkit.Operation{
 		Name: "recordCloudEvents", Method: http.MethodPost, Path: "/usage/cloudevents", Tag: "Usage",
 		Summary: "Record usage as CloudEvents",
 		Description: "One CloudEvent 1.0 in structured mode, or a list of up to 1,000 of them: type is the metric, subject " +
@@ -158,5 +158,5 @@ func (s *Server) cloudEventOperation(example UsageRecord) {
 	}, httpkit.RawBody{
 		Takes: []string{cloudEventType, cloudEventBatchType, httpkit.JSONType}, Answers: httpkit.JSONType,
 		Most: maxUsageBody,
-	}, s.recordCloudEvents)
+	}, h.recordCloudEvents)
 }

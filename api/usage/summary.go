@@ -1,4 +1,4 @@
-package api
+package usage
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"perennial/api/view"
 	"perennial/billing/subscription"
 	"perennial/billing/usage"
+	"perennial/db"
+	"perennial/internal/id"
 	"perennial/service"
 )
 
@@ -39,7 +41,7 @@ type subscriptionUsageInput struct {
 	GroupBy     string `query:"groupBy" maxLength:"600" doc:"Dimensions of the metric, separated by commas. Default: none, all are added up."`
 }
 
-func (s *Server) subscriptionUsage(
+func (h *Handler) subscriptionUsage(
 	ctx context.Context, c *httpkit.Call, in *subscriptionUsageInput,
 ) (*httpkit.Reply[UsageSummary], error) {
 	q := service.UsageQuestion{
@@ -48,7 +50,7 @@ func (s *Server) subscriptionUsage(
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")
 	}
-	answers, err := s.service.Usage(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
+	answers, err := h.service.Usage(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
 	if err != nil {
 		return nil, err
 	}
@@ -78,10 +80,10 @@ func renderUsageAnswer(answer service.UsageAnswer, by []string) (periods []Usage
 	return periods
 }
 
-// subscriptionUsageOperation is that of /subscriptions/{id}/usage.
-func (s *Server) subscriptionUsageOperation(load httpkit.Loader) {
+func (h *Handler) summaryOperation() {
+	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.SubscriptionWithKey)
 	eu := "eu"
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSubscriptionUsage", Method: http.MethodGet, Path: "/subscriptions/{id}/usage", Tag: "Usage",
 		Summary: "Get what a subscription used",
 		Description: "Every record that was accepted before is in it. Records that come later, and corrections, change what " +
@@ -94,5 +96,5 @@ func (s *Server) subscriptionUsageOperation(load httpkit.Loader) {
 				Group: map[string]*string{"region": &eu}, Quantity: "1234.5", Records: 87,
 			}},
 		},
-	}, s.subscriptionUsage)
+	}, h.subscriptionUsage)
 }
