@@ -94,7 +94,8 @@ func (s storing) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, 
 }
 
 func (s storing) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return s.handle.QueryRow(ctx, sql, storable(args)...)
+	rows, err := s.handle.Query(ctx, sql, storable(args)...)
+	return oneRow{rows, err, sql}
 }
 
 func (s storing) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {

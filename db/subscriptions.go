@@ -47,25 +47,14 @@ func (r Reader) Subscription(ctx context.Context, environmentID, id string) (sub
 func (r Reader) SubscriptionWithKey(
 	ctx context.Context, hash []byte, id string,
 ) (APIKey, subscription.Subscription, error) {
-	var row dbsqlc.SubscriptionGetWithKeyRow
-	var items []dbsqlc.SubscriptionItemListWithKeyRow
-	err := r.together(ctx,
-		func(h dbsqlc.DBTX) (err error) {
-			row, err = queries.SubscriptionGetWithKey(ctx, h, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
-			return err
-		},
-		func(h dbsqlc.DBTX) (err error) {
-			items, err = queries.SubscriptionItemListWithKey(ctx, h,
-				dbsqlc.SubscriptionItemListWithKeyParams{Hash: hash, SubscriptionID: id})
-			return err
-		})
+	row, err := queries.SubscriptionGetWithKey(ctx, r.handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
 		key, err := r.withoutResource(ctx, hash, "subscription", err)
 		return key, subscription.Subscription{}, err
 	}
 	s := subscriptionFromDB(row.Subscription)
-	for _, item := range items {
-		s.Items = append(s.Items, itemFromDB(item.SubscriptionItem))
+	for i, itemID := range row.ItemIds {
+		s.Items = append(s.Items, subscription.Item{ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i]})
 	}
 	return apiKeyFromDB(row.ApiKeyDetail), s, nil
 }

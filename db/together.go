@@ -65,7 +65,10 @@ func (p player) Exec(context.Context, string, ...any) (pgconn.CommandTag, error)
 
 func (p player) Query(context.Context, string, ...any) (pgx.Rows, error) { return p.results.Query() }
 
-func (p player) QueryRow(context.Context, string, ...any) pgx.Row { return p.results.QueryRow() }
+func (p player) QueryRow(_ context.Context, sql string, _ ...any) pgx.Row {
+	rows, err := p.results.Query()
+	return oneRow{rows, err, sql}
+}
 
 func (p player) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
 	return 0, errNoRead

@@ -61,6 +61,7 @@ type Kit struct {
 	used      keyUse
 
 	router *mux.Router
+	paths  paths // of the operations
 	huma   huma.API
 	// literals are the paths of operations without variables, with their prefixes.
 	literals map[string]bool
@@ -84,7 +85,7 @@ func New(d Deps, c Config) *Kit {
 
 // Handler answers requests.
 func (k *Kit) Handler() http.Handler {
-	return k.telemetry.Middleware(headed(k.recovered(headIsGet(k.router))))
+	return k.telemetry.Middleware(headed(k.recovered(headIsGet(http.HandlerFunc(k.dispatch)))))
 }
 
 // Router is for routes that are no operations of the API.

@@ -54,13 +54,15 @@ func (k *Kit) serve(method, path string, handler http.HandlerFunc) {
 		if !variable(path) {
 			k.literals[full] = true
 		}
-		k.router.Path(full).Methods(method).HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		serve := func(w http.ResponseWriter, r *http.Request) {
 			if variable(path) && k.literals[r.URL.Path] {
 				k.noMethod(w, r)
 				return
 			}
 			handler(w, r)
-		})
+		}
+		k.router.Path(full).Methods(method).HandlerFunc(serve)
+		k.paths.add(method, full, serve)
 	}
 }
 

@@ -11,10 +11,3 @@ select sqlc.embed(n)
 from subscription_items n
 where n.environment_id = @environment_id and n.subscription_id = any(@subscription_ids::text[]) and n.ended_at is null
 order by n.subscription_id, n.position;
-
--- name: SubscriptionItemListWithKey :many
-select sqlc.embed(n)
-from api_keys k
-join subscription_items n on n.environment_id = k.environment_id and n.subscription_id = @subscription_id and n.ended_at is null
-where k.hash = @hash
-order by n.position;

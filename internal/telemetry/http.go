@@ -77,15 +77,29 @@ func (t *Telemetry) finish(
 ) {
 	method := knownMethod(r.Method)
 	t.Instruments.HTTPRequest(ctx, took, method, record.Route, status)
-	span.SetName(method + " " + record.Route)
-	span.SetAttributes(
-		attribute.Int("http.response.status_code", status),
-		attribute.String("perennial.request_id", record.ID),
-		attribute.String("perennial.environment_id", record.EnvironmentID))
-	fields := []zap.Field{
+	failed := status >= http.StatusInternalServerError && !record.Shed
+	if span.IsRecording() {
+		span.SetName(method + " " + record.Route)
+		span.SetAttributes(
+			attribute.Int("http.response.status_code", status),
+			attribute.String("perennial.request_id", record.ID),
+			attribute.String("perennial.environment_id", record.EnvironmentID))
+		if failed {
+			span.SetStatus(codes.Error, record.Code)
+		}
+	}
+	level := zap.InfoLevel
+	if failed {
+		level = zap.ErrorLevel
+	}
+	line := t.Logger.Check(level, "request")
+	if line == nil { // nobody wants to know: most requests of a process that logs warnings only
+		return
+	}
+	fields := append(tracedFields(ctx),
 		zap.String("method", method), zap.String("route", record.Route), zap.Int("status", status),
 		zap.Float64("durationMs", float64(took.Microseconds())/1000),
-	}
+	)
 	for _, known := range []zap.Field{
 		Environment(record.EnvironmentID), zap.String("keyId", record.KeyID), zap.String("code", record.Code),
 	} {
@@ -93,13 +107,7 @@ func (t *Telemetry) finish(
 			fields = append(fields, known)
 		}
 	}
-	logger := For(ctx, t.Logger)
-	if status >= http.StatusInternalServerError && !record.Shed {
-		span.SetStatus(codes.Error, record.Code)
-		logger.Error("request", fields...)
-	} else {
-		logger.Info("request", fields...)
-	}
+	line.Write(fields...)
 }
 
 // knownMethod keeps invented methods out of the metrics.

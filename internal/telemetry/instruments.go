@@ -3,6 +3,7 @@ package telemetry
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -22,6 +23,7 @@ type Instruments struct {
 	silences        metric.Int64Counter
 	absent          metric.Int64Counter
 
+	answered sync.Map // metric.MeasurementOption by answered
 	webhooks webhookInstruments
 }
 
@@ -84,8 +86,19 @@ func (i *Instruments) RenewalLateness(ctx context.Context, late time.Duration, m
 
 // HTTPRequest records one API request; route is the template, never the path.
 func (i *Instruments) HTTPRequest(ctx context.Context, took time.Duration, method, route string, status int) {
-	i.httpDuration.Record(ctx, took.Seconds(), metric.WithAttributes(
-		attribute.String("method", method), attribute.String("route", route), attribute.Int("status", status)))
+	of := answered{method, route, status}
+	attributes, known := i.answered.Load(of)
+	if !known { // sorted and hashed once: there are as many as time series
+		attributes, _ = i.answered.LoadOrStore(of, metric.WithAttributeSet(attribute.NewSet(
+			attribute.String("method", method), attribute.String("route", route), attribute.Int("status", status))))
+	}
+	i.httpDuration.Record(ctx, took.Seconds(), attributes.(metric.MeasurementOption))
+}
+
+// answered are the attributes of a request.
+type answered struct {
+	method, route string
+	status        int
 }
 
 // ProviderCall records one exchange with a provider; operation is charge, lookup, refund, …

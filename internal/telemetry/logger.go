@@ -42,11 +42,17 @@ func With(ctx context.Context, fields ...zap.Field) context.Context {
 
 // For returns the logger with the context's fields and, inside a trace, its ID.
 func For(ctx context.Context, logger *zap.Logger) *zap.Logger {
+	return logger.With(tracedFields(ctx)...)
+}
+
+// tracedFields are what For adds; whoever appends to them gets a copy.
+func tracedFields(ctx context.Context) []zap.Field {
 	fields := fieldsOf(ctx)
+	fields = fields[:len(fields):len(fields)]
 	if span := trace.SpanContextFromContext(ctx); span.IsValid() {
-		fields = append(fields[:len(fields):len(fields)], zap.String("traceId", span.TraceID().String()))
+		fields = append(fields, zap.String("traceId", span.TraceID().String()))
 	}
-	return logger.With(fields...)
+	return fields
 }
 
 func fieldsOf(ctx context.Context) []zap.Field {

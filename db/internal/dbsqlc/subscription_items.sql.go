@@ -70,52 +70,6 @@ func (q *Queries) SubscriptionItemList(ctx context.Context, db DBTX, arg Subscri
 	return items, nil
 }
 
-const subscriptionItemListWithKey = `-- name: SubscriptionItemListWithKey :many
-select n.environment_id, n.id, n.subscription_id, n.price_id, n.position, n.quantity, n.created_at, n.ended_at
-from api_keys k
-join subscription_items n on n.environment_id = k.environment_id and n.subscription_id = $1 and n.ended_at is null
-where k.hash = $2
-order by n.position
-`
-
-type SubscriptionItemListWithKeyParams struct {
-	SubscriptionID string
-	Hash           []byte
-}
-
-type SubscriptionItemListWithKeyRow struct {
-	SubscriptionItem SubscriptionItem
-}
-
-func (q *Queries) SubscriptionItemListWithKey(ctx context.Context, db DBTX, arg SubscriptionItemListWithKeyParams) ([]SubscriptionItemListWithKeyRow, error) {
-	rows, err := db.Query(ctx, subscriptionItemListWithKey, arg.SubscriptionID, arg.Hash)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []SubscriptionItemListWithKeyRow
-	for rows.Next() {
-		var i SubscriptionItemListWithKeyRow
-		if err := rows.Scan(
-			&i.SubscriptionItem.EnvironmentID,
-			&i.SubscriptionItem.ID,
-			&i.SubscriptionItem.SubscriptionID,
-			&i.SubscriptionItem.PriceID,
-			&i.SubscriptionItem.Position,
-			&i.SubscriptionItem.Quantity,
-			&i.SubscriptionItem.CreatedAt,
-			&i.SubscriptionItem.EndedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const subscriptionItemSave = `-- name: SubscriptionItemSave :exec
 insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)

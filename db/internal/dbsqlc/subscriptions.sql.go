@@ -125,9 +125,18 @@ func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg Subscription
 }
 
 const subscriptionGetWithKey = `-- name: SubscriptionGetWithKey :one
-select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids
+select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.scopes, k.allowed_cidrs, k.expires_at, k.revoked_at, k.time_zone, s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids, n.item_ids, n.price_ids, n.quantities
 from api_key_details k
 join subscriptions s on s.environment_id = k.environment_id and s.id = $1
+cross join lateral (
+    select coalesce(array_agg(i.id), '{}')::text[] as item_ids, coalesce(array_agg(i.price_id), '{}')::text[] as price_ids,
+        coalesce(array_agg(i.quantity), '{}')::bigint[] as quantities
+    from (
+        select m.id, m.price_id, m.quantity from subscription_items m
+        where m.environment_id = s.environment_id and m.subscription_id = s.id and m.ended_at is null
+        order by m.position
+    ) i
+) n
 where k.hash = $2
 `
 
@@ -139,8 +148,13 @@ type SubscriptionGetWithKeyParams struct {
 type SubscriptionGetWithKeyRow struct {
 	ApiKeyDetail ApiKeyDetail
 	Subscription Subscription
+	ItemIds      []string
+	PriceIds     []string
+	Quantities   []int64
 }
 
+// With its items, in one row: every request about one subscription begins with this, and a statement of their own would
+// look for the key again.
 func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg SubscriptionGetWithKeyParams) (SubscriptionGetWithKeyRow, error) {
 	row := db.QueryRow(ctx, subscriptionGetWithKey, arg.ID, arg.Hash)
 	var i SubscriptionGetWithKeyRow
@@ -216,6 +230,9 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 		&i.Subscription.PendingAddOnQuantities,
 		&i.Subscription.ScheduledChanges,
 		&i.Subscription.ScheduledPlanIds,
+		&i.ItemIds,
+		&i.PriceIds,
+		&i.Quantities,
 	)
 	return i, err
 }

@@ -1,0 +1,87 @@
+package db
+
+import (
+	"cmp"
+	"reflect"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// oneRow is the one row that a statement returns. pgx decides for each column how its value becomes that of a Go type,
+// once for all rows of an answer. Of one row with seventy columns that costs more than the rest of scanning it, so it is
+// remembered here, with the connection, whose types the plans refer to.
+type oneRow struct {
+	rows pgx.Rows
+	err  error
+	sql  string
+}
+
+// Scan implements pgx.Row.
+func (p oneRow) Scan(dest ...any) error {
+	if p.err != nil {
+		return p.err
+	}
+	defer p.rows.Close()
+	if !p.rows.Next() {
+		p.rows.Close()
+		return cmp.Or(p.rows.Err(), pgx.ErrNoRows)
+	}
+	if err := p.rows.Scan(destinations{p.sql, dest}); err != nil {
+		return err
+	}
+	p.rows.Close()
+	return p.rows.Err()
+}
+
+// destinations are where the columns of a row go.
+type destinations struct {
+	sql  string
+	dest []any
+}
+
+// ScanRow implements pgx.RowScanner.
+func (d destinations) ScanRow(rows pgx.Rows) error {
+	conn, fields, values := rows.Conn(), rows.FieldDescriptions(), rows.RawValues()
+	if len(values) != len(d.dest) {
+		return rows.Scan(d.dest...) // says so
+	}
+	plans := plansOf(conn, d.sql, len(d.dest))
+	for i, dst := range d.dest {
+		plan, field := &plans[i], fields[i]
+		if of := reflect.TypeOf(dst); plan.of != of || plan.oid != field.DataTypeOID || plan.format != field.Format {
+			*plan = columnPlan{of, field.DataTypeOID, field.Format, conn.TypeMap().PlanScan(field.DataTypeOID, field.Format, dst)}
+		}
+		if err := plan.Scan(values[i], dst); err != nil {
+			return pgx.ScanArgError{ColumnIndex: i, FieldName: field.Name, Err: err}
+		}
+	}
+	return nil
+}
+
+// columnPlan is how the values of a column become those of a Go type.
+type columnPlan struct {
+	of     reflect.Type
+	oid    uint32
+	format int16
+	pgtype.ScanPlan
+}
+
+// plansKey is where a connection keeps the plans of each statement.
+const plansKey = "perennial plans"
+
+// plansOf are a connection's plans for a statement with so many columns. Who has the connection has it alone.
+func plansOf(conn *pgx.Conn, sql string, columns int) []columnPlan {
+	kept := conn.PgConn().CustomData()
+	all, ok := kept[plansKey].(map[string][]columnPlan)
+	if !ok {
+		all = map[string][]columnPlan{}
+		kept[plansKey] = all
+	}
+	plans := all[sql]
+	if len(plans) != columns {
+		plans = make([]columnPlan, columns)
+		all[sql] = plans
+	}
+	return plans
+}
