@@ -22,9 +22,13 @@ type scenario struct {
 var scenarios = []scenario{
 	{"memory", "a worker with 10,000 sleeping subscriptions, and what each costs in both databases", memory},
 	{"get", "GET /api/subscriptions/{id}", get},
+	{"access", "GET /api/customers/{id}/access, 1 / 32 clients", access},
+	{"preview", "POST /api/subscriptions/{id}/preview of a change of plan, 1 / 32 clients", preview},
 	{"create", "POST /api/subscriptions with a trial, 1 / 32 / 128 clients", create},
 	{"commands", "cancel and patch", commands},
 	{"usage", "POST /api/usage, 1 / 32 clients, and batches of 1,000 records beside COPY", recordUsage},
+	{"rating", "a day's usage of a subscription by region, and amounts in tiers", rateUsage},
+	{"import", "perennial import of customers and of subscriptions, beside COPY", importRecords},
 	{"payments", "POST /api/payments to its final status, 1 / 32 clients", payments},
 	{"testclock", "12 paid months on a test clock", testclock},
 	{"renewals", "500 paid renewals", renewals},

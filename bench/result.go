@@ -103,7 +103,7 @@ func (r row) cells() []string {
 	if len(r.Bare) > 0 {
 		cells[2] = number(median(r.Bare))
 	}
-	if r.Goal.Ratio > 0 {
+	if r.Goal.Ratio > 0 || r.Goal == (goal{}) && r.Unit == "1/s" && len(r.Bare) > 0 {
 		cells[3] = fmt.Sprintf("%.2f", r.ratio())
 	}
 	if w := median(r.Writes); w > 0 {

@@ -25,8 +25,9 @@ from api_keys k
 join subscriptions s on s.environment_id = k.environment_id
 where k.hash = $1 and k.revoked_at is null and s.id = $2`
 
-// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding. And POST /api/usage: see recordUsage.
-func Handler(pool *pgxpool.Pool) http.Handler {
+// Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding. And POST /api/usage: see recordUsage. And
+// what the product reads for more than a row: see reading.
+func Handler(pool *pgxpool.Pool, source Source) http.Handler {
 	read := func(w http.ResponseWriter, r *http.Request) {
 		var s api.Subscription
 		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
@@ -47,5 +48,12 @@ func Handler(pool *pgxpool.Pool) http.Handler {
 	router := mux.NewRouter()
 	router.Methods(http.MethodGet).Path("/api/subscriptions/{id}").HandlerFunc(read)
 	router.Methods(http.MethodPost).Path("/api/usage").HandlerFunc(recordUsage(pool))
+	for path, method := range map[string]string{
+		"/api/customers/{id}/access":      http.MethodGet,
+		"/api/subscriptions/{id}/preview": http.MethodPost,
+		"/api/subscriptions/{id}/usage":   http.MethodGet,
+	} {
+		router.Methods(method).Path(path).Handler(&reading{pool: pool, source: source})
+	}
 	return router
 }

@@ -67,7 +67,8 @@ func Pool(ctx context.Context, url string) (*pgxpool.Pool, error) {
 
 // Run is the bare side's process: a worker, and a server for the reads.
 func Run(ctx context.Context, c Config) error {
-	script, err := Record(ctx, Source{DatabaseURL: c.DatabaseURL, SimulatorURL: c.SimulatorURL, Stage: c.Stage})
+	source := Source{DatabaseURL: c.DatabaseURL, SimulatorURL: c.SimulatorURL, Stage: c.Stage}
+	script, err := Record(ctx, source)
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func Run(ctx context.Context, c Config) error {
 		return err
 	}
 	defer stop()
-	server := &http.Server{Addr: c.ListenAddress, Handler: Handler(pool), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Addr: c.ListenAddress, Handler: Handler(pool, source), ReadHeaderTimeout: 5 * time.Second}
 	group, groupCtx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {

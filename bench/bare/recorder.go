@@ -14,6 +14,7 @@ type recorder struct {
 	mu   sync.Mutex
 	open *recorded
 	done []recorded
+	all  *recorded // everything, reads outside of transactions too; nil: nobody asked
 }
 
 // recorded is one transaction: its round trips, each a batch of statements.
@@ -32,6 +33,9 @@ func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tr
 	queries := data.Batch.QueuedQueries
 	if len(queries) == 0 {
 		return ctx
+	}
+	if r.all != nil {
+		*r.all = append(*r.all, queries)
 	}
 	if strings.EqualFold(queries[0].SQL, "begin") {
 		r.open = &recorded{}
@@ -54,8 +58,27 @@ func (*recorder) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQuery
 func (*recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
 // TraceQueryStart implements pgx.QueryTracer: single statements are reads outside of transactions.
-func (*recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all != nil {
+		*r.all = append(*r.all, []*pgx.QueuedQuery{{SQL: data.SQL, Arguments: data.Args}})
+	}
 	return ctx
+}
+
+// readsToo notes from now on what is outside of transactions as well.
+func (r *recorder) readsToo() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = &recorded{}
+}
+
+// reads are the round trips since readsToo.
+func (r *recorder) reads() recorded {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return *r.all
 }
 
 // TraceQueryEnd implements pgx.QueryTracer.

@@ -14,12 +14,10 @@ import (
 	"time"
 
 	"perennial/activities"
-	"perennial/api"
 	"perennial/bench/stage"
 	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/telemetry"
 	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/service/gateway"
@@ -80,15 +78,8 @@ type recording struct {
 }
 
 func newRecording(ctx context.Context, s Source) (*recording, error) {
-	r := &recording{Source: s, constant: map[string]bool{}}
-	g := s.Stage
-	for _, fixed := range []string{
-		g.TenantID, g.AppID, g.EnvironmentID, g.ConfigID, g.KeyID, g.Basic.ID, g.Pro.ID, g.Daily.ID,
-		g.Basic.Prices[0].ID, g.Pro.Prices[0].ID, g.Daily.Prices[0].ID,
-	} {
-		r.constant[fixed] = true
-	}
-	keys, err := vault.New(g.KEK)
+	r := &recording{Source: s, constant: constants(s.Stage)}
+	keys, err := vault.New(s.Stage.KEK)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +98,18 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 		Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": r.proxy.url()}, Timeout: 10 * time.Second}),
 	}
 	return r, nil
+}
+
+// constants are ids that stay the same in every run.
+func constants(g stage.Stage) map[string]bool {
+	constant := map[string]bool{}
+	for _, fixed := range []string{
+		g.TenantID, g.AppID, g.EnvironmentID, g.ConfigID, g.KeyID, g.Basic.ID, g.Pro.ID, g.Daily.ID,
+		g.Basic.Prices[0].ID, g.Pro.Prices[0].ID, g.Daily.Prices[0].ID,
+	} {
+		constant[fixed] = true
+	}
+	return constant
 }
 
 func (r *recording) close() {
@@ -132,21 +135,15 @@ func (r *recording) tapes(step string, want int) ([]Tape, error) {
 }
 
 func (r *recording) create(ctx context.Context) error {
-	quiet, err := telemetry.Start(ctx, telemetry.Options{
-		Service: "bench", LogLevel: "error", LogOutput: nowhere{}, Now: time.Now,
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = quiet.Close(ctx) }() // it exported nothing
 	customers, err := r.Stage.Customers(ctx, r.store, 1, time.Now())
 	if err != nil {
 		return err
 	}
-	server := api.NewServer(api.Deps{
-		Store: r.store, Service: service.New(r.store, time.Now), Telemetry: quiet, Now: time.Now,
-	}, api.Config{})
-	defer func() { _ = server.Shutdown(ctx) }() // it never listened
+	server, stop, err := productOn(ctx, r.store)
+	if err != nil {
+		return err
+	}
+	defer stop()
 	if _, err := r.tracer.take("customers", -1); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,5 +85,38 @@ func TestScript_EveryPathCompletesAgainAndAgain(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, 1, rows(t, a.Pool, "select count(*) from subscriptions where id = $1", sub))
 		require.NoError(t, a.Pay(ctx))
+	}
+}
+
+// A recorded read is played for other subjects, and answered as the first one was.
+func TestReading_PlaysForOthers(t *testing.T) {
+	t.Parallel()
+	s, store, a := recordedScript(t)
+	now := time.Now().Truncate(time.Second)
+	subjects, err := s.Due(t.Context(), store, 2, now.Add(time.Hour), now)
+	require.NoError(t, err)
+	require.NoError(t, s.Use(t.Context(), store, "calls", subjects, now))
+	handler := Handler(a.Pool, Source{DatabaseURL: a.Pool.Config().ConnString(), Stage: s})
+	for _, c := range []struct{ method, path, query, body, says string }{
+		{http.MethodGet, "/api/customers/%s/access", "", "", `"allowed":true`},
+		{http.MethodPost, "/api/subscriptions/%s/preview", "", `{"quantity":3,"upcomingCount":2}`, `"upcoming":[{`},
+		{http.MethodGet, "/api/subscriptions/%s/usage", "&metric=calls&groupBy=region", "", `"records":200`},
+	} {
+		for _, subject := range subjects {
+			named := subject.SubscriptionID
+			if strings.Contains(c.path, "customers") {
+				named = subject.CustomerID
+			}
+			path := strings.Replace(c.path, "%s", named, 1) + "?customer=" + subject.CustomerID + c.query
+			r := httptest.NewRequestWithContext(t.Context(), c.method, path, strings.NewReader(c.body))
+			r.Header.Set("Authorization", "Bearer "+s.Key)
+			if c.body != "" {
+				r.Header.Set("Content-Type", "application/json")
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			require.Equal(t, http.StatusOK, w.Code, w.Body)
+			require.Contains(t, w.Body.String(), c.says)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package bare
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -155,30 +157,49 @@ func (t Tape) Play(ctx context.Context, pool *pgxpool.Pool, vars Vars) error {
 	}
 	defer conn.Release() // a connection inside a failed transaction is closed, not reused
 	for _, trip := range t.trips {
-		var b pgx.Batch
-		for _, s := range trip {
-			args := make([]any, len(s.args))
-			for i, a := range s.args {
-				if args[i] = a.value; a.make != nil {
-					args[i] = a.make(vars)
-				}
-			}
-			b.Queue(s.sql, args...)
-		}
-		results := conn.SendBatch(ctx, &b)
-		for _, s := range trip {
-			tag, err := results.Exec()
-			if err == nil && tag.Update() && tag.RowsAffected() == 0 && strings.Contains(s.sql, "Update") {
-				err = fmt.Errorf("%.40s: changed no row", s.sql)
-			}
-			if err != nil {
-				_ = results.Close() // repeats the error
-				return err
-			}
-		}
-		if err := results.Close(); err != nil {
+		if err := playTrip(ctx, conn.Conn(), trip, vars); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// playTrip sends the statements of one round trip.
+func playTrip(ctx context.Context, conn *pgx.Conn, trip []statement, vars Vars) error {
+	if len(trip) == 1 { // as the product sends it
+		tag, err := conn.Exec(ctx, trip[0].sql, trip[0].with(vars)...)
+		return cmp.Or(err, trip[0].check(tag))
+	}
+	var b pgx.Batch
+	for _, s := range trip {
+		b.Queue(s.sql, s.with(vars)...)
+	}
+	results := conn.SendBatch(ctx, &b)
+	for _, s := range trip {
+		tag, err := results.Exec()
+		if err = cmp.Or(err, s.check(tag)); err != nil {
+			_ = results.Close() // repeats the error
+			return err
+		}
+	}
+	return results.Close()
+}
+
+// check refuses an update that found no row: it would measure nothing.
+func (s statement) check(tag pgconn.CommandTag) error {
+	if tag.Update() && tag.RowsAffected() == 0 && strings.Contains(s.sql, "Update") {
+		return fmt.Errorf("%.40s: changed no row", s.sql)
+	}
+	return nil
+}
+
+// with are the arguments of one run.
+func (s statement) with(vars Vars) []any {
+	args := make([]any, len(s.args))
+	for i, a := range s.args {
+		if args[i] = a.value; a.make != nil {
+			args[i] = a.make(vars)
+		}
+	}
+	return args
 }

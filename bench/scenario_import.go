@@ -1,0 +1,110 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"perennial/bench/stage"
+)
+
+// importRecords measures `perennial import` of customers and of subscriptions, its start included, beside COPY of the rows
+// that it wrote, in transactions of as many records.
+func importRecords(ctx context.Context, r *rig, o options) (result, error) {
+	var out result
+	n := pick(o, 1000, 10_000)
+	session := strconv.FormatInt(time.Now().UnixNano(), 36)
+	began := time.Now().UTC().Truncate(time.Second).Add(-12 * time.Hour)
+	external := func(kind string, round, i int) string { return fmt.Sprintf("%s-%s-%d-%06d", kind, session, round, i) }
+	for _, kind := range []struct {
+		name, letter string
+		line         func(round, i int) string
+		tables       []copied
+	}{
+		{
+			"customers", "c", func(round, i int) string {
+				return fmt.Sprintf(`{"type":"customer","id":%q,"email":"bench@example.com","name":"Bench","paymentMethod":"card",`+
+					`"paymentDetails":{"provider":"stripe","customerToken":"cus_1","paymentMethodToken":"pm_card_visa"}}`,
+					external("c", round, i))
+			}, []copied{{"customers", "id"}, {"imported_records", "object_id"}},
+		},
+		{
+			"subscriptions", "s", func(round, i int) string {
+				return fmt.Sprintf(`{"type":"subscription","id":%q,"customer":%q,"plan":%q,"status":"active",`+
+					`"currentPeriodStart":%d,"currentPeriodEnd":%d}`, external("s", round, i), external("c", round, i),
+					r.stage.Daily.ID, began.Unix(), began.AddDate(0, 0, 1).Unix())
+			}, []copied{{"subscriptions", "id"}, {"subscription_items", "subscription_id"}, {"imported_records", "object_id"}},
+		},
+	} {
+		measured, err := r.compare(ctx, o, "import of "+kind.name, goal{},
+			func(ctx context.Context, round int) (load, error) {
+				var lines bytes.Buffer
+				for i := range n {
+					fmt.Fprintln(&lines, kind.line(round, i))
+				}
+				file := filepath.Join(r.dir, kind.name+".jsonl")
+				if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
+					return load{}, err
+				}
+				return timed(n, func() error { return r.importFile(ctx, file) })
+			},
+			func(ctx context.Context, round int) (load, error) {
+				batches, err := r.imported(ctx, kind.tables, fmt.Sprintf("%s-%s-%d-", kind.letter, session, round))
+				if err != nil {
+					return load{}, err
+				}
+				return timed(n, func() error { return r.copyBatches(ctx, batches) })
+			})
+		if err != nil {
+			return out, err
+		}
+		out.Rows = append(out.Rows, measured)
+	}
+	return out, r.leaveImported(ctx, session)
+}
+
+// timed measures n records at once: there is no client that waits for one.
+func timed(n int, do func() error) (load, error) {
+	began := time.Now()
+	err := do()
+	return load{Count: n, Seconds: time.Since(began).Seconds()}, err
+}
+
+func (r *rig) importFile(ctx context.Context, file string) error {
+	cmd := exec.CommandContext(ctx, r.binary, "import", "--tenant", "Bench", "--app", "Bench", "--mode", "test", file)
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
+	for key, value := range r.settings("", "") {
+		cmd.Env = append(cmd.Env, key+"="+value)
+	}
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("import: %w\n%.2000s", err, said)
+	}
+	return nil
+}
+
+// leaveImported keeps the reconciler from starting what was imported: the scenarios that follow would pay for it.
+func (r *rig) leaveImported(ctx context.Context, session string) error {
+	rows, err := r.ours.pool.Query(ctx,
+		"select object_id from imported_records where type = 'subscription' and external_id like $1", "s-"+session+"-%")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var subjects []stage.Subject
+	for rows.Next() {
+		var s stage.Subject
+		if err := rows.Scan(&s.SubscriptionID); err != nil {
+			return err
+		}
+		subjects = append(subjects, s)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	return r.noteStarted(ctx, subjects)
+}
