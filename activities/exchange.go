@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"perennial/billing/lifecycle"
+	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -17,42 +17,24 @@ import (
 	"perennial/providers"
 )
 
-// exchange is one call to a provider: what to do, with whom, and its row in provider_calls.
+// exchange is one call to a provider, or a step that needs none: what to do, with whom, and its row in provider_calls.
 type exchange struct {
-	txn       payment.Transaction
+	charging.Step
+
 	charge    payment.Transaction // of a refund
-	move      payment.Move
-	provider  providers.Provider
+	provider  providers.Provider  // nil: no account can take it
 	config    db.ProviderConfig
-	protocol  payment.Protocol
-	country   string // of the payer; empty: not known
-	asked     bool   // because of callbacks
-	about     string // the operation that a look-up asks about; empty: the transaction's
-	hint      string // the transaction's reference where only callbacks have named it
 	callID    string
-	mode      string              // of the environment: test or live
-	number    int                 // of the send that it is, or is about; 0: none
-	reason    string              // why this provider gets a new send, or why none does
-	earlier   *payment.Send       // at another provider, which it asks about; nil: it is about the current one
-	hold      payment.Hold        // where no provider can take it now
-	wait      time.Duration       // and for how long; zero: as the rules say
-	unclaimed bool                // it would probe a resting account, and has not claimed that yet
-	backups   int                 // how many more accounts can take a new send
-	held      bool                // a slot of its account
-	limit     int                 // of requests to its account a second; 0: none
-	mayRepeat bool                // a first send, which a restored database may have forgotten
-	row       payment.Transaction // the transaction before an account was chosen for it
-	restored  time.Time           // when the database came under its present server
-	lost      *lifecycle.Lost     // the lost send that is looked for; nil: none is
-	unopened  error               // why the account of a charge that is looked for cannot be reached; nil: it can
-	told      []db.Callback       // evidence, the one to believe first
-	handed    payment.Handed      // to complete the charge
-	publicURL string              // how payers reach the API
+	held      bool   // a slot of its account
+	limit     int    // of requests to its account a second; 0: none
+	publicURL string // how payers reach the API
 }
 
-// unchosen takes back the account that routing chose for the transaction: its row shows none that never had it.
-func (x *exchange) unchosen() {
-	x.txn.Provider, x.txn.ProviderConfigID = x.row.Provider, x.row.ProviderConfigID
+// at takes the account of the step.
+func (x *exchange) at(f *facts) {
+	if of := f.accounts[x.AccountID]; of != nil {
+		x.config, x.provider = of.config, of.provider
+	}
 }
 
 // keySpace makes provider keys: UUIDv5 of transaction and send, so that a crash, a restore or a replay of the workflow
@@ -60,34 +42,20 @@ func (x *exchange) unchosen() {
 var keySpace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("perennial:provider-key"))
 
 func (x exchange) key() string {
-	number := x.number
-	if x.earlier == nil && x.lost == nil && x.txn.FirstSentAt.IsZero() {
-		number = x.txn.SendNumber + 1 // of the send that a restored database has lost: its key was that of the next
-	}
-	return uuid.NewSHA1(keySpace, []byte(x.txn.ID+":"+strconv.Itoa(number))).String()
+	return uuid.NewSHA1(keySpace, []byte(x.Transaction.ID+":"+strconv.Itoa(x.KeyNumber()))).String()
 }
 
 // sentKey is the key that this exchange sends; empty for one that only asks or cancels.
 func (x exchange) sentKey() string {
-	if x.move == payment.MoveSend || x.move == payment.MoveReplay {
+	if x.SendsKey() {
 		return x.key()
 	}
 	return ""
 }
 
-// asks reports whether the move is a request to the provider.
-func (x exchange) asks() bool {
-	switch x.move {
-	case payment.MoveNone, payment.MoveHold, payment.MoveAbandon, payment.MoveBelieve, payment.MoveAwait, payment.MoveReview:
-		return false
-	default:
-		return true
-	}
-}
-
 // answered names the place behind the call, for crash tests.
 func (x exchange) answered() failpoint.Name {
-	if x.txn.Type == payment.Refund {
+	if x.Transaction.Type == payment.Refund {
 		return failpoint.RefundAnswered
 	}
 	return failpoint.ChargeAnswered
@@ -109,43 +77,55 @@ func callInTime(ctx context.Context, x exchange) (providers.Result, error) {
 
 // call is the exchange itself. An error means that the request was impossible, so that nothing was sent.
 func (x exchange) call(ctx context.Context) (providers.Result, error) {
-	t := x.txn
-	look := providers.LookupRequest{
-		TransactionID: t.ID, Key: x.key(), Ref: cmp.Or(x.about, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
-	}
-	if x.earlier != nil {
-		look.Ref = cmp.Or(x.about, x.earlier.ProviderRef)
-	}
-	look.Since, look.AskedApart = t.Type == payment.Charge, x.askedApart()
-	refund, repeat := t.Type == payment.Refund, x.move == payment.MoveReplay || x.mayRepeat
-	switch {
-	case x.move == payment.MoveBelieve:
-		return believed(*x.told[0].Evidence), nil
-	case x.move == payment.MoveHold:
-		return providers.Result{FailureReason: x.reason, RetryAfter: x.wait}, nil
-	case x.move == payment.MoveAwait || x.move == payment.MoveReview:
-		return providers.Result{}, nil
-	case x.move == payment.MoveAbandon:
-		return providers.Result{Outcome: providers.Canceled, FailureReason: abandoned(t)}, nil
-	case x.move == payment.MoveLookup && refund:
-		return x.provider.LookupRefund(ctx, look)
-	case x.move == payment.MoveLookup:
-		return x.provider.LookupCharge(ctx, look)
-	case x.move == payment.MoveCancel:
-		return x.provider.CancelCharge(ctx, look)
-	case x.move == payment.MoveComplete:
+	t := x.Transaction
+	switch x.Move {
+	case payment.MoveBelieve:
+		return believed(x.Evidence[0].Answer), nil
+	case payment.MoveHold:
+		return providers.Result{FailureReason: x.Reason, RetryAfter: x.Wait}, nil
+	case payment.MoveAbandon:
+		return providers.Result{Outcome: providers.Canceled, FailureReason: x.Abandoned()}, nil
+	case payment.MoveLookup:
+		if t.Type == payment.Refund {
+			return x.provider.LookupRefund(ctx, x.lookup())
+		}
+		return x.provider.LookupCharge(ctx, x.lookup())
+	case payment.MoveCancel:
+		return x.provider.CancelCharge(ctx, x.lookup())
+	case payment.MoveComplete:
 		return x.provider.CompleteCharge(ctx, providers.CompleteRequest{
-			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(x.handed),
+			TransactionID: t.ID, Key: x.key(), Ref: t.ProviderRef, Brought: brought(x.Handed),
 		})
-	case refund:
+	case payment.MoveSend, payment.MoveReplay:
+		return x.send(ctx)
+	default: // a callback is waited for, or a person
+		return providers.Result{}, nil
+	}
+}
+
+func (x exchange) lookup() providers.LookupRequest {
+	t := x.Transaction
+	look := providers.LookupRequest{
+		TransactionID: t.ID, Key: x.key(), Ref: cmp.Or(x.About, t.ProviderRef), ChargeRef: x.charge.ProviderRef,
+		Since: t.Type == payment.Charge, AskedApart: x.AskedApart(),
+	}
+	if x.Earlier != nil {
+		look.Ref = cmp.Or(x.About, x.Earlier.ProviderRef)
+	}
+	return look
+}
+
+func (x exchange) send(ctx context.Context) (providers.Result, error) {
+	t := x.Transaction
+	if t.Type == payment.Refund {
 		return x.provider.Refund(ctx, providers.RefundRequest{
 			TransactionID: t.ID, Key: x.key(), ChargeRef: x.charge.ProviderRef, Amount: t.Amount, Currency: t.Currency,
-			Repeat: repeat,
+			Repeat: x.Repeats(),
 		})
 	}
 	return x.provider.Charge(ctx, providers.ChargeRequest{
 		TransactionID: t.ID, Key: x.key(), Amount: t.Amount, Currency: t.Currency, Description: t.Description,
-		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: repeat, AskedApart: x.askedApart(),
+		Method: methodOf(t.Method), ReturnURL: x.returnURL(), Repeat: x.Repeats(), AskedApart: x.AskedApart(),
 	})
 }
 
@@ -158,23 +138,12 @@ func brought(h payment.Handed) url.Values {
 	return values
 }
 
-// askedApart reports whether the requests of the send have references of their own.
-func (x exchange) askedApart() bool { return x.number > 0 && x.number == x.txn.Action.ApartSend }
-
-// abandoned is why a charge that no provider captures was canceled without a request.
-func abandoned(t payment.Transaction) string {
-	if t.EverSent() {
-		return "canceled before its payer confirmed it"
-	}
-	return "canceled before it was sent"
-}
-
 // returnURL is where the payer comes back to after a confirmation; empty: nobody is asked. Repeats send the same.
 func (x exchange) returnURL() string {
-	if x.txn.Action.Token == "" {
+	if x.Transaction.Action.Token == "" {
 		return ""
 	}
-	return contract.ReturnLink(x.publicURL, x.txn.Action.Token)
+	return contract.ReturnLink(x.publicURL, x.Transaction.Action.Token)
 }
 
 // believed is what a callback proves, in the form of an answer to a look-up.

@@ -3,6 +3,8 @@ package activities
 import (
 	"context"
 	"time"
+
+	"perennial/billing/charging"
 )
 
 // RecordingTime is for tests of deadlines.
@@ -13,13 +15,13 @@ func Know(p *Pacing) error { return p.know(context.Background()) }
 
 // Take takes a turn of a first send that was told none; zero: it has one now.
 func Take(p *Pacing, account string, perSecond int) time.Duration {
-	wait, _ := p.take(account, perSecond, errandSend, time.Time{})
+	wait, _ := p.take(account, perSecond, charging.ErrandSend, time.Time{})
 	return wait
 }
 
 // TakeTold takes the turn that a first send was told.
 func TakeTold(p *Pacing, account string, perSecond int, turn time.Time) (wait time.Duration, mine bool) {
-	return p.take(account, perSecond, errandSend, turn)
+	return p.take(account, perSecond, charging.ErrandSend, turn)
 }
 
 // ShortTurn is a wait for a turn as a repeat of the activity.
@@ -27,13 +29,13 @@ const ShortTurn = shortTurn
 
 // TakeUrgent takes a turn for what a callback asks for.
 func TakeUrgent(p *Pacing, account string, perSecond int) time.Duration {
-	wait, _ := p.take(account, perSecond, errandUrgent, time.Time{})
+	wait, _ := p.take(account, perSecond, charging.ErrandUrgent, time.Time{})
 	return wait
 }
 
 // TakePoll takes a turn for a look-up that nobody asked for.
 func TakePoll(p *Pacing, account string, perSecond int) (wait time.Duration, mine bool) {
-	return p.take(account, perSecond, errandPoll, time.Time{})
+	return p.take(account, perSecond, charging.ErrandPoll, time.Time{})
 }
 
 // Owe counts requests beside one that had a turn.

@@ -2,48 +2,71 @@ package activities
 
 import (
 	"context"
-	"net/http"
+	"time"
 
+	"perennial/billing/charging"
 	"perennial/billing/event"
+	"perennial/billing/payment"
+	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/providers"
 )
 
+// replyOf is what an answer says about its account, in the words of the rules.
+func replyOf(r providers.Result) charging.Reply {
+	return charging.Reply{Outcome: payment.Outcome(r.Outcome), HTTPStatus: r.HTTPStatus, NotOffered: r.NotOffered}
+}
+
+// noteHealth writes what an answer, to an exchange begun then, says about its account: whether its credentials are
+// accepted, and its breaker.
+func noteHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, begun time.Time) error {
+	if x.callID == "" { // the provider was not asked
+		return nil
+	}
+	reply := replyOf(answer)
+	if err := announceHealth(ctx, tx, env, x, reply); err != nil {
+		return err
+	}
+	if answer.Outcome == "" {
+		return nil
+	}
+	note := func(b routing.Breaker) routing.Breaker { return reply.Breaker(b, x.Step, begun, tx.Real) }
+	if was := x.config.Breaker; note(was) == was { // a row is written only where there is news
+		return nil
+	}
+	b, err := tx.LockBreaker(ctx, env, x.config.ID)
+	if err != nil {
+		return err
+	}
+	return tx.SaveBreaker(ctx, env, x.config.ID, note(b))
+}
+
 // announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
 // row is written only when that changes, so that the payments of one provider do not wait for each other.
-func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result) error {
-	failing := !x.config.FailingSince.IsZero()
-	of := event.ProviderConfig{ID: x.config.ID, Provider: x.config.Provider}
-	switch {
-	case x.callID == "": // the provider was not asked
-		return nil
-	case refused(answer) && !failing:
-		news, err := tx.MarkProviderFailing(ctx, env, of.ID)
+func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, reply charging.Reply) error {
+	switch reply.News(!x.config.FailingSince.IsZero(), x.config.TestError != "") {
+	case charging.Refused:
+		return announceFailing(ctx, tx, env, x.config, "credentials_refused")
+	case charging.ServesAgain:
+		news, err := tx.MarkProviderRecovered(ctx, env, x.config.ID)
 		if err != nil || !news {
 			return err
 		}
-		return tx.Emit(ctx, env, event.New(event.ProviderFailing{ProviderConfig: of, Reason: "credentials_refused"}, tx.Real))
-	case failing && served(answer):
-		news, err := tx.MarkProviderRecovered(ctx, env, of.ID)
-		if err != nil || !news {
-			return err
-		}
+		of := event.ProviderConfig{ID: x.config.ID, Provider: x.config.Provider}
 		return tx.Emit(ctx, env, event.New(event.ProviderRecovered{ProviderConfig: of}, tx.Real))
-	case x.config.TestError != "" && served(answer): // the test could not reach it then
-		return tx.ClearTestError(ctx, env, of.ID)
+	case charging.Reached:
+		return tx.ClearTestError(ctx, env, x.config.ID)
+	default: // nothing has changed
+		return nil
 	}
-	return nil
 }
 
-// refused reports whether the provider refused our credentials.
-func refused(answer providers.Result) bool {
-	if answer.NotOffered {
-		return false
+// announceFailing marks an account as one whose credentials do not serve, and announces that where it is news.
+func announceFailing(ctx context.Context, tx *db.Tx, env string, c db.ProviderConfig, reason string) error {
+	news, err := tx.MarkProviderFailing(ctx, env, c.ID)
+	if err != nil || !news {
+		return err
 	}
-	return answer.HTTPStatus == http.StatusUnauthorized || answer.HTTPStatus == http.StatusForbidden
-}
-
-// served reports whether the answer is about the operation asked for, which only accepted credentials lead to.
-func served(answer providers.Result) bool {
-	return answer.Outcome.Final() || answer.Outcome == providers.Pending || answer.Outcome == providers.NotFound
+	of := event.ProviderConfig{ID: c.ID, Provider: c.Provider}
+	return tx.Emit(ctx, env, event.New(event.ProviderFailing{ProviderConfig: of, Reason: reason}, tx.Real))
 }

@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"perennial/billing/collection"
@@ -55,31 +54,22 @@ func (a *Payments) tell(
 	ctx context.Context, env string, x exchange, result providers.Result, err error, took time.Duration,
 ) {
 	outcome := outcomeOf(result, err)
-	if err == nil && result.Outcome == providers.Succeeded && !x.txn.Confirms(result.Amount, result.Currency) {
+	if err == nil && result.Outcome == providers.Succeeded && !x.Transaction.Confirms(result.Amount, result.Currency) {
 		outcome = "mismatch" // another amount than asked for: no success of ours
 	}
-	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.txn, x.move), outcome, took)
-	if refused(result) {
+	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.Transaction, x.Move), outcome, took)
+	if replyOf(result).RefusesCredentials() {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
-			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.config.ID,
+			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.config.ID,
 			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}
-	if err == nil && silent(result) {
+	if err == nil && replyOf(result).Silent() {
 		a.Observer.ProviderSilent(ctx, ProviderSilent{
-			EnvironmentID: env, TransactionID: x.txn.ID, ProviderConfigID: x.config.ID, Provider: x.provider.Name(),
-			Operation: operation(x.txn, x.move), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.config.ID, Provider: x.provider.Name(),
+			Operation: operation(x.Transaction, x.Move), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
 		})
 	}
-}
-
-// silent reports whether an exchange brought no answer. One that asks us to come back later is an answer.
-func silent(r providers.Result) bool {
-	if r.NotOffered { // no request was needed to know that
-		return false
-	}
-	undecided := r.Outcome == providers.Unknown || r.Outcome == providers.NotSent
-	return undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= http.StatusInternalServerError)
 }
 
 // reviewNeeded is what the measurements are told of a transaction that was left to a person.

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"perennial/billing/payment"
+	"perennial/billing/charging"
 )
 
 // shareLife is how long the number of worker processes counts as known.
@@ -65,26 +65,6 @@ func (p *Pacing) knows(now time.Time) bool {
 	return p.workers > 0 && now.Sub(p.counted) < shareLife
 }
 
-// errand is why a request wants a turn.
-type errand int
-
-const (
-	errandUrgent errand = iota // what a callback or a command asks for, and repeats
-	errandSend                 // a first send, and the search before it
-	errandPoll                 // a look-up that nobody asked for
-)
-
-// errandOf is that of an exchange.
-func errandOf(x exchange) errand {
-	switch {
-	case x.lost != nil, x.move == payment.MoveSend && !x.txn.EverSent() && x.txn.Type == payment.Charge:
-		return errandSend
-	case x.move == payment.MoveLookup && x.txn.EverSent() && !x.asked:
-		return errandPoll
-	}
-	return errandUrgent
-}
-
 const (
 	// longestTurn is the most that a request is told to wait for its turn.
 	longestTurn = 10 * time.Minute
@@ -102,7 +82,7 @@ type turns struct {
 
 // take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
 // told is when a first send was told to come; zero: it comes for the first time.
-func (p *Pacing) take(account string, perSecond int, why errand, told time.Time) (wait time.Duration, mine bool) {
+func (p *Pacing) take(account string, perSecond int, why charging.Errand, told time.Time) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
 		return 0, true
 	}
@@ -113,10 +93,10 @@ func (p *Pacing) take(account string, perSecond int, why errand, told time.Time)
 	turn := t.all.ReserveN(now, 1)
 	wait = turn.DelayFrom(now)
 	switch why {
-	case errandSend:
+	case charging.ErrandSend:
 		due := !told.IsZero() && !now.Before(told)
 		mine = due && wait <= t.near() && p.room(wait, now) || wait == 0 && !now.Before(t.next)
-	case errandPoll:
+	case charging.ErrandPoll:
 		if now.After(t.contestedUntil) {
 			mine = wait == 0
 		} else {
@@ -133,9 +113,9 @@ func (p *Pacing) take(account string, perSecond int, why errand, told time.Time)
 	}
 	turn.CancelAt(now)
 	switch why {
-	case errandSend:
+	case charging.ErrandSend:
 		wait = t.promiseSend(now.Add(wait), told, now)
-	case errandPoll:
+	case charging.ErrandPoll:
 		wait = promise(&t.nextPoll, now.Add(wait), gapOf(t.polls.Limit()), now)
 		wait += rand.N(wait/4 + 1) //nolint:gosec // it only spreads
 	default: // urgent

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/db"
@@ -33,11 +34,11 @@ type Payments struct {
 	Pacing *Pacing
 }
 
-// Charge performs the next step of the charge protocol on an open transaction: first send, replay, look-up or
-// cancellation, as its row says. It commits the intent, calls the provider and records the result. A repeat finds the
+// Charge performs the next step of the charge protocol on an open transaction, as charging.Next decides it: first send,
+// replay, look-up or cancellation. It commits the intent, calls the provider and records the result. A repeat finds the
 // intent and acts on it.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	var r round
+	r := round{Round: charging.Round{Asked: in.Asked}}
 	for {
 		out, more, err := a.step(ctx, in, &r)
 		if err != nil {
@@ -51,34 +52,20 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 
 // round is what the steps of one activity know of each other.
 type round struct {
-	txn     payment.Transaction // as the last step left it; zero: there was nothing to do
-	idle    bool                // it waits for a provider to be there again: for nothing but time
-	earlier bool                // the provider of an earlier send was asked
-	refused []string            // accounts that surely did not take a new send
-	heard   bool                // callbacks about a charge that may repeat a lost send were followed
-	sought  []string            // accounts that were asked about lost sends
-	silent  []db.ProviderConfig // those of them that did not answer
-	turn    string              // the account whose turn was waited for; empty: none was
-	counted bool                // that none is left which owes no answer was counted as a check of the payment
-	wait    time.Duration       // the longest that those which did not answer have asked for
+	charging.Round
+
+	txn  payment.Transaction // as the last step left it; zero: there was nothing to do
+	turn string              // the account whose turn was waited for; empty: none was
 }
 
-// step is one exchange. It reports whether there is more to do at once: what callbacks prove needs no exchange, and what
-// they say about an earlier send says nothing about the current one.
+// step is one exchange. It reports whether another one follows at once.
 func (a *Payments) step(
 	ctx context.Context, in contract.ResolveInput, r *round,
 ) (_ contract.ResolveOutput, more bool, _ error) {
 	if err := a.Pacing.know(ctx); err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
-	asked := a.Clock()
-	x, err := a.intend(ctx, in, r)
-	var soon turnSoon
-	for ; errors.As(err, &soon); x, err = a.intend(ctx, in, r) {
-		_ = pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
-		r.turn, asked = soon.account, a.Clock()
-	}
-	r.turn = ""
+	x, asked, err := a.intendInTurn(ctx, in, r)
 	if errors.Is(err, db.ErrTransactionNotFound) {
 		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
 		return contract.ResolveOutput{Status: "absent"}, false, nil
@@ -87,67 +74,53 @@ func (a *Payments) step(
 		return contract.ResolveOutput{}, false, err
 	}
 	defer a.leave(&x)
-	if x.move == payment.MoveNone {
-		out, err := a.unchanged(ctx, in, x.txn, asked)
+	if x.Move == payment.MoveNone {
+		out, err := a.unchanged(ctx, in, x, asked)
 		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
-	started := a.Clock()
-	counting, requests := wire.CountRequests(ctx)
-	result, callErr := callInTime(counting, x)
-	a.Pacing.owe(x.config.ID, x.limit, int(requests.Load())-1)
-	failpoint.Hit(x.answered())
-	if x.asks() {
-		a.tell(ctx, in.EnvironmentID, x, result, callErr, a.Clock().Sub(started))
-	}
+	result, callErr := a.exchange(ctx, in.EnvironmentID, x)
 	a.leave(&x)
-	var out contract.ResolveOutput
-	out, r.txn, err = a.record(ctx, in, x, result, callErr, asked)
+	out, txn, err := a.record(ctx, in, x, result, callErr, asked)
 	if err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
-	r.idle = x.wait > 0 || result.Outcome == providers.NotSent || x.lost != nil
-	r.earlier = r.earlier || x.earlier != nil
-	if x.lost != nil {
-		return out, x.lost.Number > 0 && a.goesOn(ctx, r, x, result), nil
-	}
-	heard := x.asked && (x.move == payment.MoveLookup || x.move == payment.MoveBelieve)
-	if heard && r.txn.MayRepeat(x.restored) { // what callbacks say has decided nothing: it is looked for
-		r.heard = true
-		return out, r.txn.ParkedAt.IsZero() && a.timeLeft(ctx), nil
-	}
-	return out, len(x.told) > 1 || x.earlier != nil || a.sendsAgain(ctx, in, r, x), nil
+	r.txn = txn
+	var goes charging.Goes
+	r.Round, goes = r.After(x.Step, payment.Outcome(result.Outcome), result.RetryAfter, txn, a.Clock())
+	return out, goes == charging.Instant || goes == charging.IfTime && a.timeLeft(ctx), nil
 }
 
-// goesOn reports whether the next exchange of a search, or the send after it, follows at once.
-func (a *Payments) goesOn(ctx context.Context, r *round, x exchange, answer providers.Result) bool {
-	r.sought = append(r.sought, x.config.ID)
-	absent := answer.Outcome == providers.NotFound
-	if !absent && !answer.Outcome.Final() {
-		r.silent, r.wait = append(r.silent, x.config), max(r.wait, answer.RetryAfter)
-		r.counted = r.counted || !x.lost.Fresh
+// intendInTurn is intend, in the turn of the payment at its account where that comes in a moment. It returns when the
+// exchange began.
+func (a *Payments) intendInTurn(
+	ctx context.Context, in contract.ResolveInput, r *round,
+) (exchange, time.Time, error) {
+	defer func() { r.turn = "" }()
+	for {
+		asked := a.Clock()
+		x, err := a.intend(ctx, in, r)
+		var soon turnSoon
+		if !errors.As(err, &soon) {
+			return x, asked, err
+		}
+		_ = pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
+		r.turn = soon.account
 	}
-	undecided := absent || r.txn.MayRepeat(x.restored)
-	return undecided && r.txn.ParkedAt.IsZero() && a.timeLeft(ctx)
 }
 
-// sendsAgain reports whether the payment is sent again at once: the account that it was sent to surely did not take it
-// and another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there
-// is no time for that, the next check goes on from the first account. Callbacks are followed first.
-func (a *Payments) sendsAgain(ctx context.Context, in contract.ResolveInput, r *round, x exchange) bool {
-	txn := r.txn
-	unsent := txn.Type == payment.Charge && txn.Status == payment.Pending && !txn.EverSent()
-	repeats := x.move == payment.MoveLookup && txn.Next(x.protocol, false, a.Clock()) == payment.MoveReplay
-	switch {
-	case unsent && x.move == payment.MoveSend && x.backups > 0:
-		r.refused = append(r.refused, x.config.ID)
-	case unsent && x.move == payment.MoveLookup && x.txn.EverSent() && !in.Asked:
-	case repeats && !txn.NextCheckAt.After(a.Clock()): // it is not known there
-	default:
-		return false
+// exchange calls the provider, where the step is a request, and tells the measurements.
+func (a *Payments) exchange(ctx context.Context, env string, x exchange) (providers.Result, error) {
+	started := a.Clock()
+	counting, requests := wire.CountRequests(ctx)
+	result, err := callInTime(counting, x)
+	a.Pacing.owe(x.config.ID, x.limit, int(requests.Load())-1)
+	failpoint.Hit(x.answered())
+	if x.Asks() {
+		a.tell(ctx, env, x, result, err, a.Clock().Sub(started))
 	}
-	return a.timeLeft(ctx)
+	return result, err
 }
 
 // timeLeft reports whether there is time for another exchange.

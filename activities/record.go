@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -23,13 +24,13 @@ func (a *Payments) record(
 	var recorded lifecycle.Recorded
 	var changes lifecycle.Changes
 	var clockNow time.Time
-	env, wall, covered := in.EnvironmentID, a.Clock(), coveredUntil(asked, answer)
+	env, wall, covered := in.EnvironmentID, a.Clock(), charging.CoveredUntil(asked, payment.Outcome(answer.Outcome))
 	now := wall
 	if in.Now.After(now) {
 		now = in.Now
 	}
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
-		state, err := tx.LockOwner(ctx, env, x.txn)
+		state, err := tx.LockOwner(ctx, env, x.Transaction)
 		if err != nil {
 			return err
 		}
@@ -46,10 +47,7 @@ func (a *Payments) record(
 		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
 			return err
 		}
-		if err := announceHealth(ctx, tx, env, x, answer); err != nil {
-			return err
-		}
-		if err := noteBreaker(ctx, tx, env, x, answer, asked); err != nil {
+		if err := noteHealth(ctx, tx, env, x, answer, asked); err != nil {
 			return err
 		}
 		if err := tx.Write(ctx, env, state, changes); err != nil {
@@ -58,26 +56,26 @@ func (a *Payments) record(
 		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
 			return err
 		}
-		if x.move == payment.MoveBelieve {
-			if err := tx.MarkCallbackProcessed(ctx, env, x.told[0].ID); err != nil {
+		if x.Move == payment.MoveBelieve {
+			if err := tx.MarkCallbackProcessed(ctx, env, x.Evidence[0].CallbackID); err != nil {
 				return err
 			}
 		}
 		if recorded.Found != nil {
-			if err := tx.InsertSend(ctx, env, x.txn.ID, *recorded.Found); err != nil {
+			if err := tx.InsertSend(ctx, env, x.Transaction.ID, *recorded.Found); err != nil {
 				return err
 			}
 		}
 		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
 			return err
 		}
-		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered, Asked: x.asks()}
-		if x.earlier != nil { // what the messages of the current provider say is another matter
+		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered, Asked: x.Asks()}
+		if x.Earlier != nil { // what the messages of the current provider say is another matter
 			out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
 			if len(recorded.LookedAt) == 0 {
 				return nil
 			}
-			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.earlier.ProviderConfigID, looked)
+			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.Earlier.ProviderConfigID, looked)
 		}
 		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
 			return err
@@ -91,8 +89,8 @@ func (a *Payments) record(
 	if recorded.NeedsReview != "" {
 		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, x, recorded))
 	}
-	if x.txn.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
-		a.Observer.PaymentEnded(ctx, measured(recorded, x.mode, !clockNow.IsZero()))
+	if x.Transaction.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
+		a.Observer.PaymentEnded(ctx, measured(recorded, x.config.Mode, !clockNow.IsZero()))
 	}
 	return out, recorded.Transaction, nil
 }
@@ -102,29 +100,29 @@ func loadResult(
 	ctx context.Context, tx *db.Tx, env string, state lifecycle.State, x exchange, answer providers.Result,
 	asked time.Time,
 ) (lifecycle.Result, error) {
-	r, err := tx.LockResult(ctx, env, state, x.txn)
+	r, err := tx.LockResult(ctx, env, state, x.Transaction)
 	if err != nil {
 		return r, err
 	}
-	r.Move, r.Asked, r.Protocol, r.Answer = x.move, x.asked, x.protocol, answerOf(answer)
+	r.Move, r.Asked, r.Protocol, r.Answer = x.Move, x.Asked, x.Protocol, answerOf(answer)
 	if x.callID != "" {
 		r.Begun = asked
 	}
-	r.About, r.Hint, r.Handed = x.about, x.hint, x.handed
+	r.About, r.Hint, r.Handed = x.About, x.Hint, x.Handed
 	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
-	r.Hold, r.Lost, r.RestoredAt = x.hold, x.lost, x.restored
-	if !r.Transaction.EverSent() && x.earlier == nil { // a callback told who has it, whoever refused it last
-		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.txn.Provider, x.txn.ProviderConfigID
+	r.Hold, r.Lost, r.RestoredAt = x.Hold, x.Lost, x.RestoredAt
+	if !r.Transaction.EverSent() && x.Earlier == nil { // a callback told who has it, whoever refused it last
+		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.Transaction.Provider, x.Transaction.ProviderConfigID
 	}
-	r.Send = x.earlier
+	r.Send = x.Earlier
 	another := r.Transaction.Status == payment.Success && answer.Ref != "" && answer.Ref != r.Transaction.ProviderRef
 	if (r.Send != nil || another) && r.Recovered == nil {
-		if r.Recovered, err = tx.LockRecovered(ctx, env, x.txn.ID); err != nil {
+		if r.Recovered, err = tx.LockRecovered(ctx, env, x.Transaction.ID); err != nil {
 			return r, err
 		}
 	}
 	if answer.Outcome == providers.NotFound {
-		if r.Sends, err = tx.Sends(ctx, env, x.txn.ID); err != nil {
+		if r.Sends, err = tx.Sends(ctx, env, x.Transaction.ID); err != nil {
 			return r, err
 		}
 	}
@@ -137,28 +135,10 @@ func loadResult(
 			return r, err
 		}
 	}
-	if answer.Outcome == providers.NotSent && x.move == payment.MoveSend {
-		r.Move, err = provenMove(ctx, tx, env, x, answer)
+	if answer.Outcome != providers.NotSent {
+		return r, nil
 	}
-	if answer.Outcome == providers.NotSent && x.move == payment.MoveComplete && !x.handed.Again {
-		r.Answer.Outcome, err = provenRefusal(ctx, tx, env, x, r.Transaction.Action.HandedAt)
-	}
-	return r, err
-}
-
-// provenRefusal is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
-// it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
-// the provider may have what was handed over.
-func provenRefusal(
-	ctx context.Context, tx *db.Tx, env string, x exchange, handedAt time.Time,
-) (payment.Outcome, error) {
-	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
-	for _, c := range calls {
-		if c.Operation == db.CallComplete && c.ID != x.callID && !c.StartedAt.Before(handedAt) {
-			return payment.AnswerUnknown, err
-		}
-	}
-	return payment.AnswerNotSent, err
+	return proven(ctx, tx, env, r, x, answer)
 }
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
@@ -183,69 +163,64 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.
 	return seen, nil
 }
 
-// provenMove is what "not taken" was said about. While a worker hung in a first send, another may have repeated it
-// under the same key and got through, so that it proves no more than for a repeat. So is a first send that may be a
-// repeat of one that a restored database has lost.
-func provenMove(
-	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result,
-) (payment.Move, error) {
-	if x.mayRepeat || x.txn.KeepsKey(answer.HTTPStatus != 0) {
-		return payment.MoveReplay, nil
+// proven is what "not taken" proves about a first send, or about what was handed over first.
+func proven(
+	ctx context.Context, tx *db.Tx, env string, r lifecycle.Result, x exchange, answer providers.Result,
+) (lifecycle.Result, error) {
+	completes := x.Move == payment.MoveComplete && !x.Handed.Again
+	if x.Move != payment.MoveSend && !completes {
+		return r, nil
 	}
-	calls, err := tx.ProviderCalls(ctx, env, x.txn.ID)
-	for _, c := range calls {
-		if c.Key == x.key() && c.ID != x.callID {
-			return payment.MoveReplay, err
-		}
+	calls, err := callsOf(ctx, tx, env, x.Transaction.ID)
+	if completes {
+		r.Answer.Outcome = x.NotCompleted(x.callID, r.Transaction.Action.HandedAt, calls)
+	} else {
+		r.Move = x.NotTaken(answer.HTTPStatus != 0, x.callID, x.key(), calls)
 	}
-	return x.move, err
+	return r, err
 }
 
-// noteSend writes the answer into the row of its send. "Not taken" about a repeat says nothing about the send.
+// callsOf are the calls of the transaction, in the words of the rules.
+func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charging.Call, error) {
+	found, err := tx.ProviderCalls(ctx, env, transactionID)
+	calls := make([]charging.Call, len(found))
+	for i, c := range found {
+		calls[i] = charging.Call{
+			ID: c.ID, Key: c.Key, Completes: c.Operation == db.CallComplete, StartedAt: c.StartedAt,
+		}
+	}
+	return calls, err
+}
+
+// noteSend writes the answer into the row of its send.
 func noteSend(
 	ctx context.Context, tx *db.Tx, env string, x exchange, r lifecycle.Result, answer providers.Result,
 ) error {
-	about := x.number
-	if x.earlier != nil && x.earlier.SentAt.IsZero() { // a restored database has forgotten it: no row is about it
+	number, answers := x.AnswersSend(r.Move, payment.Outcome(answer.Outcome))
+	if !answers {
 		return nil
 	}
-	said := answer.Outcome != "" && (x.asks() || x.move == payment.MoveBelieve)
-	if !said || about == 0 || x.about != "" || answer.Outcome == providers.NotSent && r.Move != payment.MoveSend {
-		return nil
-	}
-	if x.txn.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
-		sends, err := tx.Sends(ctx, env, x.txn.ID)
-		another := func(s payment.Send) bool { return s.Number == about && s.ProviderConfigID != x.config.ID }
-		if err != nil || slices.ContainsFunc(sends, another) {
+	if x.Transaction.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
+		sends, err := tx.Sends(ctx, env, x.Transaction.ID)
+		if err != nil || !x.SendIs(sends) {
 			return err
 		}
 	}
-	return tx.AnswerSend(ctx, env, x.txn.ID, about, payment.Outcome(answer.Outcome), answer.Ref)
-}
-
-// unknownThere is how long a provider may send word of an operation before its look-ups find it.
-const unknownThere = 10 * time.Minute
-
-// coveredUntil is until when callbacks may have been received that a look-up which began at asked covers.
-func coveredUntil(asked time.Time, answer providers.Result) time.Time {
-	if answer.Outcome == providers.NotFound {
-		return asked.Add(-unknownThere)
-	}
-	return asked
+	return tx.AnswerSend(ctx, env, x.Transaction.ID, number, payment.Outcome(answer.Outcome), answer.Ref)
 }
 
 // closeCall writes what came of the exchange into its own row.
 func (a *Payments) closeCall(
 	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error,
 ) error {
-	if x.move == payment.MoveBelieve { // a worker died in a call that its provider can never be asked about
-		return tx.CutOffProviderCalls(ctx, env, x.txn.ID, a.Clock())
+	if x.Move == payment.MoveBelieve { // a worker died in a call that its provider can never be asked about
+		return tx.CutOffProviderCalls(ctx, env, x.Transaction.ID, a.Clock())
 	}
 	if x.callID == "" {
 		return nil
 	}
 	return tx.FinishProviderCall(ctx, env, db.ProviderCall{
-		ID: x.callID, TransactionID: x.txn.ID, Outcome: outcomeOf(answer, callErr), HTTPStatus: answer.HTTPStatus,
+		ID: x.callID, TransactionID: x.Transaction.ID, Outcome: outcomeOf(answer, callErr), HTTPStatus: answer.HTTPStatus,
 		Response: answer.Response, EndedAt: a.Clock(),
 	})
 }
@@ -290,11 +265,11 @@ func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Ch
 
 // unchanged returns what the rows say: there was nothing to do.
 func (a *Payments) unchanged(
-	ctx context.Context, in contract.ResolveInput, seen payment.Transaction, asked time.Time,
+	ctx context.Context, in contract.ResolveInput, x exchange, asked time.Time,
 ) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
-		state, err := tx.LockOwner(ctx, in.EnvironmentID, seen)
+		state, err := tx.LockOwner(ctx, in.EnvironmentID, x.Transaction)
 		if err != nil {
 			return err
 		}

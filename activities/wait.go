@@ -4,13 +4,12 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
-	"perennial/billing/payment"
+	"perennial/billing/charging"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -61,32 +60,29 @@ func (t turnSoon) Error() string {
 // says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
 // the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
-	why := errandOf(*x)
-	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, x.promised(ctx, now))
+	why := x.Errand()
+	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, promised(ctx, *x, now))
 	switch {
 	case mine && wait > 0:
 		return false, turnSoon{account: x.config.ID, wait: wait}
 	case mine:
 		return false, nil
-	case why == errandUrgent:
+	case why == charging.ErrandUrgent:
 		return false, errBusy(ctx, wait)
-	case why == errandSend && wait < shortTurn:
+	case why == charging.ErrandSend && wait < shortTurn:
 		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
 	}
-	x.move = payment.MoveNone
-	switch {
-	case x.lost != nil: // also of a charge that was sent once, which nothing holds back
-		x.hold.ForTurn = true
-		x.txn = x.txn.Searching(x.lost.Why+searchTurn, wait, x.hold, now)
-	case why == errandPoll:
-		x.txn = x.txn.PutOff(now.Add(wait))
-	default:
-		x.unchosen()
-		x.hold.ForTurn = true
-		x.txn = x.txn.Held("The account takes no more requests a second. The payment waits for its turn.", wait, x.hold,
-			x.restored, now)
+	x.Step = x.PutOff(wait, now)
+	return true, tx.SaveTransaction(ctx, env, x.Transaction)
+}
+
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near
+// waits as a repeat of its activity.
+func promised(ctx context.Context, x exchange, now time.Time) time.Time {
+	if activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
+		return now
 	}
-	return true, tx.SaveTransaction(ctx, env, x.txn)
+	return x.Promised()
 }
 
 // pause waits on the spot, as long as ctx lasts.
@@ -102,32 +98,14 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// searchTurn ends the reason of a payment whose search waits for its turn.
-const searchTurn = " It takes no more requests a second now."
-
-// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near
-// waits as a repeat of its activity; a search for what was sent once is not held back, but its row says what it waits for.
-func (x exchange) promised(ctx context.Context, now time.Time) time.Time {
-	switch {
-	case activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1:
-		return now
-	case strings.HasSuffix(x.row.FailureReason, searchTurn):
-		return x.row.NextCheckAt
-	}
-	return x.row.Turn()
-}
-
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any
-// other, and outside of a workflow, where the caller looks at the result. What waits for a person waits in its workflow,
-// which a signal wakes.
+// other, and outside of a workflow, where the caller looks at the result.
 func (a *Payments) errUnsent(ctx context.Context, r round) error {
-	t := r.txn
-	gap := t.NextCheckAt.Sub(a.Clock())
-	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()
-	if !r.idle || !unsent || gap <= 0 || !activity.IsActivity(ctx) {
+	gap, waits := r.Unsent(r.txn, a.Clock())
+	if !waits || !activity.IsActivity(ctx) {
 		return nil
 	}
 	// What a provider said stays in the row: this is shown in Temporal.
-	why := cmp.Or(contract.HeldOf(t).Why, "No provider has taken the payment yet. Its row says why.")
+	why := cmp.Or(contract.HeldOf(r.txn).Why, "No provider has taken the payment yet. Its row says why.")
 	return waiting("payment_unsent", why, gap)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/charging"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -28,7 +29,7 @@ type Result struct {
 	Protocol    payment.Protocol      // of the provider
 	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
 	Handed      payment.Handed        // of a move that completes: what the provider was given
-	Lost        *Lost                 // the lost send that was asked about, or is to be; nil: none is looked for
+	Lost        *charging.Lost        // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time             // when the database came under its present server; see payment.MayRepeat
 	Answer      payment.Answer
 	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked

@@ -1,26 +1,6 @@
 package lifecycle
 
-import (
-	"time"
-
-	"perennial/billing/payment"
-)
-
-// Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
-// could not be asked about yet; the Answer says why.
-type Lost struct {
-	payment.Send
-
-	Last  bool   // every other account and key was asked, and has nothing
-	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
-	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
-	Blind bool   // another account cannot be asked
-	Begin bool   // nothing was asked yet: the search begins after the wait that the Answer names
-	Why   string // the payment waits, for people
-
-	Counted    bool          // silence in the same round was counted as a check of the payment
-	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
-}
+import "perennial/billing/payment"
 
 // lostSend records what the search for a lost send found. It returns true where an account has it: what was answered is
 // then about the transaction, which is followed at that account.

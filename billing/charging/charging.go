@@ -1,0 +1,194 @@
+// Package charging decides what to do next about a charge or a refund: send it, ask its provider, hold it, look for a send
+// that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what may be
+// sent again), routing (which account takes it) and what the steps before it found. It does not own what an answer leads
+// to (lifecycle), nor reads and calls (activities): it says what it must know, and decides again when that is known.
+package charging
+
+import (
+	"cmp"
+	"time"
+
+	"perennial/billing/payment"
+	"perennial/billing/routing"
+)
+
+// Situation is what is known of a transaction that is to be carried forward.
+type Situation struct {
+	Transaction payment.Transaction // as its row is, under lock
+	Country     string              // of the payer, ISO 3166-1 alpha-2; empty: not known
+	Erased      bool                // the payer
+	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
+	RestoredAt time.Time
+	Now        time.Time // real
+	Round      Round
+	Known      Known
+}
+
+// Step is what to do next.
+type Step struct {
+	// Need is what must be known before the step can be decided; nil: it is decided.
+	Need *Need
+	// Unreachable is an account that alone can tell how to go on, and that cannot be opened; empty: there is none. Nothing
+	// can be done then.
+	Unreachable string
+
+	Move        payment.Move
+	Transaction payment.Transaction // as it is to be from here on
+	Row         payment.Transaction // before an account was chosen for it
+	RestoredAt  time.Time           // as in Situation
+	AccountID   string              // of the account to speak to; empty: none can take it
+	Provider    string              // of that account
+	Protocol    payment.Protocol    // of that account
+	Asked       bool                // because of callbacks
+	Number      int                 // of the send that it is, or is about; 0: none
+	Reason      string              // why this account gets a new send, or why none does
+	Backups     int                 // how many more accounts can take a new send
+	About       string              // the operation that a look-up asks about; empty: the transaction's
+	Hint        string              // the transaction's reference where only callbacks have named it
+	Earlier     *payment.Send       // at another account, which it asks about; nil: it is about the current one
+	Evidence    []Evidence          // of callbacks, the one to believe first
+	Hold        payment.Hold        // where no account can take it now
+	Wait        time.Duration       // and for how long; zero: as the rules say
+	Lost        *Lost               // the lost send that is looked for; nil: none is
+	// Questions are what a search may ask next, the best first: see Asking.
+	Questions []payment.Question
+	// Unreadable are accounts that were passed over because their credentials cannot be opened.
+	Unreadable []string
+	MayRepeat  bool           // a first send, which a restored database may have forgotten
+	Handed     payment.Handed // to complete the charge
+
+	search *search // that Questions are of
+}
+
+// Next decides the step.
+func Next(s Situation) Step {
+	d := decision{Situation: s}
+	for _, stage := range []func() bool{d.begin, d.reach, d.move, d.look, d.claim} {
+		if !stage() {
+			break
+		}
+	}
+	return d.step
+}
+
+// decision is a step that is being decided. Each stage returns false where nothing is left to decide, or where something
+// must be known first.
+type decision struct {
+	Situation
+	step    Step
+	account *Account // of the step; nil: no account can take it
+	// unopened is the account of a charge that is looked for, where it cannot be opened; empty: it can.
+	unopened string
+	// unclaimed: it would probe a resting account, and has not claimed that yet.
+	unclaimed bool
+}
+
+// needs notes what must be known first.
+func (d *decision) needs(n Need) bool {
+	d.step.Need = &n
+	return false
+}
+
+func (d *decision) begin() bool {
+	txn := d.Transaction
+	if d.Erased {
+		txn = txn.PayerErased(d.Now)
+	}
+	txn = txn.Restored(d.RestoredAt)
+	d.step = Step{Move: payment.MoveNone, Transaction: txn, Row: txn, RestoredAt: d.RestoredAt, Asked: d.Round.Asked,
+		Number: txn.SendNumber}
+	if txn.MayRepeat(d.RestoredAt) && !d.asked() {
+		return false
+	}
+	return txn.Status == payment.Pending || txn.ProviderConfigID != "" // else it never had a provider
+}
+
+// asked notes whether callbacks say something about a charge that may repeat a lost send, once a round. It needs no
+// signal: none reaches an exchange that is repeated while an account does not answer.
+func (d *decision) asked() bool {
+	switch {
+	case d.Round.CallbacksDone:
+		d.step.Asked = false
+	case d.Round.Asked:
+	case d.Known.CallbacksTell == nil:
+		return d.needs(Need{Of: NeedCallbacks})
+	default:
+		d.step.Asked = *d.Known.CallbacksTell
+	}
+	return true
+}
+
+// mayRepeat reports whether the transaction may repeat a send that a restored database has lost.
+func (d *decision) mayRepeat() bool { return d.step.Transaction.MayRepeat(d.RestoredAt) }
+
+// choose makes an account the one to speak to.
+func (d *decision) choose(a Account) {
+	d.account = &a
+	d.step.AccountID, d.step.Provider, d.step.Protocol = a.ID, a.Provider, a.Protocol
+	if d.step.Earlier == nil {
+		d.step.Transaction.Provider, d.step.Transaction.ProviderConfigID = a.Provider, a.ID
+		return
+	}
+	d.step.Earlier.Provider = a.Provider
+}
+
+// unchosen takes back the account that routing chose for the transaction: its row shows none that never had it.
+func (s *Step) unchosen() {
+	s.Transaction.Provider, s.Transaction.ProviderConfigID = s.Row.Provider, s.Row.ProviderConfigID
+}
+
+// payment is what routing must know of the transaction.
+func (d *decision) payment() routing.Payment {
+	t := d.step.Transaction
+	return routing.Payment{
+		Country:  cmp.Or(d.Country, routing.CountryOf(t.Method.Details.PhoneNumber)),
+		Currency: t.Currency, Method: t.Method.Type, Amount: t.Amount, Provider: t.Method.Details.Provider,
+	}
+}
+
+// move decides the move.
+func (d *decision) move() bool {
+	if d.account == nil {
+		d.step.Move = d.step.Transaction.Hold(d.RestoredAt)
+		return true
+	}
+	told, ok := d.callbacks()
+	if !ok {
+		return false
+	}
+	s := &d.step
+	if s.Earlier != nil {
+		s.Move = s.Earlier.Ask(s.Protocol, told)
+	} else {
+		known := s.Transaction.ProviderRef
+		if s.Transaction, s.Move, s.About = s.Transaction.Attend(s.Protocol, s.Asked, told, d.Now); known == "" {
+			s.Hint = s.Transaction.ProviderRef
+		}
+	}
+	if s.Move != payment.MoveBelieve {
+		s.Evidence = nil
+	}
+	return true
+}
+
+// callbacks takes what pending callbacks of the account say about the transaction. Evidence is read whether it was asked for or
+// not: its signal may have been lost.
+func (d *decision) callbacks() (told payment.Told, ok bool) {
+	t := d.step.Transaction
+	if d.step.Asked {
+		if d.Known.Reference == nil {
+			return told, d.needs(Need{Of: NeedReference, AccountID: d.account.ID, Reference: t.ProviderRef})
+		}
+		told.Ref = *d.Known.Reference
+	}
+	if d.step.Protocol.LookupByKey {
+		return told, true
+	}
+	if d.Known.Evidence == nil {
+		named := t.ProviderRef != "" || t.Status != payment.Pending || d.step.Earlier != nil
+		return told, d.needs(Need{Of: NeedEvidence, AccountID: d.account.ID, Named: named})
+	}
+	d.step.Evidence = *d.Known.Evidence
+	told.Evidence = len(d.step.Evidence) > 0
+	return told, true
+}

@@ -1,0 +1,67 @@
+package charging
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/payment"
+)
+
+// Call is an exchange with a provider about the transaction, as its row says.
+type Call struct {
+	ID        string
+	Key       string // that it sent; empty: none
+	Completes bool   // it handed over what the payer's browser brought
+	StartedAt time.Time
+}
+
+// NotTaken returns the move that "not taken" was said about, to a first send. While a worker hung in it, another may have
+// repeated it under the same key and got through, so that it proves no more than for a repeat. So is a first send that
+// may be a repeat of one that a restored database has lost. callID and key are those of the step's own call, calls all of
+// the transaction; reached: there was an answer, so that the request arrived.
+func (s Step) NotTaken(reached bool, callID, key string, calls []Call) payment.Move {
+	another := func(c Call) bool { return c.Key == key && c.ID != callID }
+	if s.MayRepeat || s.Transaction.KeepsKey(reached) || slices.ContainsFunc(calls, another) {
+		return payment.MoveReplay
+	}
+	return s.Move
+}
+
+// NotCompleted is what the refusal of a first completion proves. While a worker hung in it, another may have repeated it
+// and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when the
+// provider may have what was handed over.
+func (s Step) NotCompleted(callID string, handedAt time.Time, calls []Call) payment.Outcome {
+	for _, c := range calls {
+		if c.Completes && c.ID != callID && !c.StartedAt.Before(handedAt) {
+			return payment.AnswerUnknown
+		}
+	}
+	return payment.AnswerNotSent
+}
+
+// AnswersSend returns the number of the send that the answer belongs to; false: to none. move is what the answer is
+// about: "not taken" about a repeat says nothing about the send. Where a restored database may have forgotten what the
+// answer is about, the row of that number may be another account's: see SendIs.
+func (s Step) AnswersSend(move payment.Move, said payment.Outcome) (int, bool) {
+	forgotten := s.Earlier != nil && s.Earlier.SentAt.IsZero() // no row is about it
+	answers := said != "" && (s.Asks() || s.Move == payment.MoveBelieve)
+	repeat := said == payment.AnswerNotSent && move != payment.MoveSend
+	return s.Number, answers && !forgotten && s.Number != 0 && s.About == "" && !repeat
+}
+
+// SendIs reports whether the send of the step's number is one to its account; sends are those of the transaction.
+func (s Step) SendIs(sends []payment.Send) bool {
+	another := func(x payment.Send) bool { return x.Number == s.Number && x.ProviderConfigID != s.AccountID }
+	return !slices.ContainsFunc(sends, another)
+}
+
+// unknownThere is how long a provider may send word of an operation before its look-ups find it.
+const unknownThere = 10 * time.Minute
+
+// CoveredUntil is until when callbacks may have been received that a look-up which began at asked covers.
+func CoveredUntil(asked time.Time, said payment.Outcome) time.Time {
+	if said == payment.AnswerNotFound {
+		return asked.Add(-unknownThere)
+	}
+	return asked
+}

@@ -1,0 +1,100 @@
+package charging
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/payment"
+)
+
+// Round is what the steps of one activity know of each other.
+type Round struct {
+	Asked         bool          // the activity was begun because of callbacks
+	Earlier       bool          // the provider of an earlier send was asked
+	Refused       []string      // accounts that surely did not take a new send
+	CallbacksDone bool          // callbacks about a charge that may repeat a lost send were followed
+	Questioned    []string      // accounts that were asked about lost sends
+	Silent        []named       // those of them that did not answer
+	Counted       bool          // that none is left which owes no answer was counted as a check of the payment
+	Wait          time.Duration // the longest that those which did not answer have asked for
+	// Idle: the payment waits for a provider to be there again, for nothing but time.
+	Idle bool
+}
+
+// Goes is whether another step follows.
+type Goes int
+
+// When it does.
+const (
+	Ends    Goes = iota // none does: the row says when it is looked at again
+	IfTime              // at once, where there is time for another exchange
+	Instant             // at once
+)
+
+// After returns the round after a step whose answer was recorded, with its transaction as that left it, and whether another
+// step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing about the
+// current one. now is real time.
+func (r Round) After(s Step, said payment.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time) (Round, Goes) {
+	r.Idle = s.Wait > 0 || said == payment.AnswerNotSent || s.Lost != nil
+	r.Earlier = r.Earlier || s.Earlier != nil
+	followed := s.Asked && (s.Move == payment.MoveLookup || s.Move == payment.MoveBelieve)
+	switch {
+	case s.Lost != nil && s.Lost.Number == 0:
+		return r, Ends
+	case s.Lost != nil:
+		return r.searched(s, said, retryAfter), ifOpen(t, said == payment.AnswerNotFound || t.MayRepeat(s.RestoredAt))
+	case followed && t.MayRepeat(s.RestoredAt): // what callbacks say has decided nothing: it is looked for
+		r.CallbacksDone = true
+		return r, ifOpen(t, true)
+	case len(s.Evidence) > 1 || s.Earlier != nil:
+		return r, Instant
+	}
+	return r.sent(s, t, now)
+}
+
+func ifOpen(t payment.Transaction, more bool) Goes {
+	if more && t.ParkedAt.IsZero() {
+		return IfTime
+	}
+	return Ends
+}
+
+// searched notes the answer to a question of a search.
+func (r Round) searched(s Step, said payment.Outcome, retryAfter time.Duration) Round {
+	r.Questioned = append(slices.Clone(r.Questioned), s.AccountID)
+	if said != payment.AnswerNotFound && !said.Final() {
+		r.Silent = append(slices.Clone(r.Silent), named{s.AccountID, s.Provider})
+		r.Wait, r.Counted = max(r.Wait, retryAfter), r.Counted || !s.Lost.Fresh
+	}
+	return r
+}
+
+// sent returns whether the payment is sent again at once: the account that it was sent to surely did not take it and
+// another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there is no
+// time for that, the next check goes on from the first account. Callbacks are followed first.
+func (r Round) sent(s Step, t payment.Transaction, now time.Time) (Round, Goes) {
+	unsent := t.Type == payment.Charge && t.Status == payment.Pending && !t.EverSent()
+	repeats := s.Move == payment.MoveLookup && t.Next(s.Protocol, false, now) == payment.MoveReplay
+	switch {
+	case unsent && s.Move == payment.MoveSend && s.Backups > 0:
+		r.Refused = append(slices.Clone(r.Refused), s.AccountID)
+	case unsent && s.Move == payment.MoveLookup && s.Transaction.EverSent() && !r.Asked:
+	case repeats && !t.NextCheckAt.After(now): // it is not known there
+	default:
+		return r, Ends
+	}
+	return r, IfTime
+}
+
+// Unsent returns how long a payment waits that no provider has, and that is tried again when one may be there; false: it
+// waits for something else. What waits for a person waits in its workflow, which a signal wakes.
+func (r Round) Unsent(t payment.Transaction, now time.Time) (time.Duration, bool) {
+	gap := t.NextCheckAt.Sub(now)
+	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()
+	return gap, r.Idle && unsent && gap > 0
+}
+
+// unanswered reports whether the account of a question did not answer another one in this round.
+func (r Round) unanswered(q payment.Question) bool {
+	return slices.ContainsFunc(r.Silent, func(a named) bool { return a.ID == q.AccountID })
+}

@@ -1,0 +1,265 @@
+package charging
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/payment"
+)
+
+// Found is what a search for a lost send depends on.
+type Found struct {
+	Revision   int64    // of the environment's accounts
+	AccountIDs []string // in Known.Accounts, with those that were deleted since
+	Asked      []payment.Asked
+}
+
+// Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
+// could not be asked about yet; the answer says why.
+type Lost struct {
+	payment.Send
+
+	Last  bool   // every other account and key was asked, and has nothing
+	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
+	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
+	Blind bool   // another account cannot be asked
+	Begin bool   // nothing was asked yet: the search begins after the wait that the answer names
+	Why   string // the payment waits, for people
+
+	Counted    bool          // silence in the same round was counted as a check of the payment
+	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
+}
+
+// search is how a lost send is looked for.
+type search struct {
+	payment.Search
+
+	holders []Account    // that may have it
+	closed  *Account     // one that may have it, and cannot be opened; nil: all can
+	left    payment.Left // to ask
+	round   Round
+}
+
+// look turns a step that may move money which a lost send has moved already, or end its transaction, into the next
+// question after that send, or into the wait before it. The step stays as it is where nothing can be lost, or where
+// nobody can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
+// for at once: when one can, only a few are sent at a time. One that a stop holds is not. What a callback told about
+// another account is followed first.
+func (d *decision) look() bool {
+	if d.mayBeLost() && !d.lookFor() {
+		return false
+	}
+	if d.unopened != "" && d.step.Lost == nil && d.step.Move == payment.MoveHold { // it was not looked for
+		d.step.Unreachable = d.unopened
+		return false
+	}
+	return true
+}
+
+func (d *decision) mayBeLost() bool {
+	held := d.step.Move == payment.MoveHold && !d.step.Hold.ByStop
+	moves := d.step.Asks() || d.step.Move == payment.MoveAbandon || held
+	return moves && d.mayRepeat() && d.step.Earlier == nil
+}
+
+func (d *decision) lookFor() bool {
+	found := d.Known.Search
+	if found == nil {
+		// An account that was deleted since may have it: also before this restart, where an earlier one lost the capture.
+		since := d.RestoredAt
+		if due := d.step.Transaction.SendDueAt; !due.IsZero() && due.Before(since) {
+			since = due
+		}
+		return d.needs(Need{Of: NeedSearch, Since: since})
+	}
+	s := search{round: d.Round}
+	if !d.open(found.AccountIDs, &s) {
+		return false
+	}
+	d.step.Hold = payment.Hold{Revision: found.Revision}
+	known := make([]payment.Holder, len(s.holders))
+	for i, h := range s.holders {
+		known[i] = payment.Holder{AccountID: h.ID, CanAsk: h.Protocol.LookupByKey, ByTransaction: h.FindsTransaction}
+	}
+	s.Search = d.step.Transaction.Search(known, d.RestoredAt, d.Now)
+	s.left = s.Left(found.Asked)
+	blind := slices.ContainsFunc(known, func(h payment.Holder) bool { return !h.CanAsk })
+	switch nothing := len(s.left.Ask) == 0 || s.left.Ended && (s.Blind || s.closed != nil); {
+	case nothing && s.closed != nil:
+		why := unsearched(named{s.closed.ID, s.closed.Provider}) + " Its credentials cannot be opened."
+		d.step.toSearch(s.closed.Provider, payment.MoveHold, why)
+	case nothing && (s.Blind || d.unprotected(s)):
+		return d.unsearchable()
+	case nothing && !blind:
+		d.nothingLost(len(known) > 0)
+	case nothing: // its key protects it at the only account
+	case s.Wait > 0:
+		d.step.toSearch("", payment.MoveHold, searching)
+		d.step.Wait, d.step.Lost.Begin = s.Wait, true
+	default:
+		d.ask(s)
+	}
+	return true
+}
+
+// open opens the accounts that could have taken the payment before the database was restored, used or not since.
+func (d *decision) open(ids []string, s *search) bool {
+	for _, id := range ids {
+		a := d.Known.Accounts[id]
+		could := a.Account
+		if d.step.Transaction.Method == (payment.Method{}) { // erased
+			could.Refuses = ""
+		}
+		if !could.Takes(d.payment()) || !a.CreatedAt.Before(d.RestoredAt) {
+			continue
+		}
+		a, known := d.opened(id)
+		switch {
+		case !known:
+			return false
+		case a.Opening == Closed:
+			s.closed = &a
+		default:
+			s.holders = append(s.holders, a)
+		}
+	}
+	return true
+}
+
+// ask makes the step a question of the search.
+func (d *decision) ask(s search) {
+	s.left.Ask = slices.DeleteFunc(s.left.Ask, d.Round.unanswered)
+	if len(s.left.Ask) == 0 {
+		silent := d.Round.Silent
+		d.step.toSearch(silent[0].Provider, payment.MoveHold, unsearched(silent...))
+		d.step.Lost.Counted, d.step.Lost.RetryAfter = d.Round.Counted, d.Round.Wait
+		return
+	}
+	d.step.Questions, d.step.search = s.left.Ask, &s
+	d.step = d.step.Asking(s.left.Ask[0], d.Now)
+}
+
+// Asking returns a step whose search asks this one of its Questions. Which is the best that can be asked now depends on
+// how much is under way with each account. The Key of Lost is the caller's to fill: it follows from KeyNumber.
+func (s Step) Asking(q payment.Question, now time.Time) Step {
+	look := s.search
+	h := look.holders[slices.IndexFunc(look.holders, func(h Account) bool { return h.ID == q.AccountID })]
+	s.AccountID, s.Provider, s.Protocol, s.Number = h.ID, h.Provider, h.Protocol, q.Number
+	here := named{h.ID, h.Provider}
+	s.toSearch(h.Provider, payment.MoveLookup, unsearched(append(slices.Clone(look.round.Silent), here)...))
+	left, lost := look.left, s.Lost
+	lost.Number, lost.ProviderConfigID = q.Number, h.ID
+	lost.Counted, lost.RetryAfter = look.round.Counted, look.round.Wait
+	lost.Reason, lost.SentAt = foundReason, now
+	lost.Last, lost.Blind = left.Last && look.closed == nil, look.Blind
+	lost.Ends = (left.Last || left.Ended) && look.closed == nil && !look.Blind
+	fresh := left.Ask[:min(left.Fresh, len(left.Ask))]
+	lost.Fresh = slices.ContainsFunc(fresh, func(q payment.Question) bool { return q.AccountID != h.ID })
+	return s
+}
+
+// toSearch makes the step one of the search, and says why the payment waits. The transaction shows no account that routing has
+// chosen meanwhile.
+func (s *Step) toSearch(provider string, move payment.Move, why string) {
+	s.Move, s.Lost, s.Backups = move, &Lost{Why: why}, 0
+	s.Lost.Provider = provider
+	s.unchosen()
+}
+
+// nothingLost leaves the step as it is without a restore. known: accounts could have taken the payment, and all have
+// nothing; else none could, as far as is known now, so that a send still counts as one that may be a repeat.
+func (d *decision) nothingLost(known bool) {
+	s := &d.step
+	if s.Move == payment.MoveSend && !known {
+		return
+	}
+	s.Transaction = s.Transaction.Nowhere(d.Now)
+	if s.Move == payment.MoveHold && !s.Transaction.EverSent() {
+		s.Move = s.Transaction.Hold(d.RestoredAt)
+	}
+}
+
+// unprotected reports whether the only account that could have taken the payment cannot be asked, and its key does not
+// protect it there: it would be sent elsewhere, or nobody wants it any more, so that it is not repeated.
+func (d *decision) unprotected(s search) bool {
+	alone := len(s.holders) == 1 && len(s.Ask) == 0
+	elsewhere := d.step.Move == payment.MoveSend && alone && s.holders[0].ID != d.step.AccountID
+	t := d.step.Transaction
+	return elsewhere || alone && !t.EverSent() && !t.CancelRequestedAt.IsZero()
+}
+
+// lastCall is how long a call to a provider takes at most: as long as its activity may.
+const lastCall = time.Minute
+
+// unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: a person must
+// find out. What was sent before waits for a callback first: its provider tells what became of it. Where that cannot be
+// asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends nothing.
+func (d *decision) unsearchable() bool {
+	t, asks := d.step.Transaction, d.step.Protocol.LookupByKey
+	if t.EverSent() && d.step.Move == payment.MoveCancel && !asks {
+		return true
+	}
+	if t.EverSent() && d.step.Move == payment.MoveReplay && !asks {
+		if refused, known := d.refusedBefore(); refused || !known {
+			return known
+		}
+	}
+	if t.EverSent() && t.ParkedAt.IsZero() {
+		d.step.toSearch("", payment.MoveHold,
+			restarted+"An account that may have the payment cannot be asked. The payment waits for a callback.")
+		return true
+	}
+	d.step.toSearch("", payment.MoveReview, "")
+	d.step.Lost = nil
+	return true
+}
+
+// refusedBefore makes the step what a callback says of a refusal after which the payment may have been made again in the
+// same call. No repeat will bring the reference that such evidence waits for, so it counts once every call has ended, one
+// that the restored database has lost too. A success that comes later is a late one.
+func (d *decision) refusedBefore() (refused, known bool) {
+	if d.Known.LastCall == nil {
+		return false, d.needs(Need{Of: NeedLastCall})
+	}
+	last := d.RestoredAt
+	if d.Known.LastCall.After(last) {
+		last = *d.Known.LastCall
+	}
+	if d.Now.Sub(last) <= lastCall {
+		return false, true
+	}
+	if d.Known.Refusal == nil {
+		return false, d.needs(Need{Of: NeedRefusal, AccountID: d.step.AccountID, Named: true})
+	}
+	if len(*d.Known.Refusal) == 0 {
+		return false, true
+	}
+	d.step.Move, d.step.Evidence = payment.MoveBelieve, *d.Known.Refusal
+	return true, true
+}
+
+// foundReason is in the place of a routing reason in the row of a send that a search has found.
+const foundReason = "found after a restore"
+
+// restarted is all that is known: a restore begins another life of the server, as a mere restart does.
+const restarted = "PostgreSQL was restarted, or restored, after this payment was due. "
+
+// searching is why a payment waits that is looked for.
+const searching = restarted + "Providers are asked whether they have this payment already."
+
+// named is an account, as people are told of it.
+type named struct{ ID, Provider string }
+
+// unsearched says, for people, which accounts have not answered.
+func unsearched(accounts ...named) string {
+	names := make([]string, len(accounts))
+	for i, a := range accounts {
+		names[i] = a.Provider + " (" + a.ID + ")"
+	}
+	if len(names) == 1 {
+		return restarted + "The payment waits until " + names[0] + " answers whether it has it already."
+	}
+	return restarted + "The payment waits until these answer whether they have it already: " +
+		strings.Join(names, ", ") + "."
+}
