@@ -85,12 +85,8 @@ func newBench(t testing.TB) *bench {
 	})
 	database := testdb.Migrated(t)
 	// With the rights that the API has, and no others.
-	store, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleAPI), MaxConns: 12, Clock: b.clock})
-	require.NoError(t, err)
-	t.Cleanup(store.Close)
-	b.worker, err = db.Open(t.Context(), db.Config{URL: database.As(db.RoleWorker), MaxConns: 2, Clock: b.clock})
-	require.NoError(t, err)
-	t.Cleanup(b.worker.Close)
+	store := testdb.Open(t, database, db.RoleAPI, 12, b.clock)
+	b.worker = testdb.Open(t, database, db.RoleWorker, 2, b.clock)
 	b.pool = database.Pool(t)
 	tel, err := telemetry.Start(t.Context(), telemetry.Options{
 		Service: "test", LogLevel: "debug", LogOutput: b.log, Now: b.clock,

@@ -64,9 +64,7 @@ type environment struct {
 func setup(t *testing.T) *bundle {
 	t.Helper()
 	database := testdb.Migrated(t)
-	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 20, Clock: func() time.Time { return wall }})
-	require.NoError(t, err)
-	t.Cleanup(store.Close)
+	store := testdb.Open(t, database, "", 20, func() time.Time { return wall })
 	b := &bundle{store: store, pool: database.Pool(t)}
 	b.environment = b.newEnvironment(t)
 	return b

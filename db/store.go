@@ -113,6 +113,17 @@ func prepare(_ context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
+// At returns a store on the same connections with a clock of its own, and without what this one knows of its process. The
+// connections are this one's to close.
+func (s *Store) At(clock func() time.Time) *Store {
+	other := *s
+	other.clock, other.watch, other.unsealed = clock, &watch{}, &unsealed{}
+	return &other
+}
+
+// Reset has connections replaced that there are: those in use when they come back.
+func (s *Store) Reset() { s.pool.Reset() }
+
 // Close waits until every connection is back and closes them.
 func (s *Store) Close() { s.pool.Close() }
 

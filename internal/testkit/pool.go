@@ -27,6 +27,7 @@ type pooled struct {
 	schema    string
 	rows      map[string][]byte
 	sequences string
+	kept      map[string]Connections // see Keep
 }
 
 // take returns a database that is as the template is.
@@ -51,6 +52,7 @@ func take(ctx context.Context, server, template string) (*pooled, error) {
 func (p *pooled) giveBack(ctx context.Context) error {
 	kept, err := p.reset(ctx)
 	if err != nil || !kept {
+		p.close()
 		if drop := dropDatabase(ctx, p.server, p.name); drop != nil {
 			return drop
 		}
@@ -69,6 +71,7 @@ func dropIdle(ctx context.Context) error {
 	var errs []error
 	for template, databases := range idle.databases {
 		for _, p := range databases {
+			p.close()
 			errs = append(errs, dropDatabase(ctx, p.server, p.name))
 		}
 		delete(idle.databases, template)
@@ -129,9 +132,7 @@ func (p *pooled) remember(ctx context.Context) error {
 // reset makes the database what the migration left; kept is false where that takes more than rows.
 func (p *pooled) reset(ctx context.Context) (kept bool, err error) {
 	err = p.connected(ctx, func(conn *pgx.Conn) error {
-		// A test may have left connections, and one of them a lock.
-		if _, err := conn.Exec(ctx, `SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`); err != nil {
+		if err := p.terminate(ctx, conn); err != nil {
 			return err
 		}
 		var schema string

@@ -21,7 +21,8 @@ type Migrate func(ctx context.Context, url string) error
 
 // Database is one test's own database.
 type Database struct {
-	URL string
+	URL    string
+	pooled *pooled // nil: it is dropped at the end of the test
 }
 
 // databasePrefix marks what may be dropped without asking.
@@ -73,7 +74,7 @@ func copyOf(t testing.TB, server, template string) *Database {
 			t.Errorf("empty the test's database: %v", err)
 		}
 	})
-	return &Database{URL: p.url}
+	return &Database{URL: p.url, pooled: p}
 }
 
 func emptyDatabase(t testing.TB, server string) *Database {

@@ -63,12 +63,7 @@ func New(t testing.TB, options ...Option) *Scene {
 	t.Helper()
 	clock := &Clock{now: Start}
 	database := testdb.Migrated(t)
-	store, err := db.Open(t.Context(), db.Config{URL: database.URL, MaxConns: 8, Clock: clock.Now})
-	require.NoError(t, err)
-	t.Cleanup(store.Close)
-	worker, err := db.Open(t.Context(), db.Config{URL: database.As(db.RoleWorker), MaxConns: 8, Clock: clock.Now})
-	require.NoError(t, err)
-	t.Cleanup(worker.Close)
+	store, worker := testdb.Open(t, database, "", 8, clock.Now), testdb.Open(t, database, db.RoleWorker, 8, clock.Now)
 	effects := &Effects{}
 	store, worker = store.With(effects), worker.With(effects)
 

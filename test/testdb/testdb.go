@@ -7,9 +7,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync"
 	"testing"
+	"time"
 
 	"perennial/db"
 	"perennial/internal/testkit"
@@ -23,6 +25,20 @@ func Migrated(t testing.TB) *testkit.Database {
 		t.Fatalf("read the migrations: %v", err)
 	}
 	return testkit.Shared(t, v, migrate)
+}
+
+// Open returns a store on the database with the rights of a role, empty: all rights, and with a clock of its own. Its
+// connections go to later tests.
+func Open(t testing.TB, d *testkit.Database, role string, connections int32, clock func() time.Time) *db.Store {
+	t.Helper()
+	url := d.URL
+	if role != "" {
+		url = d.As(role)
+	}
+	name := fmt.Sprintf("%s %d", role, connections)
+	return testkit.Keep(t, d, name, func(ctx context.Context) (*db.Store, error) {
+		return db.Open(ctx, db.Config{URL: url, MaxConns: connections, Clock: time.Now, ApplicationName: testkit.KeptName})
+	}).At(clock)
 }
 
 func migrate(ctx context.Context, url string) error {
