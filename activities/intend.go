@@ -49,8 +49,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 	return x, err
 }
 
-// seat takes a slot of the account: of a search that may ask one of several, of the first that has a free one. It reports
-// whether there was one.
+// seat takes a slot of the account: of a search that may ask one of several, of the first that has a free one. It
+// reports whether there was one.
 func (a *Payments) seat(x *exchange, f *facts, now time.Time) bool {
 	full := map[string]bool{}
 	for _, q := range x.Questions {
@@ -92,8 +92,8 @@ func (a *Payments) turn(
 	return a.paced(ctx, tx, env, x, now)
 }
 
-// begin writes the intent of an exchange: the mark of a first send with the row of the send, or that the provider may have
-// what completes the charge, and the call.
+// begin writes the intent of an exchange: the mark of a first send with the row of the send, or that the provider may
+// have what completes the charge, and the call.
 func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Time) (err error) {
 	if x.Transaction.Type == payment.Refund {
 		if x.charge, err = tx.Transaction(ctx, env, x.Transaction.ChargeID); err != nil {

@@ -35,7 +35,8 @@ func (a *Payments) record(
 			return err
 		}
 		if !state.Customer.ErasedAt.IsZero() {
-			answer.Response, answer.FailureReason, answer.ConfirmURL = nil, "", "" // nothing personal is written of an erased payer
+			// Nothing personal is written of an erased payer.
+			answer.Response, answer.FailureReason, answer.ConfirmURL = nil, "", ""
 		}
 		result, err := loadResult(ctx, tx, env, state, x, answer, asked)
 		if err != nil {
@@ -255,7 +256,9 @@ func webPage(address string) string {
 
 // outputOf says what is left to do. Of a refund the subscription's workflow learns nothing.
 func outputOf(t payment.Transaction, state lifecycle.State, changes lifecycle.Changes) contract.ResolveOutput {
-	out := contract.ResolveOutput{Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero(), Held: contract.HeldOf(t)}
+	out := contract.ResolveOutput{
+		Status: t.Status, CheckAt: t.NextCheckAt, Parked: !t.ParkedAt.IsZero(), Held: contract.HeldOf(t),
+	}
 	if state.Subscription.ID != "" {
 		snapshot := contract.SnapshotOf(state, changes.Unfinished)
 		out.Snapshot = &snapshot

@@ -76,8 +76,8 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	return true, tx.SaveTransaction(ctx, env, x.Transaction)
 }
 
-// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was near
-// waits as a repeat of its activity.
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was
+// near waits as a repeat of its activity.
 func promised(ctx context.Context, x exchange, now time.Time) time.Time {
 	if activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
 		return now
@@ -98,8 +98,8 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for any
-// other, and outside of a workflow, where the caller looks at the result.
+// errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for
+// any other, and outside of a workflow, where the caller looks at the result.
 func (a *Payments) errUnsent(ctx context.Context, r round) error {
 	gap, waits := r.Unsent(r.txn, a.Clock())
 	if !waits || !activity.IsActivity(ctx) {

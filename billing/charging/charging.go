@@ -1,7 +1,8 @@
-// Package charging decides what to do next about a charge or a refund: send it, ask its provider, hold it, look for a send
-// that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what may be
-// sent again), routing (which account takes it) and what the steps before it found. It does not own what an answer leads
-// to (lifecycle), nor reads and calls (activities): it says what it must know, and decides again when that is known.
+// Package charging decides what to do next about a charge or a refund: send it, ask its provider, hold it, look for a
+// send that a restored database has lost, wait, believe a callback, or leave it to a person. It composes payment (what
+// may be sent again), routing (which account takes it) and what the steps before it found. It does not own what an
+// answer leads to (lifecycle), nor reads and calls (activities): it says what it must know, and decides again when that
+// is known.
 package charging
 
 import (
@@ -71,8 +72,8 @@ func Next(s Situation) Step {
 	return d.step
 }
 
-// decision is a step that is being decided. Each stage returns false where nothing is left to decide, or where something
-// must be known first.
+// decision is a step that is being decided. Each stage returns false where nothing is left to decide, or where
+// something must be known first.
 type decision struct {
 	Situation
 	step    Step
@@ -171,8 +172,8 @@ func (d *decision) move() bool {
 	return true
 }
 
-// callbacks takes what pending callbacks of the account say about the transaction. Evidence is read whether it was asked for or
-// not: its signal may have been lost.
+// callbacks takes what pending callbacks of the account say about the transaction. Evidence is read whether it was
+// asked for or not: its signal may have been lost.
 func (d *decision) callbacks() (told payment.Told, ok bool) {
 	t := d.step.Transaction
 	if d.step.Asked {

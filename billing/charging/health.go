@@ -11,8 +11,8 @@ import (
 type Reply struct {
 	Outcome    payment.Outcome
 	HTTPStatus int // 0: no answer came at all
-	// NotOffered: the account does not take this kind of charge now, which says nothing about its credentials and its other
-	// charges. No request was needed to know that.
+	// NotOffered: the account does not take this kind of charge now, which says nothing about its credentials and its
+	// other charges. No request was needed to know that.
 	NotOffered bool
 }
 
@@ -50,8 +50,8 @@ const (
 	Reached          // a test could not reach the provider, and now it was reached
 )
 
-// News returns that of the reply. failing: the credentials were refused before; untested: the last test of the connection
-// failed.
+// News returns that of the reply. failing: the credentials were refused before; untested: the last test of the
+// connection failed.
 func (r Reply) News(failing, untested bool) News {
 	switch {
 	case r.RefusesCredentials() && !failing:

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/routing"
 )
 
-// What a decision may turn on is read only where it does: most charges need the accounts of their environment, and nothing
-// else. So Next names one thing at a time, and is asked again when that is known.
+// What a decision may turn on is read only where it does: most charges need the accounts of their environment, and
+// nothing else. So Next names one thing at a time, and is asked again when that is known.
 
 // Fact is a kind of thing that a decision may turn on.
 type Fact int

@@ -15,10 +15,10 @@ type Call struct {
 	StartedAt time.Time
 }
 
-// NotTaken returns the move that "not taken" was said about, to a first send. While a worker hung in it, another may have
-// repeated it under the same key and got through, so that it proves no more than for a repeat. So is a first send that
-// may be a repeat of one that a restored database has lost. callID and key are those of the step's own call, calls all of
-// the transaction; reached: there was an answer, so that the request arrived.
+// NotTaken returns the move that "not taken" was said about, to a first send. While a worker hung in it, another may
+// have repeated it under the same key and got through, so that it proves no more than for a repeat. So is a first send
+// that may be a repeat of one that a restored database has lost. callID and key are those of the step's own call, calls
+// all of the transaction; reached: there was an answer, so that the request arrived.
 func (s Step) NotTaken(reached bool, callID, key string, calls []Call) payment.Move {
 	another := func(c Call) bool { return c.Key == key && c.ID != callID }
 	if s.MayRepeat || s.Transaction.KeepsKey(reached) || slices.ContainsFunc(calls, another) {
@@ -27,9 +27,9 @@ func (s Step) NotTaken(reached bool, callID, key string, calls []Call) payment.M
 	return s.Move
 }
 
-// NotCompleted is what the refusal of a first completion proves. While a worker hung in it, another may have repeated it
-// and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when the
-// provider may have what was handed over.
+// NotCompleted is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
+// it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
+// the provider may have what was handed over.
 func (s Step) NotCompleted(callID string, handedAt time.Time, calls []Call) payment.Outcome {
 	for _, c := range calls {
 		if c.Completes && c.ID != callID && !c.StartedAt.Before(handedAt) {

@@ -31,10 +31,12 @@ const (
 	Instant             // at once
 )
 
-// After returns the round after a step whose answer was recorded, with its transaction as that left it, and whether another
-// step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing about the
-// current one. now is real time.
-func (r Round) After(s Step, said payment.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time) (Round, Goes) {
+// After returns the round after a step whose answer was recorded, with its transaction as that left it, and whether
+// another step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing
+// about the current one. now is real time.
+func (r Round) After(
+	s Step, said payment.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time,
+) (Round, Goes) {
 	r.Idle = s.Wait > 0 || said == payment.AnswerNotSent || s.Lost != nil
 	r.Earlier = r.Earlier || s.Earlier != nil
 	followed := s.Asked && (s.Move == payment.MoveLookup || s.Move == payment.MoveBelieve)
@@ -70,8 +72,8 @@ func (r Round) searched(s Step, said payment.Outcome, retryAfter time.Duration) 
 }
 
 // sent returns whether the payment is sent again at once: the account that it was sent to surely did not take it and
-// another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there is no
-// time for that, the next check goes on from the first account. Callbacks are followed first.
+// another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there is
+// no time for that, the next check goes on from the first account. Callbacks are followed first.
 func (r Round) sent(s Step, t payment.Transaction, now time.Time) (Round, Goes) {
 	unsent := t.Type == payment.Charge && t.Status == payment.Pending && !t.EverSent()
 	repeats := s.Move == payment.MoveLookup && t.Next(s.Protocol, false, now) == payment.MoveReplay
@@ -86,8 +88,8 @@ func (r Round) sent(s Step, t payment.Transaction, now time.Time) (Round, Goes) 
 	return r, IfTime
 }
 
-// Unsent returns how long a payment waits that no provider has, and that is tried again when one may be there; false: it
-// waits for something else. What waits for a person waits in its workflow, which a signal wakes.
+// Unsent returns how long a payment waits that no provider has, and that is tried again when one may be there; false:
+// it waits for something else. What waits for a person waits in its workflow, which a signal wakes.
 func (r Round) Unsent(t payment.Transaction, now time.Time) (time.Duration, bool) {
 	gap := t.NextCheckAt.Sub(now)
 	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()

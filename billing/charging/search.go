@@ -2,7 +2,6 @@ package charging
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"perennial/billing/payment"
@@ -13,22 +12,6 @@ type Found struct {
 	Revision   int64    // of the environment's accounts
 	AccountIDs []string // in Known.Accounts, with those that were deleted since
 	Asked      []payment.Asked
-}
-
-// Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
-// could not be asked about yet; the answer says why.
-type Lost struct {
-	payment.Send
-
-	Last  bool   // every other account and key was asked, and has nothing
-	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
-	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
-	Blind bool   // another account cannot be asked
-	Begin bool   // nothing was asked yet: the search begins after the wait that the answer names
-	Why   string // the payment waits, for people
-
-	Counted    bool          // silence in the same round was counted as a check of the payment
-	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
 }
 
 // search is how a lost send is looked for.
@@ -127,46 +110,6 @@ func (d *decision) open(ids []string, s *search) bool {
 	return true
 }
 
-// ask makes the step a question of the search.
-func (d *decision) ask(s search) {
-	s.left.Ask = slices.DeleteFunc(s.left.Ask, d.Round.unanswered)
-	if len(s.left.Ask) == 0 {
-		silent := d.Round.Silent
-		d.step.toSearch(silent[0].Provider, payment.MoveHold, unsearched(silent...))
-		d.step.Lost.Counted, d.step.Lost.RetryAfter = d.Round.Counted, d.Round.Wait
-		return
-	}
-	d.step.Questions, d.step.search = s.left.Ask, &s
-	d.step = d.step.Asking(s.left.Ask[0], d.Now)
-}
-
-// Asking returns a step whose search asks this one of its Questions. Which is the best that can be asked now depends on
-// how much is under way with each account. The Key of Lost is the caller's to fill: it follows from KeyNumber.
-func (s Step) Asking(q payment.Question, now time.Time) Step {
-	look := s.search
-	h := look.holders[slices.IndexFunc(look.holders, func(h Account) bool { return h.ID == q.AccountID })]
-	s.AccountID, s.Provider, s.Protocol, s.Number = h.ID, h.Provider, h.Protocol, q.Number
-	here := named{h.ID, h.Provider}
-	s.toSearch(h.Provider, payment.MoveLookup, unsearched(append(slices.Clone(look.round.Silent), here)...))
-	left, lost := look.left, s.Lost
-	lost.Number, lost.ProviderConfigID = q.Number, h.ID
-	lost.Counted, lost.RetryAfter = look.round.Counted, look.round.Wait
-	lost.Reason, lost.SentAt = foundReason, now
-	lost.Last, lost.Blind = left.Last && look.closed == nil, look.Blind
-	lost.Ends = (left.Last || left.Ended) && look.closed == nil && !look.Blind
-	fresh := left.Ask[:min(left.Fresh, len(left.Ask))]
-	lost.Fresh = slices.ContainsFunc(fresh, func(q payment.Question) bool { return q.AccountID != h.ID })
-	return s
-}
-
-// toSearch makes the step one of the search, and says why the payment waits. The transaction shows no account that routing has
-// chosen meanwhile.
-func (s *Step) toSearch(provider string, move payment.Move, why string) {
-	s.Move, s.Lost, s.Backups = move, &Lost{Why: why}, 0
-	s.Lost.Provider = provider
-	s.unchosen()
-}
-
 // nothingLost leaves the step as it is without a restore. known: accounts could have taken the payment, and all have
 // nothing; else none could, as far as is known now, so that a send still counts as one that may be a repeat.
 func (d *decision) nothingLost(known bool) {
@@ -192,9 +135,9 @@ func (d *decision) unprotected(s search) bool {
 // lastCall is how long a call to a provider takes at most: as long as its activity may.
 const lastCall = time.Minute
 
-// unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: a person must
-// find out. What was sent before waits for a callback first: its provider tells what became of it. Where that cannot be
-// asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends nothing.
+// unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: a person
+// must find out. What was sent before waits for a callback first: its provider tells what became of it. Where that
+// cannot be asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends nothing.
 func (d *decision) unsearchable() bool {
 	t, asks := d.step.Transaction, d.step.Protocol.LookupByKey
 	if t.EverSent() && d.step.Move == payment.MoveCancel && !asks {
@@ -215,9 +158,9 @@ func (d *decision) unsearchable() bool {
 	return true
 }
 
-// refusedBefore makes the step what a callback says of a refusal after which the payment may have been made again in the
-// same call. No repeat will bring the reference that such evidence waits for, so it counts once every call has ended, one
-// that the restored database has lost too. A success that comes later is a late one.
+// refusedBefore makes the step what a callback says of a refusal after which the payment may have been made again in
+// the same call. No repeat will bring the reference that such evidence waits for, so it counts once every call has
+// ended, one that the restored database has lost too. A success that comes later is a late one.
 func (d *decision) refusedBefore() (refused, known bool) {
 	if d.Known.LastCall == nil {
 		return false, d.needs(Need{Of: NeedLastCall})
@@ -237,29 +180,4 @@ func (d *decision) refusedBefore() (refused, known bool) {
 	}
 	d.step.Move, d.step.Evidence = payment.MoveBelieve, *d.Known.Refusal
 	return true, true
-}
-
-// foundReason is in the place of a routing reason in the row of a send that a search has found.
-const foundReason = "found after a restore"
-
-// restarted is all that is known: a restore begins another life of the server, as a mere restart does.
-const restarted = "PostgreSQL was restarted, or restored, after this payment was due. "
-
-// searching is why a payment waits that is looked for.
-const searching = restarted + "Providers are asked whether they have this payment already."
-
-// named is an account, as people are told of it.
-type named struct{ ID, Provider string }
-
-// unsearched says, for people, which accounts have not answered.
-func unsearched(accounts ...named) string {
-	names := make([]string, len(accounts))
-	for i, a := range accounts {
-		names[i] = a.Provider + " (" + a.ID + ")"
-	}
-	if len(names) == 1 {
-		return restarted + "The payment waits until " + names[0] + " answers whether it has it already."
-	}
-	return restarted + "The payment waits until these answer whether they have it already: " +
-		strings.Join(names, ", ") + "."
 }

@@ -11,15 +11,16 @@ import (
 // Asks reports whether the step is a request to the provider.
 func (s Step) Asks() bool {
 	switch s.Move {
-	case payment.MoveNone, payment.MoveHold, payment.MoveAbandon, payment.MoveBelieve, payment.MoveAwait, payment.MoveReview:
+	case payment.MoveNone, payment.MoveHold, payment.MoveAbandon, payment.MoveBelieve, payment.MoveAwait,
+		payment.MoveReview:
 		return false
 	default:
 		return true
 	}
 }
 
-// KeyNumber is the number of the send whose key the step sends, or asks by: keys follow from transaction and number, so that
-// a crash, a restore or a replay of the workflow sends the same key again.
+// KeyNumber is the number of the send whose key the step sends, or asks by: keys follow from transaction and number, so
+// that a crash, a restore or a replay of the workflow sends the same key again.
 func (s Step) KeyNumber() int {
 	if s.Earlier == nil && s.Lost == nil && s.Transaction.FirstSentAt.IsZero() {
 		return s.Transaction.SendNumber + 1 // of the send that a restored database has lost: its key was that of the next
@@ -88,8 +89,8 @@ func (s Step) Errand() Errand {
 // searchTurn ends the reason of a payment whose search waits for its turn.
 const searchTurn = " It takes no more requests a second now."
 
-// PutOff returns a step that sends or polls as one that comes again when its turn at the account is near: nothing is asked, and its
-// row says why.
+// PutOff returns a step that sends or polls as one that comes again when its turn at the account is near: nothing is
+// asked, and its row says why.
 func (s Step) PutOff(wait time.Duration, now time.Time) Step {
 	polls := s.Errand() == ErrandPoll
 	s.Move = payment.MoveNone

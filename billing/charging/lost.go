@@ -1,0 +1,90 @@
+package charging
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/payment"
+)
+
+// Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
+// could not be asked about yet; the answer says why.
+type Lost struct {
+	payment.Send
+
+	Last  bool   // every other account and key was asked, and has nothing
+	Ends  bool   // no other account can have the money: an operation that ended without it is the end of the charge
+	Fresh bool   // there are accounts to ask that owe no answer, so that silence delays nothing
+	Blind bool   // another account cannot be asked
+	Begin bool   // nothing was asked yet: the search begins after the wait that the answer names
+	Why   string // the payment waits, for people
+
+	Counted    bool          // silence in the same round was counted as a check of the payment
+	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
+}
+
+// ask makes the step a question of the search.
+func (d *decision) ask(s search) {
+	s.left.Ask = slices.DeleteFunc(s.left.Ask, d.Round.unanswered)
+	if len(s.left.Ask) == 0 {
+		silent := d.Round.Silent
+		d.step.toSearch(silent[0].Provider, payment.MoveHold, unsearched(silent...))
+		d.step.Lost.Counted, d.step.Lost.RetryAfter = d.Round.Counted, d.Round.Wait
+		return
+	}
+	d.step.Questions, d.step.search = s.left.Ask, &s
+	d.step = d.step.Asking(s.left.Ask[0], d.Now)
+}
+
+// Asking returns a step whose search asks this one of its Questions. Which is the best that can be asked now depends on
+// how much is under way with each account. The Key of Lost is the caller's to fill: it follows from KeyNumber.
+func (s Step) Asking(q payment.Question, now time.Time) Step {
+	look := s.search
+	h := look.holders[slices.IndexFunc(look.holders, func(h Account) bool { return h.ID == q.AccountID })]
+	s.AccountID, s.Provider, s.Protocol, s.Number = h.ID, h.Provider, h.Protocol, q.Number
+	here := named{h.ID, h.Provider}
+	s.toSearch(h.Provider, payment.MoveLookup, unsearched(append(slices.Clone(look.round.Silent), here)...))
+	left, lost := look.left, s.Lost
+	lost.Number, lost.ProviderConfigID = q.Number, h.ID
+	lost.Counted, lost.RetryAfter = look.round.Counted, look.round.Wait
+	lost.Reason, lost.SentAt = foundReason, now
+	lost.Last, lost.Blind = left.Last && look.closed == nil, look.Blind
+	lost.Ends = (left.Last || left.Ended) && look.closed == nil && !look.Blind
+	fresh := left.Ask[:min(left.Fresh, len(left.Ask))]
+	lost.Fresh = slices.ContainsFunc(fresh, func(q payment.Question) bool { return q.AccountID != h.ID })
+	return s
+}
+
+// toSearch makes the step one of the search, and says why the payment waits. The transaction shows no account that
+// routing has chosen meanwhile.
+func (s *Step) toSearch(provider string, move payment.Move, why string) {
+	s.Move, s.Lost, s.Backups = move, &Lost{Why: why}, 0
+	s.Lost.Provider = provider
+	s.unchosen()
+}
+
+// foundReason is in the place of a routing reason in the row of a send that a search has found.
+const foundReason = "found after a restore"
+
+// restarted is all that is known: a restore begins another life of the server, as a mere restart does.
+const restarted = "PostgreSQL was restarted, or restored, after this payment was due. "
+
+// searching is why a payment waits that is looked for.
+const searching = restarted + "Providers are asked whether they have this payment already."
+
+// named is an account, as people are told of it.
+type named struct{ ID, Provider string }
+
+// unsearched says, for people, which accounts have not answered.
+func unsearched(accounts ...named) string {
+	names := make([]string, len(accounts))
+	for i, a := range accounts {
+		names[i] = a.Provider + " (" + a.ID + ")"
+	}
+	if len(names) == 1 {
+		return restarted + "The payment waits until " + names[0] + " answers whether it has it already."
+	}
+	return restarted + "The payment waits until these answer whether they have it already: " +
+		strings.Join(names, ", ") + "."
+}

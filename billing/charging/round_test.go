@@ -1,0 +1,80 @@
+package charging_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/charging"
+	"perennial/billing/payment"
+)
+
+func TestRound_WhatFollows(t *testing.T) {
+	t.Parallel()
+	parked := func(t *payment.Transaction) { t.ParkedAt = t0 }
+	sends := charging.Step{Move: payment.MoveSend, AccountID: "a", Transaction: due(sent), Protocol: protocol, Backups: 1}
+	looks := charging.Step{Move: payment.MoveLookup, AccountID: "a", Transaction: due(sent), Protocol: protocol}
+	last, asked, two := sends, looks, looks
+	last.Backups, asked.Asked, two.Evidence = 0, true, make([]charging.Evidence, 2)
+	lost := charging.Step{
+		Move: payment.MoveLookup, AccountID: "a", RestoredAt: restored, Lost: &charging.Lost{Send: payment.Send{Number: 1}},
+	}
+	waits, earlier := lost, looks
+	waits.Lost, earlier.Earlier = &charging.Lost{Begin: true}, &payment.Send{Number: 1}
+	heard := asked
+	heard.RestoredAt = restored
+	repeats := due(sent, func(t *payment.Transaction) { t.NextCheckAt = t0 })
+	known := due(sent, func(t *payment.Transaction) { t.ProviderRef, t.NextCheckAt = "pi_1", t0.Add(time.Minute) })
+	for name, c := range map[string]struct {
+		step charging.Step
+		said payment.Outcome
+		txn  payment.Transaction // after it
+		want charging.Goes
+		idle bool
+	}{
+		"refused, and another account can take it": {sends, payment.AnswerNotSent, due(), charging.IfTime, true},
+		"refused by the last":                      {last, payment.AnswerNotSent, due(), charging.Ends, true},
+		"taken":                                    {sends, payment.AnswerPending, due(sent), charging.Ends, false},
+		"silence":                                  {sends, payment.AnswerUnknown, due(sent), charging.Ends, false},
+		"it provably never arrived":                {looks, payment.AnswerNotFound, due(), charging.IfTime, false},
+		"not known there, its key may be repeated": {looks, payment.AnswerNotFound, repeats, charging.IfTime, false},
+		"known there":                              {looks, payment.AnswerPending, known, charging.Ends, false},
+		"two callbacks prove something":            {two, payment.AnswerFailed, due(sent), charging.Instant, false},
+		"an earlier send":                          {earlier, payment.AnswerFailed, due(sent), charging.Instant, false},
+		"a search, nothing there":                  {lost, payment.AnswerNotFound, due(old), charging.IfTime, true},
+		"a search, silence":                        {lost, payment.AnswerUnknown, due(old), charging.IfTime, true},
+		"a search that found it":                   {lost, payment.AnswerSucceeded, due(sent), charging.Ends, true},
+		"a search that waits":                      {waits, "", due(old), charging.Ends, true},
+		"a search, left to a person":               {lost, payment.AnswerNotFound, due(old, parked), charging.Ends, true},
+		"callbacks that decided nothing":           {heard, payment.AnswerNotFound, due(old), charging.IfTime, false},
+	} {
+		r, goes := charging.Round{}.After(c.step, c.said, 0, c.txn, t0)
+		require.Equal(t, c.want, goes, name)
+		require.Equal(t, c.idle, r.Idle, name)
+	}
+	r, _ := charging.Round{}.After(sends, payment.AnswerNotSent, 0, due(), t0)
+	require.Equal(t, []string{"a"}, r.Refused)
+	r, goes := charging.Round{Asked: true}.After(looks, payment.AnswerNotFound, 0, due(), t0)
+	require.Equal(t, charging.Ends, goes, "callbacks are followed first")
+	require.Empty(t, r.Refused)
+}
+
+func TestRound_Unsent(t *testing.T) {
+	t.Parallel()
+	idle := charging.Round{Idle: true}
+	later := func(t *payment.Transaction) { t.NextCheckAt = t0.Add(30 * time.Second) }
+	gap, waits := idle.Unsent(due(later), t0)
+	require.True(t, waits)
+	require.Equal(t, 30*time.Second, gap)
+	for name, txn := range map[string]payment.Transaction{
+		"sent": due(later, sent), "due": due(),
+		"left to a person": due(later, func(t *payment.Transaction) { t.ParkedAt = t0 }),
+		"failed":           due(later, func(t *payment.Transaction) { t.Status = payment.Failed }),
+	} {
+		_, waits := idle.Unsent(txn, t0)
+		require.False(t, waits, name)
+	}
+	_, waits = charging.Round{}.Unsent(due(later), t0)
+	require.False(t, waits, "it waits for something else than time")
+}
