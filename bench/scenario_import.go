@@ -17,7 +17,7 @@ import (
 // that it wrote, in transactions of as many records.
 func importRecords(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
-	n := pick(o, 1000, 10_000)
+	n := pick(o, 1000, 5000)
 	session := strconv.FormatInt(time.Now().UnixNano(), 36)
 	began := time.Now().UTC().Truncate(time.Second).Add(-12 * time.Hour)
 	external := func(kind string, round, i int) string { return fmt.Sprintf("%s-%s-%d-%06d", kind, session, round, i) }

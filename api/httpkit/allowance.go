@@ -1,9 +1,9 @@
 package httpkit
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -30,13 +30,19 @@ func (k *Kit) count(header http.Header, key db.APIKey, hash []byte, from netip.A
 	return k.told(header, grant)
 }
 
+// The headers in the form that net/http has them in, in which nothing has to be changed at each request.
+const (
+	rateLimitPolicy = "Ratelimit-Policy"
+	rateLimit       = "Ratelimit"
+)
+
 // told writes the headers, and refuses what was not granted.
 func (k *Kit) told(header http.Header, grant quota.Grant) error {
 	limit := k.config.Requests.Limit()
 	// A bucket as a quota: as many requests as it holds, in the time that it takes to fill.
-	header.Set("RateLimit-Policy",
-		fmt.Sprintf(`"key";q=%d;w=%d`, limit.Burst, (limit.Burst+limit.PerSecond-1)/limit.PerSecond))
-	header.Set("RateLimit", fmt.Sprintf(`"key";r=%d;t=%d`, grant.Left, seconds(grant.Wait)))
+	header[rateLimitPolicy] = []string{`"key";q=` + strconv.Itoa(limit.Burst) +
+		";w=" + strconv.Itoa((limit.Burst+limit.PerSecond-1)/limit.PerSecond)}
+	header[rateLimit] = []string{`"key";r=` + strconv.Itoa(grant.Left) + ";t=" + strconv.FormatInt(seconds(grant.Wait), 10)}
 	if grant.OK {
 		return nil
 	}

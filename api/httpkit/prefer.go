@@ -20,6 +20,9 @@ type wait time.Duration
 // parsePrefer reads wait=N. Other preferences are ignored, as the RFC asks;
 // so is a well-formed wait where nothing is waited for.
 func parsePrefer(header http.Header, waits bool) (wait, error) {
+	if len(header["Prefer"]) == 0 {
+		return 0, nil
+	}
 	for _, preference := range strings.Split(strings.Join(header.Values("Prefer"), ","), ",") {
 		preference, _, _ = strings.Cut(preference, ";")
 		name, value, _ := strings.Cut(strings.TrimSpace(preference), "=")

@@ -14,27 +14,45 @@ import (
 	"perennial/internal/apikey"
 )
 
-// readSubscription fetches key and row with one select, ready for the answer.
+// readSubscription fetches key, row and items with one select, ready for the answer.
 const readSubscription = `
-select s.id, s.customer_id, s.plan_id, s.status, s.currency, coalesce(extract(epoch from s.trial_ends_at), 0)::bigint,
+select s.id, s.customer_id, split_part(s.plan_id, '.', 1), greatest(split_part(s.plan_id, '.', 2), '1')::int, s.status, s.currency,
+       extract(epoch from s.anchor_at)::bigint, coalesce(extract(epoch from s.trial_ends_at), 0)::bigint,
        extract(epoch from s.current_period_start)::bigint, extract(epoch from s.current_period_end)::bigint,
        coalesce(extract(epoch from s.paid_through), 0)::bigint, coalesce(extract(epoch from s.activated_at), 0)::bigint,
-       s.cancel_at_period_end, coalesce(s.cancel_reason, ''), s.next_action,
-       coalesce(extract(epoch from s.next_action_at), 0)::bigint, s.time_zone, s.metadata, extract(epoch from s.created_at)::bigint
+       s.cancel_at_period_end, coalesce(s.cancel_reason, ''), s.next_action, s.quantity, coalesce(s.proration_measure, 'second'),
+       coalesce(s.collection_method, 'charge_automatically'),
+       coalesce(extract(epoch from s.next_action_at), 0)::bigint, s.time_zone, s.metadata, extract(epoch from s.created_at)::bigint,
+       n.ids, n.prices, n.quantities
 from api_keys k
 join subscriptions s on s.environment_id = k.environment_id
+cross join lateral (
+    select array_agg(i.id) as ids, array_agg(i.price_id) as prices, array_agg(i.quantity) as quantities
+    from (select * from subscription_items m
+          where m.environment_id = s.environment_id and m.subscription_id = s.id and m.ended_at is null
+          order by m.position) i
+) n
 where k.hash = $1 and k.revoked_at is null and s.id = $2`
 
 // Handler answers GET /api/subscriptions/{id}: mux, one select, one encoding. And POST /api/usage: see recordUsage. And
 // what the product reads for more than a row: see reading.
 func Handler(pool *pgxpool.Pool, source Source) http.Handler {
 	read := func(w http.ResponseWriter, r *http.Request) {
-		var s api.Subscription
+		s := api.Subscription{
+			AddOns: []api.SubscriptionAddOn{}, Scheduled: []api.ScheduledChange{}, Discounts: []api.SubscriptionDiscount{},
+			Items: []api.SubscriptionItem{},
+		}
+		var items, prices []string
+		var quantities []int64
 		hash := apikey.Hash(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 		err := pool.QueryRow(r.Context(), readSubscription, hash, mux.Vars(r)["id"]).Scan(
-			&s.ID, &s.CustomerID, &s.PlanID, &s.Status, &s.Currency, &s.TrialEndsAt, &s.CurrentPeriodStart, &s.CurrentPeriodEnd,
-			&s.PaidThrough, &s.ActivatedAt, &s.CancelAtPeriodEnd, &s.CancelReason, &s.NextAction, &s.NextActionAt, &s.TimeZone,
-			&s.Metadata, &s.CreatedAt)
+			&s.ID, &s.CustomerID, &s.PlanID, &s.PlanVersion, &s.Status, &s.Currency, &s.BillingAnchor, &s.TrialEndsAt,
+			&s.CurrentPeriodStart, &s.CurrentPeriodEnd, &s.PaidThrough, &s.ActivatedAt, &s.CancelAtPeriodEnd, &s.CancelReason,
+			&s.NextAction, &s.Quantity, &s.ProrationMeasure, &s.CollectionMethod, &s.NextActionAt, &s.TimeZone, &s.Metadata,
+			&s.CreatedAt, &items, &prices, &quantities)
+		for i, id := range items {
+			s.Items = append(s.Items, api.SubscriptionItem{ID: id, PriceID: prices[i], Quantity: quantities[i]})
+		}
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):
 			http.Error(w, "not found", http.StatusNotFound)

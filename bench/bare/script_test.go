@@ -120,3 +120,25 @@ func TestReading_PlaysForOthers(t *testing.T) {
 		}
 	}
 }
+
+// The bare side answers what the product does: it would else be compared with less work.
+func TestHandler_AnswersWhatTheProductDoes(t *testing.T) {
+	t.Parallel()
+	s, store, a := recordedScript(t)
+	subjects, err := s.Trials(t.Context(), store, 1, time.Now().Truncate(time.Second))
+	require.NoError(t, err)
+	product, stop, err := productOn(t.Context(), store)
+	require.NoError(t, err)
+	defer stop()
+	var answers []string
+	for _, handler := range []http.Handler{product.Handler(), Handler(a.Pool, Source{})} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet,
+			"/api/subscriptions/"+subjects[0].SubscriptionID, http.NoBody)
+		r.Header.Set("Authorization", "Bearer "+s.Key)
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		require.Equal(t, http.StatusOK, w.Code, w.Body)
+		answers = append(answers, w.Body.String())
+	}
+	require.JSONEq(t, answers[0], answers[1])
+}

@@ -38,6 +38,10 @@ var (
 
 // UnmarshalJSON keeps numbers as they are written.
 func (p *Pairs) UnmarshalJSON(b []byte) error {
+	if string(b) == "{}" { // most rows have none
+		*p = Pairs{}
+		return nil
+	}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber()
 	var pairs map[string]any
