@@ -3,41 +3,39 @@ package lifecycle_test
 import (
 	"cmp"
 	"strconv"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/routing"
 )
 
-// exchange is one step of the activity Charge: which provider, which move, about what.
+// exchange is one step of the activity Charge.
 type exchange struct {
-	txn     payment.Transaction
-	side    *side
-	earlier *payment.Send // nil: it is about the current send
-	number  int
-	move    payment.Move
-	about   string // the operation that a look-up asks about; empty: the transaction's own
-	hint    string // its reference where only the callback has named it
-	word    *word
+	charging.Step
+
+	side *side
 }
 
-// charge does the next step of a transaction, because it is due or because of a callback. What was surely not taken
-// goes to the other provider at once.
+// charge does what charging.Next says about a transaction, because it is due or because of a callback.
 func (m *machine) charge(id string, w *word) {
-	m.refused = ""
-	for range len(m.sides) {
-		x, ok := m.intend(id, w)
-		if !ok {
+	round := charging.Round{Asked: w != nil}
+	for range 2 * len(m.sides) {
+		x := m.intend(id, w, round)
+		if x.Move == payment.MoveNone || x.Move == payment.MoveAwait && x.Earlier != nil {
 			return
 		}
 		answer := m.call(x)
 		txn := m.record(x, answer)
-		if x.move != payment.MoveSend || txn.Status != payment.Pending || txn.EverSent() || txn.Type != payment.Charge {
+		var goes charging.Goes
+		if round, goes = round.After(x.Step, answer.Outcome, 0, txn, m.now); goes == charging.Ends {
 			return
 		}
-		m.refused, w = x.side.config, nil
+		m.refused = len(round.Refused) > 0
 	}
 }
 
@@ -50,59 +48,67 @@ func (m *machine) side(config string) *side {
 	return nil
 }
 
-// intend decides the move and, before a first send, marks it sent.
-func (m *machine) intend(id string, w *word) (exchange, bool) {
-	x := exchange{txn: *m.store.transaction(id), word: w}
-	x.number = x.txn.SendNumber
-	if x.txn.Status != payment.Pending && x.txn.ProviderConfigID == "" {
-		return x, false
+// intend has the step decided and, before a first send, marks it sent.
+func (m *machine) intend(id string, w *word, round charging.Round) exchange {
+	s := charging.Situation{Transaction: *m.store.transaction(id), Now: m.now, Round: round}
+	s.Known.Accounts, s.Known.Probes = map[string]charging.Account{}, map[string]bool{}
+	step := charging.Next(s)
+	for ; step.Need != nil; step = charging.Next(s) {
+		m.learn(&s.Known, *step.Need, id, w)
 	}
-	config := x.txn.ProviderConfigID
-	if !x.txn.EverSent() && x.txn.Type == payment.Charge {
-		config = ""
+	x := exchange{step.Begun("", m.now), m.side(step.AccountID)}
+	if x.Move == payment.MoveSend {
+		m.store.saveTransaction(x.Transaction)
+		m.sends[id] = append(m.sends[id], payment.Send{
+			Number: x.Number, ProviderConfigID: x.AccountID, Key: key(id, x.Number),
+		})
 	}
-	told := payment.Told{}
-	if w != nil {
-		told = payment.Told{Ref: w.about.ref, Evidence: w.evidence != nil}
-		if config != "" && config != w.about.at.config {
-			x.earlier = m.sendOf(id, w.about)
-			x.number, x.about = x.earlier.Number, w.about.ref
-		}
-		config = w.about.at.config
-	}
-	if config == "" {
-		config = m.route()
-	}
-	x.side = m.side(config)
-	if x.earlier != nil {
-		x.move = x.earlier.Ask(x.side.Protocol, told)
-		return x, x.move != payment.MoveAwait
-	}
-	x.txn.Provider, x.txn.ProviderConfigID = x.side.config, x.side.config
-	known := x.txn.ProviderRef
-	if x.txn, x.move, x.about = x.txn.Attend(x.side.Protocol, w != nil, told, m.now); known == "" {
-		x.hint = x.txn.ProviderRef
-	}
-	if x.move == payment.MoveNone {
-		return x, false
-	}
-	if x.move == payment.MoveSend {
-		x.txn = x.txn.Sending(x.side.Protocol, m.now)
-		x.number = x.txn.SendNumber
-		m.store.saveTransaction(x.txn)
-		m.sends[id] = append(m.sends[id], payment.Send{Number: x.number, ProviderConfigID: config, Key: key(id, x.number)})
-	}
-	return x, true
+	return x
 }
 
-// route chooses who takes a new send: the first that has not just refused it, unless its breaker is open.
-func (m *machine) route() string {
-	first, second := m.sides[0].config, m.sides[1].config
-	open := !m.calm && m.refused == "" && m.draw(6, "the primary's breaker is open") == 0
-	if m.refused == first || open {
-		return second
+// learn finds out what a decision needs. w is the callback that it is made for; nil: none.
+func (m *machine) learn(known *charging.Known, need charging.Need, id string, w *word) {
+	here := w != nil && w.about.at.config == need.AccountID
+	switch need.Of {
+	case charging.NeedElsewhere:
+		known.Elsewhere = &charging.Elsewhere{}
+		if w != nil && !here {
+			known.Elsewhere = &charging.Elsewhere{AccountID: w.about.at.config, Reference: w.about.ref}
+			if s := m.sendOf(id, w.about); need.AccountID != "" { // of several to one account, the one that it is about
+				known.Sends = &[]payment.Send{*s}
+			}
+		}
+	case charging.NeedRouting:
+		known.Routing = &charging.Routing{AccountIDs: []string{m.sides[0].config, m.sides[1].config}}
+		for i, side := range m.sides {
+			known.Accounts[side.config] = m.account(side, i == 0)
+		}
+	case charging.NeedAccount:
+		known.Accounts[need.AccountID] = m.account(m.side(need.AccountID), false)
+	case charging.NeedReference:
+		ref := ""
+		if here {
+			ref = w.about.ref
+		}
+		known.Reference = &ref
+	case charging.NeedEvidence:
+		known.Evidence = &[]charging.Evidence{}
+		if here && w.evidence != nil {
+			known.Evidence = &[]charging.Evidence{{Answer: *w.evidence}}
+		}
+	default:
+		m.t.Fatalf("a database that was never restored needs no %v", need.Of)
 	}
-	return first
+}
+
+// account is how a provider shows itself. The primary rests now and then, unless it has just refused a charge.
+func (m *machine) account(s *side, primary bool) charging.Account {
+	a := charging.Account{Opening: charging.Open, Protocol: s.Protocol}
+	a.ID, a.Provider, a.Primary = s.config, s.config, primary
+	if primary && !m.calm && !m.refused && m.draw(6, "the primary's breaker is open") == 0 {
+		a.Breaker = routing.Breaker{OpenedAt: m.now, ProbeAt: m.now.Add(time.Minute)}
+	}
+	return a
 }
 
 func (m *machine) sendOf(id string, op *operation) *payment.Send {
@@ -119,45 +125,37 @@ func key(id string, number int) string { return id + ":" + strconv.Itoa(number) 
 
 // call is the exchange itself.
 func (m *machine) call(x exchange) payment.Answer {
-	refund := x.txn.Type == payment.Refund
-	ref := cmp.Or(x.about, x.txn.ProviderRef)
-	switch x.move {
+	refund := x.Transaction.Type == payment.Refund
+	ref := cmp.Or(x.About, x.Transaction.ProviderRef)
+	switch x.Move {
 	case payment.MoveBelieve:
-		return *x.word.evidence
+		return x.Evidence[0].Answer
 	case payment.MoveAbandon:
 		return payment.Answer{Outcome: payment.AnswerCanceled}
 	case payment.MoveSend, payment.MoveReplay:
 		return m.send(x)
 	case payment.MoveLookup, payment.MoveCancel:
-		op := x.side.find(ref, key(x.txn.ID, x.lookedUp()))
+		op := x.side.find(ref, key(x.Transaction.ID, x.KeyNumber()))
 		if !m.calm && m.draw(8, "no answer") == 0 {
 			return payment.Answer{Outcome: payment.AnswerUnknown}
 		}
 		if op == nil {
 			return payment.Answer{Outcome: payment.AnswerNotFound}
 		}
-		if x.move == payment.MoveCancel && op.outcome == payment.AnswerPending {
+		if x.Move == payment.MoveCancel && op.outcome == payment.AnswerPending {
 			op.end(payment.AnswerCanceled)
 		}
-		return op.answer(!refund && x.about == "" && x.earlier == nil)
+		return op.answer(!refund && x.About == "" && x.Earlier == nil)
 	default:
 		return payment.Answer{}
 	}
 }
 
-// lookedUp is the number of the send whose key a look-up asks by.
-func (x exchange) lookedUp() int {
-	if x.earlier == nil && x.txn.FirstSentAt.IsZero() {
-		return x.txn.SendNumber + 1
-	}
-	return x.number
-}
-
 // send is a charge or a refund under its key. The provider may say that it did not take a charge that it has taken.
 func (m *machine) send(x exchange) payment.Answer {
-	sent := key(x.txn.ID, x.number)
+	sent := key(x.Transaction.ID, x.Number)
 	op := x.side.known(sent, m.now)
-	lies := op == nil && x.txn.Type == payment.Charge && !m.calm
+	lies := op == nil && x.Transaction.Type == payment.Charge && !m.calm
 	const heard = 7
 	fate := heard
 	if !m.calm {
@@ -171,11 +169,11 @@ func (m *machine) send(x exchange) payment.Answer {
 	}
 	if op == nil {
 		var of *operation
-		if x.txn.Type == payment.Refund {
-			of = x.side.find(m.store.transaction(x.txn.ChargeID).ProviderRef, "")
-			require.NotNil(m.t, of, "a refund at a provider that has no such charge: %+v", x.txn)
+		if x.Transaction.Type == payment.Refund {
+			of = x.side.find(m.store.transaction(x.Transaction.ChargeID).ProviderRef, "")
+			require.NotNil(m.t, of, "a refund at a provider that has no such charge: %+v", x.Transaction)
 		}
-		op = x.side.accept(x.txn, sent, of, m.now)
+		op = x.side.accept(x.Transaction, sent, of, m.now)
 		if end := m.draw(3, "at once"); end > 0 {
 			op.end([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerDeclined}[end-1])
 			m.words = append(m.words, op.says())
@@ -192,13 +190,13 @@ func (m *machine) send(x exchange) payment.Answer {
 
 // record writes the answer, and what follows from it.
 func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction {
-	t := *m.store.transaction(x.txn.ID)
+	t := *m.store.transaction(x.Transaction.ID)
 	state := m.store.load(false)
 	result := lifecycle.Result{
-		Transaction: t, Move: x.move, Asked: x.word != nil, Send: x.earlier, About: x.about, Hint: x.hint,
+		Transaction: t, Move: x.Move, Asked: x.Asked, Send: x.Earlier, About: x.About, Hint: x.Hint,
 		Protocol: x.side.Protocol, Answer: answer,
 	}
-	if !t.EverSent() && x.earlier == nil {
+	if !t.EverSent() && x.Earlier == nil {
 		result.Transaction.Provider, result.Transaction.ProviderConfigID = x.side.config, x.side.config
 	}
 	switch {
@@ -210,7 +208,7 @@ func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction 
 		result.Invoice = &closed
 	}
 	another := t.Status == payment.Success && result.Answer.Ref != "" && result.Answer.Ref != t.ProviderRef
-	if t.Status == payment.Canceled || x.earlier != nil || another { // as activities.loadResult does
+	if t.Status == payment.Canceled || x.Earlier != nil || another { // as activities.loadResult does
 		for _, other := range m.store.transactions {
 			if other.RecoveredFrom == t.ID {
 				result.Recovered = &other

@@ -29,7 +29,7 @@ type machine struct {
 	words   []word // that providers have to say, each any number of times
 	parked  bool   // a payment was left to a person
 	calm    bool   // providers answer, and say what is
-	refused string // the account that surely did not take the last send of this step
+	refused bool   // an account surely did not take a send of this step
 }
 
 // TestMachine_MoneyOfOneInvoice: in whatever order charges, refusals, failovers, callbacks, cancellations, refunds and
