@@ -6,6 +6,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usage"
 	"perennial/api/usecase"
+	"perennial/api/webhooks"
 	"perennial/contract"
 )
 
@@ -54,9 +55,7 @@ func (s *Server) route(c Config) {
 	s.apiKeyOperations()
 	s.settingsOperations()
 	s.auditOperations()
-	s.eventOperations()
-	s.webhookOperations()
-	s.webhookLogOperations()
+	webhooks.Register(d)
 	// Last, since the document describes what is registered by now.
 	s.kit.Publish()
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"perennial/api/usage"
 	"perennial/api/view"
+	"perennial/api/webhooks"
 )
 
 // The tests of this package read what the whole server answers, by the bare names of the wire shapes.
@@ -18,4 +19,11 @@ type (
 	Metadata = view.Metadata
 	Seller   = view.Seller
 	TaxID    = view.TaxID
+
+	Backlog         = webhooks.Backlog
+	Event           = webhooks.Event
+	Redelivery      = webhooks.Redelivery
+	WebhookAttempt  = webhooks.WebhookAttempt
+	WebhookEndpoint = webhooks.WebhookEndpoint
+	WebhookLog      = webhooks.WebhookLog
 )

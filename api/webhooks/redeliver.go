@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"context"
@@ -59,7 +59,7 @@ func (f RedeliveryForm) check() error {
 	return nil
 }
 
-func (s *Server) redeliver(
+func (h *Handler) redeliver(
 	ctx context.Context, c *httpkit.Call, in *redeliverInput,
 ) (*httpkit.Reply[Redelivery], error) {
 	f := in.Body
@@ -67,9 +67,9 @@ func (s *Server) redeliver(
 		return nil, err
 	}
 	if f.EndpointID != "" {
-		return s.redeliverRange(ctx, c, f)
+		return h.redeliverRange(ctx, c, f)
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(r service.Redelivered) httpkit.Made[Redelivery] {
 			out := Redelivery{Data: make([]WebhookLog, len(r.Deliveries)), Redelivered: len(r.Deliveries), HasMore: r.HasMore}
 			for i, d := range r.Deliveries {
@@ -79,27 +79,27 @@ func (s *Server) redeliver(
 		},
 		func(around service.Around[service.Redelivered]) error {
 			if f.DeliveryID != "" {
-				return s.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
+				return h.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
 			}
-			return s.service.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
+			return h.service.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
 		})
 }
 
 // redeliverRange examines at most 500 events a request, so that a long outage is one short transaction after the other.
 // Each is a request with a key of its own: with the same key the first answer would come back for ever.
-func (s *Server) redeliverRange(
+func (h *Handler) redeliverRange(
 	ctx context.Context, c *httpkit.Call, f RedeliveryForm,
 ) (*httpkit.Reply[Redelivery], error) {
 	missed := service.MissedRange{
 		EndpointID: f.EndpointID, Since: moment(f.Since), Before: moment(f.Before), After: f.StartingAfter,
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(r service.RedeliveredRange) httpkit.Made[Redelivery] {
 			return httpkit.Made[Redelivery]{Resource: Redelivery{
 				Data: []WebhookLog{}, Redelivered: r.Redelivered, Examined: r.Examined, LastEventID: r.Last, HasMore: r.HasMore,
 			}}
 		},
 		func(around service.Around[service.RedeliveredRange]) error {
-			return s.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
+			return h.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
 		})
 }

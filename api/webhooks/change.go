@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"context"
@@ -26,43 +26,43 @@ type updateWebhookInput struct {
 }
 
 // onWebhook performs what is asked of the endpoint of the path, and answers with the endpoint as it left it.
-func (s *Server) onWebhook(
+func (h *Handler) onWebhook(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Endpoint]) error,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeWebhookEndpoint,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeWebhookEndpoint,
 		func(around service.Around[service.Endpoint]) error { return perform(id, around) })
 }
 
-func (s *Server) updateWebhook(
+func (h *Handler) updateWebhook(
 	ctx context.Context, c *httpkit.Call, in *updateWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	update := service.EndpointUpdate{
 		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
 		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
-	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
+	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return h.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
 	})
 }
 
 // disableWebhook fails what is pending: an owner who switches an endpoint off does not expect a backlog on the day it
 // is enabled. What it missed can be redelivered by time range.
-func (s *Server) disableWebhook(
+func (h *Handler) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
+	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return h.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
 // enableWebhook sends nothing of the time in between:
 // an owner decides by a time range what a receiver should still get.
-func (s *Server) enableWebhook(
+func (h *Handler) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
+	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return h.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -78,39 +78,39 @@ type rotateSecretInput struct {
 	Body *SecretRotation
 }
 
-func (s *Server) rotateWebhookSecret(
+func (h *Handler) rotateWebhookSecret(
 	ctx context.Context, c *httpkit.Call, in *rotateSecretInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	var r service.Rotation
 	if in.Body != nil {
 		r = service.Rotation(*in.Body)
 	}
-	return s.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
-		return s.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
+	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+		return h.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
 	})
 }
 
-func (s *Server) deleteWebhook(
+func (h *Handler) deleteWebhook(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	made := func(e service.Endpoint) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: e.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
-		return s.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
+		return h.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
 // testWebhook answers with the log entry, which tells what became of it when it is asked for again.
-func (s *Server) testWebhook(
+func (h *Handler) testWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookLog], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	made := func(d db.WebhookDelivery) httpkit.Made[WebhookLog] {
 		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
-		return s.service.TestWebhook(ctx, usecase.Caller(c), id, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
+		return h.service.TestWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }

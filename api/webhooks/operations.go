@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"net/http"
@@ -15,7 +15,7 @@ var (
 	webhookWrite = httpkit.Access{Scopes: []string{"webhooks"}}
 )
 
-func (s *Server) webhookOperations() {
+func (h *Handler) webhookOperations() {
 	example := WebhookEndpoint{
 		ID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n", URL: "https://example.com/webhooks",
 		Events: []string{"payment.*", "subscription.canceled"}, PayloadShape: "A",
@@ -32,8 +32,8 @@ func (s *Server) webhookOperations() {
 	read := example
 	read.Backlog = &Backlog{Waiting: 3, Retrying: 1, OldestAt: 1763640000}
 	everything := EventPatterns{"*"}
-	load := httpkit.LoadByID(s.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, s.store.WebhookEndpointWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, h.store.WebhookEndpointWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createWebhook", Method: http.MethodPost, Path: "/webhooks", Tag: "Webhooks",
 		Summary: "Register a webhook endpoint",
 		Description: "Events that happen from now on are sent to the URL, signed with the secret. Without secret one is " +
@@ -41,49 +41,49 @@ func (s *Server) webhookOperations() {
 			"Where the response was lost, rotate the secret. At most 20 endpoints per environment.",
 		Status: http.StatusCreated, Access: webhookWrite, Response: made,
 		Request: WebhookForm{URL: example.URL, Events: example.Events},
-	}, s.createWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getWebhook", Method: http.MethodGet, Path: "/webhooks/{id}", Tag: "Webhooks",
 		Summary: "Get a webhook endpoint", Status: http.StatusOK, Access: webhookRead, Load: load, Response: read,
-	}, s.getWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listWebhooks", Method: http.MethodGet, Path: "/webhooks", Tag: "Webhooks", Summary: "List webhook endpoints",
 		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookEndpoint]{Data: []WebhookEndpoint{read}},
-	}, s.listWebhooks)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listWebhooks)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateWebhook", Method: http.MethodPatch, Path: "/webhooks/{id}", Tag: "Webhooks",
 		Summary:     "Update a webhook endpoint",
 		Description: "Pending deliveries go to the new URL with the payload that they have.",
 		Status:      http.StatusOK, Access: webhookWrite, Load: load, Request: WebhookChange{Events: &everything},
 		Response: changed,
-	}, s.updateWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.updateWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "deleteWebhook", Method: http.MethodDelete, Path: "/webhooks/{id}", Tag: "Webhooks",
 		Summary: "Delete a webhook endpoint", Description: "Pending deliveries fail. The log of the endpoint stays.",
 		Status: http.StatusOK, Access: webhookWrite, Load: load, Response: view.Deleted{ID: example.ID, Deleted: true},
-	}, s.deleteWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.deleteWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "disableWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/disable", Tag: "Webhooks",
 		Summary:     "Disable a webhook endpoint",
 		Description: "Pending deliveries fail with the reason endpoint_disabled. No effect on a disabled endpoint.",
 		Status:      http.StatusOK, Access: webhookWrite, Load: load, Response: disabled,
-	}, s.disableWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.disableWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "enableWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/enable", Tag: "Webhooks",
 		Summary: "Enable a webhook endpoint",
 		Description: "Events that happen from now on are sent again. Have those that it missed delivered by a time range: " +
 			"POST /webhook-logs. No effect on an enabled endpoint.",
 		Status: http.StatusOK, Access: webhookWrite, Load: load, Response: example,
-	}, s.enableWebhook)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.enableWebhook)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "rotateWebhookSecret", Method: http.MethodPost, Path: "/webhooks/{id}/rotate-secret", Tag: "Webhooks",
 		Summary: "Rotate the signing secret",
 		Description: "The new and the previous secret both sign for 24 hours, unless revokePrevious is true. A second rotation " +
 			"within that time ends the oldest. A generated secret is shown in this response only, never in a repeat.",
 		Status: http.StatusOK, Access: webhookWrite, Load: load,
 		Request: SecretRotation{Secret: "a-secret-of-your-own-1f0c7e"}, Response: rotated,
-	}, s.rotateWebhookSecret)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.rotateWebhookSecret)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "testWebhook", Method: http.MethodPost, Path: "/webhooks/{id}/test", Tag: "Webhooks",
 		Summary: "Send a test event",
 		Description: "Sends webhook_endpoint.test to this endpoint only, whatever types it receives. Returns the log entry: get it " +
@@ -93,10 +93,10 @@ func (s *Server) webhookOperations() {
 			EventType: "webhook_endpoint.test", PayloadShape: "A", Status: "pending", NextAttemptAt: 1763640002,
 			CreatedAt: 1763640002, Attempts: []WebhookAttempt{},
 		},
-	}, s.testWebhook)
+	}, h.testWebhook)
 }
 
-func (s *Server) webhookLogOperations() {
+func (h *Handler) webhookLogOperations() {
 	example := WebhookLog{
 		ID: "whd_01jcz6dyqx4w9s1c2k7v5h8m3n", EndpointID: "whe_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		EventID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", EventType: "payment.success",
@@ -110,20 +110,20 @@ func (s *Server) webhookLogOperations() {
 	}
 	again := example
 	again.Status, again.Redelivery, again.NextAttemptAt = "pending", true, 1763643600
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getWebhookLog", Method: http.MethodGet, Path: "/webhook-logs/{id}", Tag: "Webhooks",
 		Summary: "Get a log entry",
 		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each. What was answered to " +
 			"events of a deleted customer is erased.",
 		Status: http.StatusOK, Access: webhookRead, Response: example,
-		Load: httpkit.LoadByID(s.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, s.store.WebhookDeliveryWithKey),
-	}, s.getWebhookLog)
-	httpkit.Register(s.kit, httpkit.Operation{
+		Load: httpkit.LoadByID(h.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, h.store.WebhookDeliveryWithKey),
+	}, h.getWebhookLog)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks",
 		Summary: "List log entries", Description: "The deliveries of the last 90 days with their attempts.",
 		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[WebhookLog]{Data: []WebhookLog{example}},
-	}, s.listWebhookLogs)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listWebhookLogs)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "redeliverWebhooks", Method: http.MethodPost, Path: "/webhook-logs", Tag: "Webhooks", Summary: "Deliver again",
 		Description: "With deliveryId or paymentTransactionId: these deliveries are made again now, whatever their status, except " +
 			"those to disabled endpoints. With endpointId and since: what the endpoint missed in the time range is delivered, which " +
@@ -131,5 +131,5 @@ func (s *Server) webhookLogOperations() {
 			"hasMore is true, repeat it with lastEventId as startingAfter and a new Idempotency-Key.",
 		Status: http.StatusOK, Access: webhookWrite, Request: RedeliveryForm{DeliveryID: example.ID},
 		Response: Redelivery{Data: []WebhookLog{again}, Redelivered: 1},
-	}, s.redeliver)
+	}, h.redeliver)
 }

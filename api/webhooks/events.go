@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func renderEvent(e db.Event) Event {
 	}
 }
 
-func (s *Server) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Event], error) {
+func (h *Handler) getEvent(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Event], error) {
 	return httpkit.OK(renderEvent(httpkit.Resource[db.Event](c))), nil
 }
 
@@ -106,7 +106,7 @@ func (in *listEventsInput) filter() (db.EventFilter, error) {
 	return f, nil
 }
 
-func (s *Server) listEvents(
+func (h *Handler) listEvents(
 	ctx context.Context, c *httpkit.Call, in *listEventsInput,
 ) (*httpkit.Reply[httpkit.List[Event]], error) {
 	page, err := in.DB(id.Event,
@@ -119,11 +119,11 @@ func (s *Server) listEvents(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Events(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Events(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderEvent)
 }
 
-func (s *Server) eventOperations() {
+func (h *Handler) eventOperations() {
 	example := Event{
 		ID: "evt_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "event", Type: "payment.success", Created: 1763640002,
 		RecordedAt: 1763640002, Sequence: 4, CustomerSequence: 5, ObjectID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n",
@@ -132,13 +132,13 @@ func (s *Server) eventOperations() {
 			"subscriptionId": "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", "invoiceId": "in_01jcz6dyqx4w9s1c2k7v5h8m3n", "amount": 1900,
 			"currency": "USD"}`),
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",
 		Status: http.StatusOK, Access: webhookRead,
-		Load: httpkit.LoadByID(s.kit, id.Event, db.ErrEventNotFound, s.store.EventWithKey), Response: example,
-	}, s.getEvent)
-	httpkit.Register(s.kit, httpkit.Operation{
+		Load: httpkit.LoadByID(h.kit, id.Event, db.ErrEventNotFound, h.store.EventWithKey), Response: example,
+	}, h.getEvent)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listEvents", Method: http.MethodGet, Path: "/events", Tag: "Events", Summary: "List events",
 		Status: http.StatusOK, Access: webhookRead, Response: httpkit.List[Event]{Data: []Event{example}},
-	}, s.listEvents)
+	}, h.listEvents)
 }

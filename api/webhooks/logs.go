@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"context"
@@ -84,14 +84,14 @@ func renderWebhookLog(d db.WebhookDelivery, attempts []db.LoggedAttempt) Webhook
 
 // renderWebhookLogs adds the attempts to deliveries. All attempts come from one read. A delivery without any, owed but
 // not yet tried, is shown with an empty list.
-func (s *Server) renderWebhookLogs(
+func (h *Handler) renderWebhookLogs(
 	ctx context.Context, environmentID string, rows []db.WebhookDelivery, show db.Log,
 ) ([]WebhookLog, error) {
 	ids := make([]string, len(rows))
 	for i, d := range rows {
 		ids[i] = d.ID
 	}
-	attempts, err := s.store.WebhookLog(ctx, environmentID, ids, show)
+	attempts, err := h.store.WebhookLog(ctx, environmentID, ids, show)
 	logs := make([]WebhookLog, len(rows))
 	for i, d := range rows {
 		logs[i] = renderWebhookLog(d, attempts[d.ID])
@@ -99,11 +99,11 @@ func (s *Server) renderWebhookLogs(
 	return logs, err
 }
 
-func (s *Server) getWebhookLog(
+func (h *Handler) getWebhookLog(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[WebhookLog], error) {
 	found := []db.WebhookDelivery{httpkit.Resource[db.WebhookDelivery](c)}
-	logs, err := s.renderWebhookLogs(ctx, c.EnvironmentID, found, alone)
+	logs, err := h.renderWebhookLogs(ctx, c.EnvironmentID, found, alone)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ type listWebhookLogsInput struct {
 	Before     int64  `query:"before" minimum:"0" maximum:"4102444799" doc:"Only deliveries written before this time."`
 }
 
-func (s *Server) listWebhookLogs(
+func (h *Handler) listWebhookLogs(
 	ctx context.Context, c *httpkit.Call, in *listWebhookLogsInput,
 ) (*httpkit.Reply[httpkit.List[WebhookLog]], error) {
 	page, err := in.DB(id.Delivery, httpkit.Refers("paymentTransactionId", id.Transaction, in.PaymentID),
@@ -128,14 +128,14 @@ func (s *Server) listWebhookLogs(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.WebhookDeliveries(ctx, c.EnvironmentID, db.WebhookDeliveryFilter{
+	rows, more, err := h.store.WebhookDeliveries(ctx, c.EnvironmentID, db.WebhookDeliveryFilter{
 		ObjectID: in.PaymentID, EventID: in.EventID, EndpointID: in.EndpointID, Status: delivery.Status(in.Status),
 		Since: moment(in.Since), Before: moment(in.Before),
 	}, page)
 	if err != nil {
 		return nil, err
 	}
-	logs, err := s.renderWebhookLogs(ctx, c.EnvironmentID, rows, inLists)
+	logs, err := h.renderWebhookLogs(ctx, c.EnvironmentID, rows, inLists)
 	return httpkit.ListOf(logs, more, err, func(l WebhookLog) WebhookLog { return l })
 }
 

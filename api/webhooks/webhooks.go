@@ -1,4 +1,4 @@
-package api
+package webhooks
 
 import (
 	"context"
@@ -91,7 +91,7 @@ type createWebhookInput struct {
 // shapeOf is the shape that the documentation of a prefix shows.
 var shapeOf = map[string]event.Shape{"/api": event.ShapeA, "/v1": event.ShapeB}
 
-func (s *Server) createWebhook(
+func (h *Handler) createWebhook(
 	ctx context.Context, c *httpkit.Call, in *createWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	form := service.EndpointForm{
@@ -101,18 +101,18 @@ func (s *Server) createWebhook(
 	if form.Shape == "" {
 		form.Shape = shapeOf[c.Prefix]
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeWebhookEndpoint,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeWebhookEndpoint,
 		func(keep func(*db.Tx, service.Endpoint) error) error {
-			_, err := s.service.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getWebhook(
+func (h *Handler) getWebhook(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	e := httpkit.Resource[db.WebhookEndpoint](c)
-	waiting, err := s.store.WaitingDeliveries(ctx, c.EnvironmentID, []string{e.ID})
+	waiting, err := h.store.WaitingDeliveries(ctx, c.EnvironmentID, []string{e.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ type listWebhooksInput struct {
 	Status string `query:"status" enum:"enabled,disabled"`
 }
 
-func (s *Server) listWebhooks(
+func (h *Handler) listWebhooks(
 	ctx context.Context, c *httpkit.Call, in *listWebhooksInput,
 ) (*httpkit.Reply[httpkit.List[WebhookEndpoint]], error) {
 	page, err := in.DB(id.Endpoint)
@@ -138,7 +138,7 @@ func (s *Server) listWebhooks(
 		return nil, err
 	}
 	filter := db.WebhookEndpointFilter{Status: delivery.EndpointStatus(in.Status)}
-	rows, more, err := s.store.WebhookEndpoints(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.WebhookEndpoints(ctx, c.EnvironmentID, filter, page)
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +146,6 @@ func (s *Server) listWebhooks(
 	for i, e := range rows {
 		ids[i] = e.ID
 	}
-	waiting, err := s.store.WaitingDeliveries(ctx, c.EnvironmentID, ids)
+	waiting, err := h.store.WaitingDeliveries(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(e db.WebhookEndpoint) WebhookEndpoint { return withBacklog(e, waiting[e.ID]) })
 }

@@ -1,0 +1,24 @@
+// Package webhooks serves events, the endpoints that receive them and the log of their deliveries.
+package webhooks
+
+import (
+	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/db"
+	"perennial/service"
+)
+
+// Handler serves the operations of this column.
+type Handler struct {
+	kit     *httpkit.Kit
+	store   *db.Store // for reading
+	service *service.Service
+}
+
+// Register adds the operations of this column.
+func Register(d usecase.Deps) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service}
+	h.eventOperations()
+	h.webhookOperations()
+	h.webhookLogOperations()
+}
