@@ -57,11 +57,11 @@ type bench struct {
 	baseURLs map[string]string // of providers beside Stripe
 	onCommit func()            // between the commit and what follows it; nil: nothing
 	// The environments: two of one tenant, one of another.
-	test, live, other tenancy
+	test, live, other opened
 }
 
-// tenancy is one environment and the key that opens it.
-type tenancy struct {
+// opened is one environment and the key that opens it.
+type opened struct {
 	tenantID, appID, environmentID, providerID string
 	mode                                       apikey.Mode
 	key                                        string
@@ -146,10 +146,10 @@ func (s inStep) Dispatch(ctx context.Context, by db.Actor, effects []db.Effect) 
 }
 
 // newTenancy writes an environment with a key and a provider; without appID with a tenant and app of its own.
-func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy {
+func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) opened {
 	t.Helper()
 	now := b.clock()
-	e := tenancy{
+	e := opened{
 		tenantID: id.New(id.Tenant, now), appID: appID, environmentID: id.New(id.Environment, now),
 		providerID: id.New(id.ProviderConfig, now), mode: mode,
 	}
@@ -183,7 +183,7 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) tenancy
 }
 
 // newKey adds a key; what k leaves out is that of an all-round secret key.
-func (b *bench) newKey(t testing.TB, e tenancy, k db.NewAPIKey) string {
+func (b *bench) newKey(t testing.TB, e opened, k db.NewAPIKey) string {
 	t.Helper()
 	if k.Kind == "" {
 		k.Kind = string(apikey.Secret)
@@ -197,7 +197,7 @@ func (b *bench) newKey(t testing.TB, e tenancy, k db.NewAPIKey) string {
 	return made.Plain
 }
 
-func (b *bench) revokedKey(t *testing.T, e tenancy) string {
+func (b *bench) revokedKey(t *testing.T, e opened) string {
 	t.Helper()
 	plain := b.newKey(t, e, db.NewAPIKey{})
 	key, err := b.store.KeyByHash(t.Context(), apikey.Hash(plain))
@@ -229,7 +229,7 @@ type response struct {
 }
 
 // ask sends a request with the environment's key. body is a string sent as it is, or encoded; headers come in pairs.
-func (b *bench) ask(t testing.TB, e tenancy, method, path string, body any, headers ...string) response {
+func (b *bench) ask(t testing.TB, e opened, method, path string, body any, headers ...string) response {
 	t.Helper()
 	return b.send(t, method, path, body, append([]string{"Authorization", "Bearer " + e.key}, headers...)...)
 }
@@ -306,13 +306,13 @@ func problem(t testing.TB, status int, code, param string, r response) httpkit.P
 
 // Shorthands for what most tests need first.
 
-func (b *bench) newPlan(t testing.TB, e tenancy) Plan {
+func (b *bench) newPlan(t testing.TB, e opened) Plan {
 	t.Helper()
 	return as[Plan](t, http.StatusCreated, b.ask(t, e, "POST", "/api/plans",
 		map[string]any{"name": "Pro", "currency": "USD", "interval": "month", "amount": 1900}))
 }
 
-func (b *bench) newCustomer(t testing.TB, e tenancy, more ...any) Customer {
+func (b *bench) newCustomer(t testing.TB, e opened, more ...any) Customer {
 	t.Helper()
 	form := map[string]any{
 		"email": "ada@example.com", "name": "Ada", "paymentMethod": "card",
@@ -324,13 +324,13 @@ func (b *bench) newCustomer(t testing.TB, e tenancy, more ...any) Customer {
 	return as[Customer](t, http.StatusCreated, b.ask(t, e, "POST", "/api/customers", form))
 }
 
-func (b *bench) newSubscription(t testing.TB, e tenancy) Subscription {
+func (b *bench) newSubscription(t testing.TB, e opened) Subscription {
 	t.Helper()
 	return as[Subscription](t, http.StatusCreated, b.ask(t, e, "POST", "/api/subscriptions",
 		map[string]any{"customerId": b.newCustomer(t, e).ID, "planId": b.newPlan(t, e).ID, "trialDays": 14}))
 }
 
-func (b *bench) newEndpoint(t testing.TB, e tenancy, events ...string) WebhookEndpoint {
+func (b *bench) newEndpoint(t testing.TB, e opened, events ...string) WebhookEndpoint {
 	t.Helper()
 	return as[WebhookEndpoint](t, http.StatusCreated, b.ask(t, e, "POST", "/api/webhooks",
 		map[string]any{"url": "https://example.com/webhooks", "events": events}))

@@ -24,7 +24,7 @@ func (b *bench) paidInvoice(t *testing.T) (subscriptionID, invoiceID, charge str
 }
 
 // newCreditNote gives one minor unit of an invoice back, behind the API.
-func (b *bench) newCreditNote(t testing.TB, e tenancy, invoiceID string) string {
+func (b *bench) newCreditNote(t testing.TB, e opened, invoiceID string) string {
 	t.Helper()
 	inv, err := b.store.Invoice(t.Context(), e.environmentID, invoiceID)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // newDispute has the payer of a payment dispute it.
-func (b *bench) newDispute(t testing.TB, e tenancy, paymentID string) string {
+func (b *bench) newDispute(t testing.TB, e opened, paymentID string) string {
 	t.Helper()
 	disputeID := id.New(id.Dispute, b.clock())
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {

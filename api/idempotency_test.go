@@ -31,7 +31,7 @@ func TestIdempotency_RepeatReturnsStoredResponse(t *testing.T) {
 		"under the other prefix": b.ask(t, b.test, "POST", "/v1/plans", form, "Idempotency-Key", "k1"),
 		"fields in another order": b.ask(t, b.test, "POST", "/api/plans",
 			`{"amount":1900, "interval":"month", "currency":"USD", "name":"Pro"}`, "Idempotency-Key", "k1"),
-		"another key of the tenant": b.ask(t, tenancy{key: b.newKey(t, b.test, db.NewAPIKey{})}, "POST", "/api/plans",
+		"another key of the tenant": b.ask(t, opened{key: b.newKey(t, b.test, db.NewAPIKey{})}, "POST", "/api/plans",
 			form, "Idempotency-Key", "k1"),
 	} {
 		require.Equal(t, first.Status, again.Status, name)

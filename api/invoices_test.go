@@ -16,7 +16,7 @@ import (
 )
 
 // newInvoice issues an open invoice that nobody collects yet.
-func (b *bench) newInvoice(t testing.TB, e tenancy, subscriptionID string) string {
+func (b *bench) newInvoice(t testing.TB, e opened, subscriptionID string) string {
 	t.Helper()
 	sub, err := b.store.Subscription(t.Context(), e.environmentID, subscriptionID)
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func absent(at time.Time) owned {
 	}
 }
 
-func (b *bench) fill(t testing.TB, e tenancy) owned {
+func (b *bench) fill(t testing.TB, e opened) owned {
 	t.Helper()
 	endpoint := b.newEndpoint(t, e, "*")
 	sub := b.newSubscription(t, e)

@@ -3,7 +3,9 @@ package api
 import (
 	"net/http"
 
+	"perennial/api/clocks"
 	"perennial/api/httpkit"
+	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/usecase"
 	"perennial/api/webhooks"
@@ -37,7 +39,7 @@ func (s *Server) route(c Config) {
 		Kit: s.kit, Store: s.store, Service: s.service, Gate: &s.gate, Telemetry: s.telemetry, Now: s.now,
 	}
 	s.providerOperations()
-	s.environmentOperations()
+	tenancy.Register(d)
 	s.routingOperations()
 	s.planOperations()
 	s.productOperations()
@@ -50,11 +52,7 @@ func (s *Server) route(c Config) {
 	s.disputeOperations()
 	s.invoiceOperations()
 	s.creditNoteOperations()
-	s.testClockOperations()
-	s.appOperations()
-	s.apiKeyOperations()
-	s.settingsOperations()
-	s.auditOperations()
+	clocks.Register(d)
 	webhooks.Register(d)
 	// Last, since the document describes what is registered by now.
 	s.kit.Publish()

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"perennial/api/clocks"
+	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/view"
 	"perennial/api/webhooks"
@@ -8,6 +10,16 @@ import (
 
 // The tests of this package read what the whole server answers, by the bare names of the wire shapes.
 type (
+	TestClock = clocks.TestClock
+
+	AuditActor     = tenancy.AuditActor
+	AuditChange    = tenancy.AuditChange
+	AuditEntry     = tenancy.AuditEntry
+	Environment    = tenancy.Environment
+	InvoiceNumbers = tenancy.InvoiceNumbers
+	Key            = tenancy.Key
+	Settings       = tenancy.Settings
+
 	Metric        = usage.Metric
 	Number        = usage.Number
 	UsageBatch    = usage.UsageBatch

@@ -18,7 +18,7 @@ import (
 )
 
 // meter makes a subscription and metrics: api_calls (a sum by region) and users (a unique count).
-func (b *bench) meter(t testing.TB, e tenancy) string {
+func (b *bench) meter(t testing.TB, e opened) string {
 	t.Helper()
 	for _, form := range []string{
 		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`,
@@ -35,7 +35,7 @@ func usageBody(subscription, key, more string) string {
 }
 
 // used is what the summary shows of api_calls, by region.
-func (b *bench) used(t testing.TB, e tenancy, subscription string) map[string]string {
+func (b *bench) used(t testing.TB, e opened, subscription string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	path := "/api/subscriptions/" + subscription + "/usage?metric=api_calls&groupBy=region"

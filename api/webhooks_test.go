@@ -21,7 +21,7 @@ import (
 )
 
 // opened are the secrets of an endpoint as they would sign, the present one first.
-func (b *bench) opened(t *testing.T, e tenancy, endpointID string) (secrets []string) {
+func (b *bench) opened(t *testing.T, e opened, endpointID string) (secrets []string) {
 	t.Helper()
 	row, err := b.store.WebhookEndpoint(t.Context(), e.environmentID, endpointID)
 	require.NoError(t, err)

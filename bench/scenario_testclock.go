@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"perennial/api"
+	"perennial/api/clocks"
 )
 
 // testclock measures how long twelve paid months take on a test clock, through the public API.
@@ -52,7 +52,7 @@ func (r *rig) aYear(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	var advanced api.TestClock
+	var advanced clocks.TestClock
 	if err := json.Unmarshal(raw, &advanced); err != nil {
 		return 0, err
 	}

@@ -1,4 +1,4 @@
-package api
+package tenancy
 
 import (
 	"context"
@@ -83,21 +83,21 @@ func (f KeyForm) form() (service.APIKeyForm, error) {
 	return out, nil
 }
 
-func (s *Server) createAPIKey(
+func (h *Handler) createAPIKey(
 	ctx context.Context, c *httpkit.Call, in *createAPIKeyInput,
 ) (*httpkit.Reply[Key], error) {
 	form, err := in.Body.form()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeAPIKey,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
 		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := s.service.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getAPIKey(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Key], error) {
+func (h *Handler) getAPIKey(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Key], error) {
 	return httpkit.OK(renderAPIKey(httpkit.Resource[db.ManagedKey](c))), nil
 }
 
@@ -106,15 +106,15 @@ type listAPIKeysInput struct {
 	Ended string `query:"ended" enum:"true,false" doc:"true: only keys that were revoked or have expired. false: only the others."`
 }
 
-func (s *Server) listAPIKeys(
+func (h *Handler) listAPIKeys(
 	ctx context.Context, c *httpkit.Call, in *listAPIKeysInput,
 ) (*httpkit.Reply[httpkit.List[Key]], error) {
 	page, err := in.DB(id.APIKey)
 	if err != nil {
 		return nil, err
 	}
-	filter := db.APIKeyFilter{Ended: view.Chosen(in.Ended), Now: s.now()}
-	rows, more, err := s.store.APIKeys(ctx, c.EnvironmentID, filter, page)
+	filter := db.APIKeyFilter{Ended: view.Chosen(in.Ended), Now: h.now()}
+	rows, more, err := h.store.APIKeys(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderAPIKey)
 }
 
@@ -128,12 +128,12 @@ type KeyChange struct {
 	Name string `json:"name" maxLength:"100" example:"shop server" doc:"For people; empty: none."`
 }
 
-func (s *Server) updateAPIKey(
+func (h *Handler) updateAPIKey(
 	ctx context.Context, c *httpkit.Call, in *updateAPIKeyInput,
 ) (*httpkit.Reply[Key], error) {
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeAPIKey,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeAPIKey,
 		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := s.service.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
+			_, err := h.service.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
 			return err
 		})
 }
@@ -148,7 +148,7 @@ type rotateAPIKeyInput struct {
 	Body *KeyRotation
 }
 
-func (s *Server) rotateAPIKey(
+func (h *Handler) rotateAPIKey(
 	ctx context.Context, c *httpkit.Call, in *rotateAPIKeyInput,
 ) (*httpkit.Reply[Key], error) {
 	var overlap time.Duration
@@ -156,16 +156,16 @@ func (s *Server) rotateAPIKey(
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
 	}
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
-		return s.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
 	})
 }
 
-func (s *Server) revokeAPIKey(
+func (h *Handler) revokeAPIKey(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
-		return s.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
+		return h.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
 	})
 }

@@ -1,4 +1,4 @@
-package api
+package clocks
 
 import (
 	"context"
@@ -54,7 +54,7 @@ type TestClockForm struct {
 	Now  int64  `json:"now,omitempty" minimum:"946684800" maximum:"4102444799" example:"1763640000" doc:"The start time, in the years 2000 to 2099. Default: the real time."`
 }
 
-func (s *Server) createTestClock(
+func (h *Handler) createTestClock(
 	ctx context.Context, c *httpkit.Call, in *createTestClockInput,
 ) (*httpkit.Reply[TestClock], error) {
 	var form TestClockForm
@@ -68,24 +68,24 @@ func (s *Server) createTestClock(
 	made := func(clock testclock.Clock) httpkit.Made[TestClock] {
 		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
-		_, err := s.service.CreateTestClock(ctx, usecase.Caller(c), form.Name, at, keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
+		_, err := h.service.CreateTestClock(ctx, usecase.Caller(c), form.Name, at, keep)
 		return err
 	})
 }
 
-func (s *Server) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TestClock], error) {
+func (h *Handler) getTestClock(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TestClock], error) {
 	return httpkit.OK(renderTestClock(httpkit.Resource[testclock.Clock](c))), nil
 }
 
-func (s *Server) listTestClocks(
+func (h *Handler) listTestClocks(
 	ctx context.Context, c *httpkit.Call, in *listTestClocksInput,
 ) (*httpkit.Reply[httpkit.List[TestClock]], error) {
 	page, err := in.DB(id.TestClock)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.TestClocks(ctx, c.EnvironmentID, page)
+	rows, more, err := h.store.TestClocks(ctx, c.EnvironmentID, page)
 	return httpkit.ListOf(rows, more, err, renderTestClock)
 }
 
@@ -104,45 +104,45 @@ type AdvanceForm struct {
 }
 
 // advanceTestClock answers as soon as the clock has begun to move, or with Prefer: wait once it has arrived.
-func (s *Server) advanceTestClock(
+func (h *Handler) advanceTestClock(
 	ctx context.Context, c *httpkit.Call, in *advanceInput,
 ) (*httpkit.Reply[TestClock], error) {
 	if err := usecase.Caller(c).TestModeOnly(""); err != nil {
 		return nil, err
 	}
 	to := time.Unix(in.Body.To, 0).UTC()
-	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
-		return s.service.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
+	return h.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+		return h.service.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
 	})
 }
 
 // stopTestClock ends an advance where the clock stands.
-func (s *Server) stopTestClock(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[TestClock], error) {
-	return s.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
-		return s.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
+func (h *Handler) stopTestClock(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[TestClock], error) {
+	return h.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+		return h.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
 	})
 }
 
 // deleteTestClock deletes the clock with its customers.
-func (s *Server) deleteTestClock(
+func (h *Handler) deleteTestClock(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[view.Deleted] {
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: clock.ID, Deleted: true}}
 		},
 		func(around service.Around[testclock.Clock]) error {
-			return s.service.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
+			return h.service.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
 		})
 }
 
 // testClockWithKey finds clocks that are not deleted. A deleted clock keeps its row until the erasure of its customers
 // has finished; to the API it is gone at once.
-func (s *Server) testClockWithKey(
+func (h *Handler) testClockWithKey(
 	ctx context.Context, hash []byte, clockID string,
 ) (db.APIKey, testclock.Clock, error) {
-	key, found, err := s.store.TestClockWithKey(ctx, hash, clockID)
+	key, found, err := h.store.TestClockWithKey(ctx, hash, clockID)
 	if err == nil && !found.DeletedAt.IsZero() {
 		err = httpkit.NotFound(db.ErrTestClockNotFound)
 	}
@@ -150,11 +150,11 @@ func (s *Server) testClockWithKey(
 }
 
 // onTestClock performs what is asked of a clock and answers at once, or with Prefer: wait once it stands still.
-func (s *Server) onTestClock(
+func (h *Handler) onTestClock(
 	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
 ) (*httpkit.Reply[TestClock], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
-	out, err := usecase.Command(ctx, s.kit, c, http.StatusOK,
+	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[TestClock] {
 			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 		},
@@ -162,62 +162,62 @@ func (s *Server) onTestClock(
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
+	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
 		func(ctx context.Context) (TestClock, bool, error) {
-			clock, err := s.store.TestClock(ctx, c.EnvironmentID, clockID)
+			clock, err := h.store.TestClock(ctx, c.EnvironmentID, clockID)
 			// Ready also where a payment stopped the advance: blockedBy names it then, and now is short of the target.
 			return renderTestClock(clock), clock.Status == testclock.Ready, err
 		}), nil
 }
 
-func (s *Server) testClockOperations() {
+func (h *Handler) testClockOperations() {
 	example := TestClock{
 		ID: "clk_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "a year of renewals", Status: "ready", Now: 1763640000,
 		CreatedAt: 1763640000,
 	}
 	moved := example
 	moved.Now = 1766232000
-	load := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.testClockWithKey)
+	load := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.testClockWithKey)
 	// What may be a repeat finds a deleted clock too: its stored answer comes before a refusal.
-	loadAny := httpkit.LoadByID(s.kit, id.TestClock, db.ErrTestClockNotFound, s.store.TestClockWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	loadAny := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.store.TestClockWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",
 		Summary: "Create a test clock",
 		Description: "Customers on a clock use its time: trials, renewals and retries happen when the clock reaches " +
 			"them. Test environments only.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TestClockForm{Name: example.Name, Now: example.Now},
-	}, s.createTestClock)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createTestClock)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getTestClock", Method: http.MethodGet, Path: "/test-clocks/{id}", Tag: "Test clocks",
 		Summary: "Get a test clock", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getTestClock)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getTestClock)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listTestClocks", Method: http.MethodGet, Path: "/test-clocks", Tag: "Test clocks",
 		Summary: "List test clocks", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[TestClock]{Data: []TestClock{example}},
-	}, s.listTestClocks)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listTestClocks)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "advanceTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/advance", Tag: "Test clocks",
 		Summary: "Advance a test clock",
 		Description: "Performs all work that becomes due, in order and at its own time. Prefer: wait=N waits up to " +
 			"N seconds (at most 30) until the clock is ready. Without it, poll the clock until it is ready.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Waits: true, Response: moved,
 		Request: AdvanceForm{To: moved.Now},
-	}, s.advanceTestClock)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.advanceTestClock)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "stopTestClock", Method: http.MethodPost, Path: "/test-clocks/{id}/stop", Tag: "Test clocks",
 		Summary: "Stop a test clock",
 		Description: "Stops an advance at the current time of the clock, after the work that is due then. Has no " +
 			"effect on a clock that is ready. Prefer: wait=N waits up to N seconds (at most 30) until the clock is " +
 			"ready.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Waits: true, Response: example,
-	}, s.stopTestClock)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.stopTestClock)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "deleteTestClock", Method: http.MethodDelete, Path: "/test-clocks/{id}", Tag: "Test clocks",
 		Summary: "Delete a test clock",
 		Description: "Deletes the clock and stops its advance. Its customers are deleted with it, within moments after " +
 			"the response: their subscriptions are canceled and their data are erased.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Response: view.Deleted{ID: example.ID, Deleted: true},
-	}, s.deleteTestClock)
+	}, h.deleteTestClock)
 }

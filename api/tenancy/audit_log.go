@@ -1,4 +1,4 @@
-package api
+package tenancy
 
 import (
 	"context"
@@ -71,7 +71,7 @@ func shownValue(raw json.RawMessage) (value any) {
 	return value
 }
 
-func (s *Server) getAuditEntry(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[AuditEntry], error) {
+func (h *Handler) getAuditEntry(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[AuditEntry], error) {
 	return httpkit.OK(renderAudit(httpkit.Resource[audit.Entry](c))), nil
 }
 
@@ -83,7 +83,7 @@ type listAuditInput struct {
 	ObjectID  string `query:"objectId" maxLength:"64" doc:"Only what was done to this object."`
 }
 
-func (s *Server) listAudit(
+func (h *Handler) listAudit(
 	ctx context.Context, c *httpkit.Call, in *listAuditInput,
 ) (*httpkit.Reply[httpkit.List[AuditEntry]], error) {
 	page, err := in.DB(id.AuditEntry)
@@ -94,11 +94,11 @@ func (s *Server) listAudit(
 	if f.From, f.To, err = in.Span(); err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.AuditLog(ctx, c.EnvironmentID, f, page)
+	rows, more, err := h.store.AuditLog(ctx, c.EnvironmentID, f, page)
 	return httpkit.ListOf(rows, more, err, renderAudit)
 }
 
-func (s *Server) auditOperations() {
+func (h *Handler) auditOperations() {
 	example := AuditEntry{
 		ID: "aud_01jcz6dyqx4w9s1c2k7v5h8m3n", Object: "audit_entry", CreatedAt: 1763640000,
 		Actor:     AuditActor{Kind: "key", ID: "key_01jcz6dyqx4w9s1c2k7v5h8m3n", Scopes: []string{"*"}},
@@ -106,12 +106,12 @@ func (s *Server) auditOperations() {
 		RequestID: "req_01jcz6dyqx4w9s1c2k7v5h8m3n", Address: "192.0.2.7", Status: 200,
 		Changes: []AuditChange{{Field: "active", Before: true, After: false}},
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getAuditEntry", Method: http.MethodGet, Path: "/audit-log/{id}", Tag: "Environment",
 		Summary: "Get an entry of the audit log", Status: http.StatusOK, Access: httpkit.ReadAccess,
-		Load: httpkit.LoadByID(s.kit, id.AuditEntry, db.ErrAuditEntryNotFound, s.store.AuditEntryWithKey), Response: example,
-	}, s.getAuditEntry)
-	httpkit.Register(s.kit, httpkit.Operation{
+		Load: httpkit.LoadByID(h.kit, id.AuditEntry, db.ErrAuditEntryNotFound, h.store.AuditEntryWithKey), Response: example,
+	}, h.getAuditEntry)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listAuditLog", Method: http.MethodGet, Path: "/audit-log", Tag: "Environment",
 		Summary: "List the audit log",
 		Description: "Every call that was carried out and changes something leaves an entry in the same transaction: who did it, " +
@@ -120,5 +120,5 @@ func (s *Server) auditOperations() {
 			"Entries are kept for good and never change, except that the address is erased after 90 days; they are chained by " +
 			"hashes, so that `perennial audit verify` finds one that is missing or changed.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[AuditEntry]{Data: []AuditEntry{example}},
-	}, s.listAudit)
+	}, h.listAudit)
 }

@@ -1,4 +1,4 @@
-package api
+package tenancy
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type listAppsInput struct {
 	httpkit.Page
 }
 
-func (s *Server) listApps(
+func (h *Handler) listApps(
 	ctx context.Context, c *httpkit.Call, in *listAppsInput,
 ) (*httpkit.Reply[httpkit.List[App]], error) {
 	page, err := in.DB(id.App)
@@ -30,14 +30,14 @@ func (s *Server) listApps(
 	}
 	// By tenant, the one list that reaches beyond the environment of the key:
 	// an app has no environment but two of them.
-	rows, more, err := s.store.Apps(ctx, c.TenantID, page)
+	rows, more, err := h.store.Apps(ctx, c.TenantID, page)
 	return httpkit.ListOf(rows, more, err, renderApp)
 }
 
-func (s *Server) appOperations() {
-	httpkit.Register(s.kit, httpkit.Operation{
+func (h *Handler) appOperations() {
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listApps", Method: http.MethodGet, Path: "/apps", Tag: "Apps", Summary: "List the tenant's apps",
 		Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[App]{Data: []App{{ID: "app_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Acme Analytics"}}},
-	}, s.listApps)
+	}, h.listApps)
 }

@@ -1,4 +1,4 @@
-package api
+package tenancy
 
 import (
 	"cmp"
@@ -52,8 +52,8 @@ func renderSettings(s subscription.Settings) Settings {
 	}
 }
 
-func (s *Server) getSettings(ctx context.Context, c *httpkit.Call, _ *struct{}) (*httpkit.Reply[Settings], error) {
-	environment, err := s.store.Environment(ctx, c.EnvironmentID)
+func (h *Handler) getSettings(ctx context.Context, c *httpkit.Call, _ *struct{}) (*httpkit.Reply[Settings], error) {
+	environment, err := h.store.Environment(ctx, c.EnvironmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ type updateSettingsInput struct {
 	Body SettingsChange
 }
 
-func (s *Server) updateSettings(
+func (h *Handler) updateSettings(
 	ctx context.Context, c *httpkit.Call, in *updateSettingsInput,
 ) (*httpkit.Reply[Settings], error) {
 	update := service.SettingsUpdate{
@@ -85,14 +85,14 @@ func (s *Server) updateSettings(
 	made := func(settings subscription.Settings) httpkit.Made[Settings] {
 		return httpkit.Made[Settings]{Resource: renderSettings(settings)}
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscription.Settings) error) error {
-			_, err := s.service.UpdateSettings(ctx, usecase.Caller(c), update, keep)
+			_, err := h.service.UpdateSettings(ctx, usecase.Caller(c), update, keep)
 			return err
 		})
 }
 
-func (s *Server) settingsOperations() {
+func (h *Handler) settingsOperations() {
 	example := Settings{TimeZone: "Africa/Douala", PastDueBilling: "skip", RenewalReminderDays: 1,
 		ProrationMeasure: "second",
 		InvoiceNumbers:   InvoiceNumbers{Prefix: "ACME-", Digits: 6},
@@ -101,11 +101,11 @@ func (s *Server) settingsOperations() {
 		},
 		Dunning: exampleDunning(),
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSettings", Method: http.MethodGet, Path: "/settings", Tag: "Environment", Summary: "Get the settings",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
-	}, s.getSettings)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getSettings)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateSettings", Method: http.MethodPatch, Path: "/settings", Tag: "Environment", Summary: "Update the settings",
 		Description: "The settings of the environment of the API key. A new dunning policy counts from the next failed " +
 			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a final action that " +
@@ -114,7 +114,7 @@ func (s *Server) settingsOperations() {
 			"the renewal reminder count from each subscription's next change or period.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
 		Request: SettingsChange{Dunning: &example.Dunning},
-	}, s.updateSettings)
+	}, h.updateSettings)
 }
 
 func exampleDunning() view.Dunning {

@@ -1,4 +1,4 @@
-package api
+package tenancy
 
 import (
 	"context"
@@ -26,10 +26,10 @@ func renderEnvironment(c *httpkit.Call, charging service.Charging) Environment {
 	}
 }
 
-func (s *Server) getEnvironment(
+func (h *Handler) getEnvironment(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[Environment], error) {
-	charging, err := s.service.Charging(ctx, c.EnvironmentID)
+	charging, err := h.service.Charging(ctx, c.EnvironmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,51 +41,51 @@ type wholeInput struct {
 	Body *view.Empty
 }
 
-func (s *Server) onEnvironment(
+func (h *Handler) onEnvironment(
 	ctx context.Context, c *httpkit.Call,
 	perform func(ctx context.Context, by service.Caller, around service.Around[service.Charging]) error,
 ) (*httpkit.Reply[Environment], error) {
 	made := func(charging service.Charging) httpkit.Made[Environment] {
 		return httpkit.Made[Environment]{Resource: renderEnvironment(c, charging)}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
 		return perform(ctx, usecase.Caller(c), around)
 	})
 }
 
-func (s *Server) pauseCharging(
+func (h *Handler) pauseCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return s.onEnvironment(ctx, c, s.service.PauseCharging)
+	return h.onEnvironment(ctx, c, h.service.PauseCharging)
 }
 
-func (s *Server) resumeCharging(
+func (h *Handler) resumeCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return s.onEnvironment(ctx, c, s.service.ResumeCharging)
+	return h.onEnvironment(ctx, c, h.service.ResumeCharging)
 }
 
-func (s *Server) environmentOperations() {
+func (h *Handler) environmentOperations() {
 	example := Environment{ID: "env_01jcz6dyqx4w9s1c2k7v5h8m3n", Mode: "test", TimeZone: "UTC"}
 	paused := example
 	paused.ChargingPausedAt, paused.PaymentsHeld = 1763640000, 12
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getEnvironment", Method: http.MethodGet, Path: "/environment", Tag: "Environment",
 		Summary: "Get the environment of the API key", Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
-	}, s.getEnvironment)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getEnvironment)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "pauseCharging", Method: http.MethodPost, Path: "/environment/pause-charging", Tag: "Environment",
 		Summary: "Pause charging",
 		Description: "No new charge of the environment is sent. Payments are made as before and stay pending with `hold` " +
 			"charging_paused; they use up no retry. What was sent goes on: look-ups, repeats, cancellations and refunds. A charge " +
 			"that is being sent at this moment may still go out. No effect where charging is paused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: paused,
-	}, s.pauseCharging)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.pauseCharging)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumeCharging", Method: http.MethodPost, Path: "/environment/resume-charging", Tag: "Environment",
 		Summary: "Resume charging",
 		Description: "Payments that waited are sent: the first within seconds, many of them at the pace of the reconciler. No " +
 			"effect where charging is not paused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: example,
-	}, s.resumeCharging)
+	}, h.resumeCharging)
 }
