@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"perennial/api/catalog"
 	"perennial/api/clocks"
 	"perennial/api/httpkit"
 	"perennial/api/tenancy"
@@ -41,10 +42,7 @@ func (s *Server) route(c Config) {
 	s.providerOperations()
 	tenancy.Register(d)
 	s.routingOperations()
-	s.planOperations()
-	s.productOperations()
-	s.taxRateOperations()
-	s.couponOperations()
+	catalog.Register(d)
 	usage.Register(d)
 	s.customerOperations()
 	s.subscriptionOperations()

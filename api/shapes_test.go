@@ -1,6 +1,7 @@
 package api
 
 import (
+	"perennial/api/catalog"
 	"perennial/api/clocks"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
@@ -10,6 +11,17 @@ import (
 
 // The tests of this package read what the whole server answers, by the bare names of the wire shapes.
 type (
+	Coupon           = catalog.Coupon
+	MigrationRefusal = catalog.MigrationRefusal
+	Plan             = catalog.Plan
+	PlanMigration    = catalog.PlanMigration
+	PriceAmounts     = catalog.PriceAmounts
+	PriceTier        = catalog.PriceTier
+	Product          = catalog.Product
+	PublicPlan       = catalog.PublicPlan
+	TaxRate          = catalog.TaxRate
+	TierAmounts      = catalog.TierAmounts
+
 	TestClock = clocks.TestClock
 
 	AuditActor     = tenancy.AuditActor

@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 
-	"perennial/api"
+	apicatalog "perennial/api/catalog"
 	"perennial/billing/catalog"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -115,7 +115,7 @@ func catalogApplyCommand() *command {
 }
 
 func applyCatalog(
-	ctx context.Context, p *process, s *service.Service, by service.Caller, file api.CatalogFile, want service.WantedCatalog,
+	ctx context.Context, p *process, s *service.Service, by service.Caller, file apicatalog.File, want service.WantedCatalog,
 ) error {
 	changes, err := s.ApplyCatalog(ctx, by, want)
 	if err != nil {
@@ -171,7 +171,7 @@ func catalogExportCommand() *command {
 					if err != nil {
 						return err
 					}
-					text, err := api.WriteCatalog(plans, !*bare)
+					text, err := apicatalog.WriteFile(plans, !*bare)
 					if err != nil {
 						return err
 					}
@@ -196,23 +196,23 @@ func (c *catalogFlags) declare(f *flag.FlagSet) {
 	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive absent plans, also if they are all, or more than half")
 }
 
-func (c *catalogFlags) wanted(file api.CatalogFile) service.WantedCatalog {
+func (c *catalogFlags) wanted(file apicatalog.File) service.WantedCatalog {
 	return service.WantedCatalog{Plans: file.Plans, AllowArchive: c.allowArchive}
 }
 
 // read checks everything that can be checked without a database. Errors name the line and the key.
-func (c *catalogFlags) read(p *process) (api.CatalogFile, error) {
+func (c *catalogFlags) read(p *process) (apicatalog.File, error) {
 	if err := c.check(); err != nil {
-		return api.CatalogFile{}, err
+		return apicatalog.File{}, err
 	}
 	if c.file == "" {
-		return api.CatalogFile{}, usagef("-f is missing: name the catalogue file")
+		return apicatalog.File{}, usagef("-f is missing: name the catalogue file")
 	}
 	text, err := c.text(p)
 	if err != nil {
-		return api.CatalogFile{}, err
+		return apicatalog.File{}, err
 	}
-	return api.ReadCatalog(c.file, text)
+	return apicatalog.ReadFile(c.file, text)
 }
 
 func (c *catalogFlags) text(p *process) ([]byte, error) {

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"perennial/api"
+	apicatalog "perennial/api/catalog"
 	"perennial/billing/catalog"
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
@@ -86,7 +86,7 @@ func ownDunning(p *dunning.Policy) string {
 	if p == nil {
 		return environments
 	}
-	text, err := api.CatalogDunning(*p)
+	text, err := apicatalog.WriteDunning(*p)
 	if err != nil {
 		return err.Error()
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/api"
+	"perennial/api/catalog"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -135,7 +135,7 @@ func TestInvoices_OfThePlansThatCompaniesSell(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("catalogue.yaml")
 	require.NoError(t, err)
-	file, err := api.ReadCatalog("catalogue.yaml", text)
+	file, err := catalog.ReadFile("catalogue.yaml", text)
 	require.NoError(t, err)
 	require.Len(t, sales, len(file.Plans), "each plan is sold once")
 	for i, s := range sales {

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (c PlanChange) dunning() (*service.PlanDunning, error) {
 	return &service.PlanDunning{Policy: &policy}, err
 }
 
-func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
+func (h *Handler) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
 	update := service.PlanUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, ProductID: in.Body.ProductID,
 		Metadata: (*metadata.Pairs)(in.Body.Metadata),
@@ -61,8 +61,8 @@ func (s *Server) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlan
 	if update.Dunning, err = in.Body.dunning(); err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := h.service.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
 		return err
 	})
 }

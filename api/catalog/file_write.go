@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"encoding/json"
@@ -13,9 +13,9 @@ import (
 	"perennial/internal/yamldoc"
 )
 
-// WriteCatalog writes a catalogue file that describes plans. One without a key gets one of its name; with its id in the
+// WriteFile writes a catalogue file that describes plans. One without a key gets one of its name; with its id in the
 // file it is adopted when the file is applied, without it would be created again, as in another environment.
-func WriteCatalog(plans []plan.Plan, withIDs bool) ([]byte, error) {
+func WriteFile(plans []plan.Plan, withIDs bool) ([]byte, error) {
 	taken := map[string]bool{}
 	for _, p := range plans {
 		taken[p.Key] = true
@@ -42,7 +42,7 @@ type orderedPlans []keyedPlan
 
 type keyedPlan struct {
 	key  string
-	form CatalogPlan
+	form FilePlan
 }
 
 func (o orderedPlans) MarshalJSON() ([]byte, error) {
@@ -65,8 +65,8 @@ func (o orderedPlans) MarshalJSON() ([]byte, error) {
 }
 
 // formOf is a plan as a file describes it.
-func formOf(p plan.Plan) CatalogPlan {
-	form := CatalogPlan{PlanTerms: PlanTerms{
+func formOf(p plan.Plan) FilePlan {
+	form := FilePlan{PlanTerms: PlanTerms{
 		Name: p.Name, Currency: string(p.Currency), Interval: string(p.Interval.Unit), TrialDays: p.TrialDays,
 		Measure: string(p.ProrationMeasure), Metadata: view.Metadata(p.Metadata),
 	}}
@@ -97,8 +97,8 @@ func formOf(p plan.Plan) CatalogPlan {
 	return form
 }
 
-// CatalogDunning writes a dunning policy in one line, as a catalogue file has it.
-func CatalogDunning(p dunning.Policy) (string, error) {
+// WriteDunning writes a dunning policy in one line, as a catalogue file has it.
+func WriteDunning(p dunning.Policy) (string, error) {
 	text, err := json.Marshal(view.RenderDunning(p))
 	return string(text), err
 }

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"cmp"
@@ -150,18 +150,18 @@ func (f PlanTerms) plan() (plan.Plan, error) {
 // madePlan names no customer: plans hold nothing personal, so the answer outlives every erasure.
 func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
 
-func (s *Server) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
+func (h *Handler) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
 	form, err := in.Body.plan()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := h.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }
 
-func (s *Server) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Plan], error) {
+func (h *Handler) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Plan], error) {
 	return httpkit.OK(renderPlan(httpkit.Resource[plan.Plan](c))), nil
 }
 
@@ -172,7 +172,7 @@ type listPlansInput struct {
 	Kind      string `query:"kind" enum:"plan,add_on" doc:"Only plans, or only add-ons. Default: both."`
 }
 
-func (s *Server) listPlans(
+func (h *Handler) listPlans(
 	ctx context.Context, c *httpkit.Call, in *listPlansInput,
 ) (*httpkit.Reply[httpkit.List[Plan]], error) {
 	page, err := in.DB(id.Plan)
@@ -194,7 +194,7 @@ func (s *Server) listPlans(
 		addOns := in.Kind == addOnKind
 		filter.AddOn = &addOns
 	}
-	rows, more, err := s.store.Plans(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Plans(ctx, c.EnvironmentID, filter, page)
 	if public {
 		return httpkit.Trimmed[httpkit.List[Plan]](httpkit.ListOf(rows, more, err, renderPublicPlan))
 	}
@@ -203,7 +203,7 @@ func (s *Server) listPlans(
 
 // planOperations has no deletion: subscriptions and invoices name their plan for as long as they are kept.
 // A plan is archived.
-func (s *Server) planOperations() {
+func (h *Handler) planOperations() {
 	public := PublicPlan{
 		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Currencies: []string{"USD"}, Interval: "month",
 		IntervalCount: 1, Amount: 1900,
@@ -213,9 +213,9 @@ func (s *Server) planOperations() {
 	example := Plan{PublicPlan: public, Metadata: view.Metadata{"tier": 2}}
 	retired := example
 	retired.Active = false
-	load := httpkit.LoadByID(s.kit, id.Plan, db.ErrPlanNotFound, s.store.PlanWithKey)
+	load := httpkit.LoadByID(h.kit, id.Plan, db.ErrPlanNotFound, h.store.PlanWithKey)
 	amount := int64(1900)
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",
 		Description: "A plan has a currency and an interval, which never change, and one or more prices, which may have amounts in " +
 			"further currencies: subscriptions are then sold in any of them. For new prices or currencies, create a version of the plan. With kind: add_on, subscriptions have it beside their plan, as addOns.",
@@ -223,21 +223,21 @@ func (s *Server) planOperations() {
 		Request: PlanForm{PlanTerms: PlanTerms{
 			Name: "Pro, monthly", Currency: "USD", Interval: "month", Amount: &amount, TrialDays: 14, Metadata: example.Metadata,
 		}},
-	}, s.createPlan)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createPlan)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getPlan", Method: http.MethodGet, Path: "/plans/{id}", Tag: "Plans", Summary: "Get a plan",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getPlan)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getPlan)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listPlans", Method: http.MethodGet, Path: "/plans", Tag: "Plans", Summary: "List plans",
 		Description: "Also available to publishable keys, from any web page, with active plans only and without metadata.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true},
 		Response: httpkit.List[Plan]{Data: []Plan{example}},
 		Publicly: httpkit.List[PublicPlan]{Data: []PublicPlan{public}},
-	}, s.listPlans)
-	s.planVersionOperations(example, load)
+	}, h.listPlans)
+	h.planVersionOperations(example, load)
 	off := false
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updatePlan", Method: http.MethodPatch, Path: "/plans/{id}", Tag: "Plans",
 		Summary: "Update or archive a plan",
 		Description: "active: false archives the plan. A new subscription or a change to the plan is then refused " +
@@ -246,5 +246,5 @@ func (s *Server) planOperations() {
 			"another interval or currency of its own, create a new plan.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PlanChange{Active: &off},
 		Response: retired,
-	}, s.updatePlan)
+	}, h.updatePlan)
 }

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"context"
@@ -46,18 +46,18 @@ func madeProduct(p plan.Product) httpkit.Made[Product] {
 	return httpkit.Made[Product]{Resource: renderProduct(p)}
 }
 
-func (s *Server) createProduct(
+func (h *Handler) createProduct(
 	ctx context.Context, c *httpkit.Call, in *createProductInput,
 ) (*httpkit.Reply[Product], error) {
 	form := plan.Product{Name: in.Body.Name, Description: in.Body.Description, Metadata: metadata.Pairs(in.Body.Metadata)}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeProduct,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := s.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getProduct(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Product], error) {
+func (h *Handler) getProduct(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Product], error) {
 	return httpkit.OK(renderProduct(httpkit.Resource[plan.Product](c))), nil
 }
 
@@ -66,14 +66,14 @@ type listProductsInput struct {
 	Active string `query:"active" enum:"true,false" doc:"true: only active products. false: only archived products."`
 }
 
-func (s *Server) listProducts(
+func (h *Handler) listProducts(
 	ctx context.Context, c *httpkit.Call, in *listProductsInput,
 ) (*httpkit.Reply[httpkit.List[Product]], error) {
 	page, err := in.DB(id.Product)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: view.Chosen(in.Active)}, page)
+	rows, more, err := h.store.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: view.Chosen(in.Active)}, page)
 	return httpkit.ListOf(rows, more, err, renderProduct)
 }
 
@@ -90,48 +90,48 @@ type ProductChange struct {
 	Metadata    *view.Metadata `json:"metadata,omitempty" maxProperties:"50" doc:"Replaces all metadata."`
 }
 
-func (s *Server) updateProduct(
+func (h *Handler) updateProduct(
 	ctx context.Context, c *httpkit.Call, in *updateProductInput,
 ) (*httpkit.Reply[Product], error) {
 	update := service.ProductUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, Description: in.Body.Description,
 		Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeProduct,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := s.service.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }
 
 // productOperations has no deletion: plans name their product for as long as they are kept.
-func (s *Server) productOperations() {
+func (h *Handler) productOperations() {
 	example := Product{
 		ID: "prod_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "Pro", Description: "Everything for teams.", Active: true,
 		Metadata: view.Metadata{"tier": 2}, CreatedAt: 1763640000,
 	}
 	retired, off := example, false
 	retired.Active = false
-	load := httpkit.LoadByID(s.kit, id.Product, db.ErrProductNotFound, s.store.ProductWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Product, db.ErrProductNotFound, h.store.ProductWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createProduct", Method: http.MethodPost, Path: "/products", Tag: "Plans", Summary: "Create a product",
 		Description: "A product groups plans: what is sold, whatever the price and the interval. Plans name it in productId.",
 		Status:      http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: ProductForm{Name: "Pro", Description: "Everything for teams.", Metadata: example.Metadata},
-	}, s.createProduct)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createProduct)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getProduct", Method: http.MethodGet, Path: "/products/{id}", Tag: "Plans", Summary: "Get a product",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getProduct)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getProduct)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listProducts", Method: http.MethodGet, Path: "/products", Tag: "Plans", Summary: "List products",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Product]{Data: []Product{example}},
-	}, s.listProducts)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listProducts)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateProduct", Method: http.MethodPatch, Path: "/products/{id}", Tag: "Plans",
 		Summary:     "Update or archive a product",
 		Description: "active: false archives the product. Its plans stay as they are: archive each that is no longer offered.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: ProductChange{Active: &off},
 		Response: retired,
-	}, s.updateProduct)
+	}, h.updateProduct)
 }

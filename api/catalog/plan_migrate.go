@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"cmp"
@@ -61,7 +61,7 @@ type MigrationRefusal struct {
 
 // migratePlan looks at no more than 100 subscriptions a request, each a short transaction. What a request that was cut
 // short has moved stays moved: its repeat passes it over.
-func (s *Server) migratePlan(
+func (h *Handler) migratePlan(
 	ctx context.Context, c *httpkit.Call, in *migratePlanInput,
 ) (*httpkit.Reply[PlanMigration], error) {
 	f := in.Body
@@ -95,14 +95,14 @@ func (s *Server) migratePlan(
 		return httpkit.Made[PlanMigration]{Resource: out}
 	}
 	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
-		return s.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
+		return h.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
 	})
 }
 
 // planMigrationOperation is POST /plans/{id}/migrate.
-func (s *Server) planMigrationOperation(load httpkit.Loader) {
-	httpkit.Register(s.kit, httpkit.Operation{
+func (h *Handler) planMigrationOperation(load httpkit.Loader) {
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "migratePlan", Method: http.MethodPost, Path: "/plans/{id}/migrate", Tag: "Plans",
 		Summary: "Move subscriptions to another version of their plan",
 		Description: "Looks at up to 100 subscriptions of the plan, the newest first, and moves those that are on another " +
@@ -120,5 +120,5 @@ func (s *Server) planMigrationOperation(load httpkit.Loader) {
 			}},
 			Currency: "USD", AmountDue: 1200, Last: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
-	}, s.migratePlan)
+	}, h.migratePlan)
 }

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"context"
@@ -26,7 +26,7 @@ type PlanVersionForm struct {
 	TrialEnd  string      `json:"trialEndBehavior,omitempty" enum:"invoice,cancel,pause" example:"pause" doc:"What happens at the end of a trial where the customer has no payment method then. Default: as in the current version."`
 }
 
-func (s *Server) createPlanVersion(
+func (h *Handler) createPlanVersion(
 	ctx context.Context, c *httpkit.Call, in *createPlanVersionInput,
 ) (*httpkit.Reply[Plan], error) {
 	if in.Body.Amount == nil && len(in.Body.Prices) == 0 && in.Body.TrialDays == nil && in.Body.TrialEnd == "" {
@@ -40,22 +40,22 @@ func (s *Server) createPlanVersion(
 	version := service.NewPlanVersion{
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := s.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
+		_, err := h.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
 		return err
 	})
 }
 
-func (s *Server) listPlanVersions(
+func (h *Handler) listPlanVersions(
 	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
 ) (*httpkit.Reply[httpkit.List[Plan]], error) {
-	plans, err := s.store.PlanVersions(ctx, c.EnvironmentID, in.ID)
+	plans, err := h.store.PlanVersions(ctx, c.EnvironmentID, in.ID)
 	return httpkit.ListOf(plans, false, err, renderPlan)
 }
 
 // planVersionOperations are those of /plans/{id}/versions. example is the plan's first version.
-func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
-	s.planMigrationOperation(load)
+func (h *Handler) planVersionOperations(example Plan, load httpkit.Loader) {
+	h.planMigrationOperation(load)
 	example.Metadata = view.Metadata{}
 	second := example
 	second.Version, second.Amount = 2, 2400
@@ -63,7 +63,7 @@ func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
 		ID: "price_01jcz6f0x3v8r5t2m9k4h7q1wz", Amount: 2400, PriceModel: PriceModel{Model: "flat"},
 	}}
 	amount := int64(2400)
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPlanVersion", Method: http.MethodPost, Path: "/plans/{id}/versions", Tag: "Plans",
 		Summary: "Create a version of a plan",
 		Description: "New subscriptions get the new version from now on. Subscriptions that are on the plan keep the " +
@@ -72,12 +72,12 @@ func (s *Server) planVersionOperations(example Plan, load httpkit.Loader) {
 			"refused with 409 plan_version_unchanged.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Load: load, Response: second,
 		Request: PlanVersionForm{Amount: &amount},
-	}, s.createPlanVersion)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createPlanVersion)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listPlanVersions", Method: http.MethodGet, Path: "/plans/{id}/versions", Tag: "Plans",
 		Summary:     "List the versions of a plan",
 		Description: "All versions, the newest first; a plan has at most 100.",
 		Status:      http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: httpkit.List[Plan]{Data: []Plan{second, example}},
-	}, s.listPlanVersions)
+	}, h.listPlanVersions)
 }

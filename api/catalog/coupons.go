@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"context"
@@ -85,21 +85,21 @@ func madeCoupon(c discount.Coupon) httpkit.Made[Coupon] {
 	return httpkit.Made[Coupon]{Resource: renderCoupon(c)}
 }
 
-func (s *Server) createCoupon(
+func (h *Handler) createCoupon(
 	ctx context.Context, c *httpkit.Call, in *createCouponInput,
 ) (*httpkit.Reply[Coupon], error) {
 	form, err := in.Body.coupon()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeCoupon,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := s.service.CreateCoupon(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateCoupon(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getCoupon(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Coupon], error) {
+func (h *Handler) getCoupon(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Coupon], error) {
 	return httpkit.OK(renderCoupon(httpkit.Resource[discount.Coupon](c))), nil
 }
 
@@ -109,14 +109,14 @@ type listCouponsInput struct {
 	Code   string `query:"code" maxLength:"50" doc:"Only the coupon with this code, in any case."`
 }
 
-func (s *Server) listCoupons(
+func (h *Handler) listCoupons(
 	ctx context.Context, c *httpkit.Call, in *listCouponsInput,
 ) (*httpkit.Reply[httpkit.List[Coupon]], error) {
 	page, err := in.DB(id.Coupon)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Coupons(ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page)
+	rows, more, err := h.store.Coupons(ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page)
 	return httpkit.ListOf(rows, more, err, renderCoupon)
 }
 
@@ -132,7 +132,7 @@ type CouponChange struct {
 	RedeemBy *int64  `json:"redeemBy,omitempty" minimum:"0" maximum:"253402300799" doc:"From when it can no longer be redeemed, in Unix seconds. 0: without end."`
 }
 
-func (s *Server) updateCoupon(
+func (h *Handler) updateCoupon(
 	ctx context.Context, c *httpkit.Call, in *updateCouponInput,
 ) (*httpkit.Reply[Coupon], error) {
 	update := service.CouponUpdate{Name: in.Body.Name, Active: in.Body.Active}
@@ -143,15 +143,15 @@ func (s *Server) updateCoupon(
 		}
 		update.RedeemBy = &by
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeCoupon,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := s.service.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }
 
 // couponOperations has no deletion: invoices name their coupons for as long as they are kept.
-func (s *Server) couponOperations() {
+func (h *Handler) couponOperations() {
 	example := Coupon{
 		ID: "coup_01jcz6dyqx4w9s1c2k7v5h8m3n", Code: "WELCOME", Name: "Welcome, 20 % off", Percent: "20",
 		Duration: "repeating", Periods: 3, MaxRedemptions: 500, TimesRedeemed: 42, RedeemBy: 1767225600, Active: true,
@@ -159,8 +159,8 @@ func (s *Server) couponOperations() {
 	}
 	fresh, retired, no := example, example, false
 	fresh.TimesRedeemed, retired.Active = 0, false
-	load := httpkit.LoadByID(s.kit, id.Coupon, db.ErrCouponNotFound, s.store.CouponWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Coupon, db.ErrCouponNotFound, h.store.CouponWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCoupon", Method: http.MethodPost, Path: "/coupons", Tag: "Coupons", Summary: "Create a coupon",
 		Description: "A subscription redeems it with couponCode when it is created, or later. It is taken off before taxes, " +
 			"from the first period that is billed after its redemption: a percentage off everything that is billed for a " +
@@ -172,21 +172,21 @@ func (s *Server) couponOperations() {
 			Code: "WELCOME", Name: "Welcome, 20 % off", Percent: "20", Duration: "repeating", Periods: 3, MaxRedemptions: 500,
 			RedeemBy: 1767225600,
 		},
-	}, s.createCoupon)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createCoupon)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getCoupon", Method: http.MethodGet, Path: "/coupons/{id}", Tag: "Coupons", Summary: "Get a coupon",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getCoupon)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getCoupon)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listCoupons", Method: http.MethodGet, Path: "/coupons", Tag: "Coupons", Summary: "List coupons",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Coupon]{Data: []Coupon{example}},
-	}, s.listCoupons)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listCoupons)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateCoupon", Method: http.MethodPatch, Path: "/coupons/{id}", Tag: "Coupons",
 		Summary: "Rename or deactivate a coupon, or change until when it can be redeemed",
 		Description: "Subscriptions keep what they have redeemed. For other terms, deactivate the coupon and create a new " +
 			"one with another code.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: CouponChange{Active: &no},
 		Response: retired,
-	}, s.updateCoupon)
+	}, h.updateCoupon)
 }

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"context"
@@ -71,21 +71,21 @@ func madeTaxRate(d tax.Definition) httpkit.Made[TaxRate] {
 	return httpkit.Made[TaxRate]{Resource: renderTaxRate(d)}
 }
 
-func (s *Server) createTaxRate(
+func (h *Handler) createTaxRate(
 	ctx context.Context, c *httpkit.Call, in *createTaxRateInput,
 ) (*httpkit.Reply[TaxRate], error) {
 	form, err := in.Body.definition()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeTaxRate,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := s.service.CreateTaxRate(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateTaxRate(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getTaxRate(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TaxRate], error) {
+func (h *Handler) getTaxRate(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[TaxRate], error) {
 	return httpkit.OK(renderTaxRate(httpkit.Resource[tax.Definition](c))), nil
 }
 
@@ -94,14 +94,14 @@ type listTaxRatesInput struct {
 	Archived string `query:"archived" enum:"true,false" doc:"true: only archived tax rates. false: only the others."`
 }
 
-func (s *Server) listTaxRates(
+func (h *Handler) listTaxRates(
 	ctx context.Context, c *httpkit.Call, in *listTaxRatesInput,
 ) (*httpkit.Reply[httpkit.List[TaxRate]], error) {
 	page, err := in.DB(id.TaxRate)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: view.Chosen(in.Archived)}, page)
+	rows, more, err := h.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: view.Chosen(in.Archived)}, page)
 	return httpkit.ListOf(rows, more, err, renderTaxRate)
 }
 
@@ -116,26 +116,26 @@ type TaxRateChange struct {
 	Archived *bool   `json:"archived,omitempty" doc:"true: no new invoice is taxed with it. false: they are again."`
 }
 
-func (s *Server) updateTaxRate(
+func (h *Handler) updateTaxRate(
 	ctx context.Context, c *httpkit.Call, in *updateTaxRateInput,
 ) (*httpkit.Reply[TaxRate], error) {
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, madeTaxRate,
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := s.service.UpdateTaxRate(ctx, usecase.Caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
+			_, err := h.service.UpdateTaxRate(ctx, usecase.Caller(c), in.ID, service.TaxRateUpdate(in.Body), keep)
 			return err
 		})
 }
 
 // taxRateOperations has no deletion: invoices name their rates for as long as they are kept.
-func (s *Server) taxRateOperations() {
+func (h *Handler) taxRateOperations() {
 	example := TaxRate{
 		ID: "txr_01jcz6dyqx4w9s1c2k7v5h8m3n", Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600,
 		CreatedAt: 1763640000,
 	}
 	retired, yes := example, true
 	retired.Archived = true
-	load := httpkit.LoadByID(s.kit, id.TaxRate, db.ErrTaxRateNotFound, s.store.TaxRateWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.TaxRate, db.ErrTaxRateNotFound, h.store.TaxRateWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createTaxRate", Method: http.MethodPost, Path: "/tax-rates", Tag: "Taxes", Summary: "Create a tax rate",
 		Description: "Invoices that are issued from now on are taxed with every rate that holds where the customer is: " +
 			"everywhere, in the customer's country, and in its region there. Several rates add; a second one of the same " +
@@ -143,21 +143,21 @@ func (s *Server) taxRateOperations() {
 			"discounts and before credit. A customer who is exempt, or for whom the charge is reversed, is not taxed.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: example,
 		Request: TaxRateForm{Name: "VAT", Percent: "19.25", Country: "CM", ValidFrom: 1767225600},
-	}, s.createTaxRate)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createTaxRate)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getTaxRate", Method: http.MethodGet, Path: "/tax-rates/{id}", Tag: "Taxes", Summary: "Get a tax rate",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getTaxRate)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getTaxRate)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listTaxRates", Method: http.MethodGet, Path: "/tax-rates", Tag: "Taxes", Summary: "List tax rates",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[TaxRate]{Data: []TaxRate{example}},
-	}, s.listTaxRates)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listTaxRates)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateTaxRate", Method: http.MethodPatch, Path: "/tax-rates/{id}", Tag: "Taxes",
 		Summary: "Rename or archive a tax rate",
 		Description: "Invoices keep the taxes that they were issued with. For another percentage or place, archive the " +
 			"rate and create a new one, or let one end when the other begins.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: TaxRateChange{Archived: &yes},
 		Response: retired,
-	}, s.updateTaxRate)
+	}, h.updateTaxRate)
 }

@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"encoding/json"
@@ -15,50 +15,50 @@ import (
 	"perennial/internal/yamldoc"
 )
 
-// CatalogPlan is a plan in a catalogue file: what creates one, and what the file alone says. Its product is not part of
+// FilePlan is a plan in a catalogue file: what creates one, and what the file alone says. Its product is not part of
 // it: products have no keys, and their ids differ between environments.
-type CatalogPlan struct {
+type FilePlan struct {
 	// ID adopts a plan that was created without the file.
 	ID string `json:"id,omitempty"`
 	PlanTerms
-	Active  *bool            `json:"active,omitempty"` // default: true
-	Migrate CatalogMigration `json:"migrate,omitempty"`
+	Active  *bool         `json:"active,omitempty"` // default: true
+	Migrate FileMigration `json:"migrate,omitempty"`
 }
 
-// CatalogMigration is what a catalogue file says about running subscriptions: true, false or preview.
-type CatalogMigration string
+// FileMigration is what a catalogue file says about running subscriptions: true, false or preview.
+type FileMigration string
 
 // Schema lists them.
-func (CatalogMigration) Schema(huma.Registry) *huma.Schema {
+func (FileMigration) Schema(huma.Registry) *huma.Schema {
 	s := &huma.Schema{Enum: []any{true, false, string(catalog.Preview)}}
 	s.PrecomputeMessages()
 	return s
 }
 
 // UnmarshalJSON reads true and false as well.
-func (m *CatalogMigration) UnmarshalJSON(b []byte) error {
+func (m *FileMigration) UnmarshalJSON(b []byte) error {
 	switch text := strings.Trim(string(b), `"`); text {
 	case "false":
-		*m = CatalogMigration(catalog.Keep)
+		*m = FileMigration(catalog.Keep)
 	case "true":
-		*m = CatalogMigration(catalog.AtPeriodEnd)
+		*m = FileMigration(catalog.AtPeriodEnd)
 	default:
-		*m = CatalogMigration(text)
+		*m = FileMigration(text)
 	}
 	return nil
 }
 
-// CatalogFile is a catalogue file that was read.
-type CatalogFile struct {
+// File is a catalogue file that was read.
+type File struct {
 	Plans []catalog.Plan
 	name  string
 	doc   yamldoc.Document
 }
 
-// ReadCatalog reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be
+// ReadFile reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be
 // several.
-func ReadCatalog(name string, text []byte) (CatalogFile, error) {
-	f := CatalogFile{name: name}
+func ReadFile(name string, text []byte) (File, error) {
+	f := File{name: name}
 	doc, err := yamldoc.Parse(text)
 	var unreadable *yamldoc.Error
 	switch {
@@ -95,7 +95,7 @@ func ReadCatalog(name string, text []byte) (CatalogFile, error) {
 }
 
 // At adds the line to a fault that names a plan's key and the field. Every other error stays as it is.
-func (f CatalogFile) At(err error) error {
+func (f File) At(err error) error {
 	var wrong *fault.Error
 	if !errors.As(err, &wrong) || !wrong.Refusal() || wrong.Param == "" {
 		return err
@@ -110,7 +110,7 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 	if err != nil {
 		return catalog.Plan{}, []*fault.Error{fault.From(err)}
 	}
-	form, wrong := httpkit.Decode[CatalogPlan](shapes, text)
+	form, wrong := httpkit.Decode[FilePlan](shapes, text)
 	if len(wrong) > 0 {
 		return catalog.Plan{}, wrong
 	}

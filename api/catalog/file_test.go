@@ -1,4 +1,4 @@
-package api
+package catalog
 
 import (
 	"strings"
@@ -42,9 +42,9 @@ const catalogText = `plans:
     migrate: preview
 `
 
-func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
+func TestReadFile_IsWhatTheFileSays(t *testing.T) {
 	t.Parallel()
-	file, err := ReadCatalog("catalog.yaml", []byte(catalogText))
+	file, err := ReadFile("catalog.yaml", []byte(catalogText))
 	require.NoError(t, err)
 	require.Len(t, file.Plans, 2)
 	solo, team := file.Plans[0], file.Plans[1]
@@ -62,9 +62,9 @@ func TestReadCatalog_IsWhatTheFileSays(t *testing.T) {
 }
 
 // What is exported and read again describes the same plans.
-func TestWriteCatalog_IsReadBackAsItWas(t *testing.T) {
+func TestWriteFile_IsReadBackAsItWas(t *testing.T) {
 	t.Parallel()
-	file, err := ReadCatalog("catalog.yaml", []byte(catalogText))
+	file, err := ReadFile("catalog.yaml", []byte(catalogText))
 	require.NoError(t, err)
 	var plans []plan.Plan
 	for _, p := range file.Plans {
@@ -74,10 +74,10 @@ func TestWriteCatalog_IsReadBackAsItWas(t *testing.T) {
 	loose, second := plans[0], plans[0]
 	loose.Key, second.Key = "", ""
 
-	text, err := WriteCatalog(append(plans, loose, second), true)
+	text, err := WriteFile(append(plans, loose, second), true)
 
 	require.NoError(t, err)
-	back, err := ReadCatalog("out.yaml", text)
+	back, err := ReadFile("out.yaml", text)
 	require.NoError(t, err, string(text))
 	held := plans
 	for i := range held {
@@ -91,12 +91,12 @@ func TestWriteCatalog_IsReadBackAsItWas(t *testing.T) {
 	}
 	require.Equal(t, []string{"solo-2", "solo-3"}, []string{back.Plans[2].Key, back.Plans[3].Key})
 	require.Equal(t, loose.ID, back.Plans[2].ID, "it is adopted")
-	text, err = WriteCatalog([]plan.Plan{loose}, false)
+	text, err = WriteFile([]plan.Plan{loose}, false)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "plan_")
 }
 
-func TestReadCatalog_NamesLineAndKey(t *testing.T) {
+func TestReadFile_NamesLineAndKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ was, is, want string }{
 		{"amount: 5000", "amount: 5000.5", "c.yaml:6: plans.solo.amount: "},
@@ -125,7 +125,7 @@ func TestReadCatalog_NamesLineAndKey(t *testing.T) {
 		{"    migrate: preview", "  more: 5", "c.yaml:29: plans.more: It must be a mapping of fields to values."},
 	} {
 		require.Contains(t, catalogText, c.was)
-		_, err := ReadCatalog("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))
+		_, err := ReadFile("c.yaml", []byte(strings.Replace(catalogText, c.was, c.is, 1)))
 		require.ErrorContains(t, err, c.want)
 	}
 }

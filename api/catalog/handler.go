@@ -1,0 +1,25 @@
+// Package catalog serves what is sold: products, plans, coupons and tax rates; and reads and writes catalogue files.
+package catalog
+
+import (
+	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/db"
+	"perennial/service"
+)
+
+// Handler serves the operations of this column.
+type Handler struct {
+	kit     *httpkit.Kit
+	store   *db.Store // for reading
+	service *service.Service
+}
+
+// Register adds the operations of this column.
+func Register(d usecase.Deps) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service}
+	h.planOperations()
+	h.productOperations()
+	h.taxRateOperations()
+	h.couponOperations()
+}
