@@ -5,6 +5,7 @@ import (
 
 	"perennial/api/catalog"
 	"perennial/api/clocks"
+	"perennial/api/customers"
 	"perennial/api/httpkit"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
@@ -44,7 +45,7 @@ func (s *Server) route(c Config) {
 	s.routingOperations()
 	catalog.Register(d)
 	usage.Register(d)
-	s.customerOperations()
+	customers.Register(d)
 	s.subscriptionOperations()
 	s.paymentOperations()
 	s.disputeOperations()

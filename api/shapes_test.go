@@ -3,6 +3,7 @@ package api
 import (
 	"perennial/api/catalog"
 	"perennial/api/clocks"
+	"perennial/api/customers"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/view"
@@ -23,6 +24,15 @@ type (
 	TierAmounts      = catalog.TierAmounts
 
 	TestClock = clocks.TestClock
+
+	Access         = customers.Access
+	AccessOf       = customers.AccessOf
+	Balance        = customers.Balance
+	BalanceEntry   = customers.BalanceEntry
+	Credit         = customers.Credit
+	CreditGrant    = customers.CreditGrant
+	Customer       = customers.Customer
+	PaymentDetails = customers.PaymentDetails
 
 	AuditActor     = tenancy.AuditActor
 	AuditChange    = tenancy.AuditChange

@@ -1,4 +1,4 @@
-package api
+package customers
 
 import (
 	"context"
@@ -81,7 +81,7 @@ type createCustomerInput struct {
 	Body CustomerForm
 }
 
-func (s *Server) createCustomer(
+func (h *Handler) createCustomer(
 	ctx context.Context, c *httpkit.Call, in *createCustomerInput,
 ) (*httpkit.Reply[Customer], error) {
 	form, err := in.Body.customer()
@@ -92,8 +92,8 @@ func (s *Server) createCustomer(
 		// A new customer has no credit yet, so none is read.
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := s.service.CreateCustomer(ctx, usecase.Caller(c), form, keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
+		_, err := h.service.CreateCustomer(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }
@@ -106,21 +106,21 @@ type credited struct {
 
 // anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
 // must reach the caller who lost it.
-func (s *Server) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
-	key, cust, credits, err := s.store.CustomerWithKey(ctx, hash, customerID)
+func (h *Handler) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
+	key, cust, credits, err := h.store.CustomerWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
 }
 
 // creditedWithKey finds customers that are not erased: to the API the others are gone.
-func (s *Server) creditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
-	key, found, err := s.anyCreditedWithKey(ctx, hash, customerID)
+func (h *Handler) creditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
+	key, found, err := h.anyCreditedWithKey(ctx, hash, customerID)
 	if err == nil && !found.ErasedAt.IsZero() {
 		err = httpkit.NotFound(db.ErrCustomerNotFound)
 	}
 	return key, found, err
 }
 
-func (s *Server) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Customer], error) {
+func (h *Handler) getCustomer(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Customer], error) {
 	found := httpkit.Resource[credited](c)
 	return httpkit.OK(renderCustomer(found.Customer, found.credits)), nil
 }
@@ -131,7 +131,7 @@ type listCustomersInput struct {
 	TestClockID string `query:"testClockId" maxLength:"64" doc:"Only customers on this test clock."`
 }
 
-func (s *Server) listCustomers(
+func (h *Handler) listCustomers(
 	ctx context.Context, c *httpkit.Call, in *listCustomersInput,
 ) (*httpkit.Reply[httpkit.List[Customer]], error) {
 	page, err := in.DB(id.Customer, httpkit.Refers("testClockId", id.TestClock, in.TestClockID))
@@ -143,7 +143,7 @@ func (s *Server) listCustomers(
 			return nil, err
 		}
 	}
-	rows, more, err := s.store.Customers(ctx, c.EnvironmentID,
+	rows, more, err := h.store.Customers(ctx, c.EnvironmentID,
 		db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
 	if err != nil {
 		return nil, err
@@ -153,11 +153,11 @@ func (s *Server) listCustomers(
 		ids[i] = row.ID
 	}
 	// One read for the page rather than one a customer.
-	credits, err := s.store.Credits(ctx, c.EnvironmentID, ids)
+	credits, err := h.store.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
 
-func (s *Server) customerOperations() {
+func (h *Handler) customerOperations() {
 	example := Customer{
 		ID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Email: "ada@example.com", Name: "Ada Lovelace",
 		TaxExempt: "none", Metadata: view.Metadata{},
@@ -169,33 +169,33 @@ func (s *Server) customerOperations() {
 	}
 	created := example
 	created.CreditBalance = []Credit{}
-	load := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.creditedWithKey)
-	s.accessOperations(load)
+	load := httpkit.LoadByID(h.kit, id.Customer, db.ErrCustomerNotFound, h.creditedWithKey)
+	h.accessOperations(load)
 	// What may be a repeat finds an erased customer too:
 	// its stored answer, or that it was erased, comes before a refusal.
-	loadAny := httpkit.LoadByID(s.kit, id.Customer, db.ErrCustomerNotFound, s.anyCreditedWithKey)
-	s.balanceOperations(load, loadAny)
-	s.creditGrantOperations(load, loadAny)
-	httpkit.Register(s.kit, httpkit.Operation{
+	loadAny := httpkit.LoadByID(h.kit, id.Customer, db.ErrCustomerNotFound, h.anyCreditedWithKey)
+	h.balanceOperations(load, loadAny)
+	h.creditGrantOperations(load, loadAny)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCustomer", Method: http.MethodPost, Path: "/customers", Tag: "Customers",
 		Summary: "Create a customer", Description: "Requires a contact: email, phone or paymentDetails.phoneNumber.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Response: created,
 		Request: CustomerForm{
 			Email: example.Email, Name: example.Name, PaymentMethod: "card", PaymentDetails: example.PaymentDetails,
 		},
-	}, s.createCustomer)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createCustomer)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getCustomer", Method: http.MethodGet, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Get a customer", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getCustomer)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getCustomer)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listCustomers", Method: http.MethodGet, Path: "/customers", Tag: "Customers", Summary: "List customers",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Customer]{Data: []Customer{example}},
-	}, s.listCustomers)
+	}, h.listCustomers)
 	name := "Ada King"
 	renamed := example
 	renamed.Name = name
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateCustomer", Method: http.MethodPatch, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Update a customer",
 		Description: "A new payment method is charged at once for invoices in collection, and recovers past-due " +
@@ -203,8 +203,8 @@ func (s *Server) customerOperations() {
 			"/api/payments with the subscriptionId.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Request: CustomerChange{Name: &name},
 		Response: renamed,
-	}, s.updateCustomer)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.updateCustomer)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "deleteCustomer", Method: http.MethodDelete, Path: "/customers/{id}", Tag: "Customers",
 		Summary: "Delete a customer",
 		Description: "Erases the customer's personal and payment data now: nothing is charged any more. Within moments " +
@@ -213,5 +213,5 @@ func (s *Server) customerOperations() {
 			"years with the customer's id only.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Response: view.Deleted{ID: example.ID, Deleted: true},
 		Load: loadAny,
-	}, s.deleteCustomer)
+	}, h.deleteCustomer)
 }

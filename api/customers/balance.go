@@ -1,4 +1,4 @@
-package api
+package customers
 
 import (
 	"context"
@@ -47,7 +47,7 @@ func renderBalanceEntry(e db.BalanceEntry) BalanceEntry {
 	}
 }
 
-func (s *Server) getBalance(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Balance], error) {
+func (h *Handler) getBalance(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Balance], error) {
 	found := httpkit.Resource[credited](c)
 	return httpkit.OK(Balance{CustomerID: found.ID, Balances: renderCredits(found.ID, found.credits)}), nil
 }
@@ -58,14 +58,14 @@ type listBalanceEntriesInput struct {
 	Currency string `query:"currency" maxLength:"3" doc:"Only entries in this currency."`
 }
 
-func (s *Server) listBalanceEntries(
+func (h *Handler) listBalanceEntries(
 	ctx context.Context, c *httpkit.Call, in *listBalanceEntriesInput,
 ) (*httpkit.Reply[httpkit.List[BalanceEntry]], error) {
 	page, err := in.DB(id.Credit)
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.BalanceEntries(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
+	rows, more, err := h.store.BalanceEntries(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
 	return httpkit.ListOf(rows, more, err, renderBalanceEntry)
 }
 
@@ -74,7 +74,7 @@ type createBalanceEntryInput struct {
 	Body BalanceEntryForm
 }
 
-func (s *Server) createBalanceEntry(
+func (h *Handler) createBalanceEntry(
 	ctx context.Context, c *httpkit.Call, in *createBalanceEntryInput,
 ) (*httpkit.Reply[BalanceEntry], error) {
 	currency, err := money.ParseCurrency(in.Body.Currency)
@@ -84,36 +84,36 @@ func (s *Server) createBalanceEntry(
 	made := func(e db.BalanceEntry) httpkit.Made[BalanceEntry] { // the note in the answer is erased with the customer
 		return httpkit.Made[BalanceEntry]{Resource: renderBalanceEntry(e), CustomerID: e.CustomerID}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusCreated, made, func(around service.Around[db.BalanceEntry]) error {
-		return s.service.AdjustBalance(ctx, usecase.Caller(c), service.BalanceAdjustment{
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around service.Around[db.BalanceEntry]) error {
+		return h.service.AdjustBalance(ctx, usecase.Caller(c), service.BalanceAdjustment{
 			CustomerID: in.ID, Currency: currency, Amount: money.Minor(in.Body.Amount), Note: in.Body.Note,
 		}, around)
-	}, s.gate.Admit(in.ID))
+	}, h.gate.Admit(in.ID))
 }
 
 // balanceOperations registers what is done with balances; loadAny finds erased customers too, for repeats.
-func (s *Server) balanceOperations(load, loadAny httpkit.Loader) {
+func (h *Handler) balanceOperations(load, loadAny httpkit.Loader) {
 	example := BalanceEntry{
 		ID: "cr_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD", Amount: 500,
 		Reason: "adjusted", Note: "Sorry for the outage", BalanceAfter: 500, CreatedAt: 1763640000,
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getBalance", Method: http.MethodGet, Path: "/customers/{id}/balance", Tag: "Customers",
 		Summary: "Get a customer's balance", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: Balance{CustomerID: example.CustomerID, Balances: []Credit{{Currency: "USD", Amount: 500, Plain: 500}}},
-	}, s.getBalance)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getBalance)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listBalanceEntries", Method: http.MethodGet, Path: "/customers/{id}/balance/entries", Tag: "Customers",
 		Summary: "List the entries of a customer's ledger", Description: "The balance is their sum.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load,
 		Response: httpkit.List[BalanceEntry]{Data: []BalanceEntry{example}},
-	}, s.listBalanceEntries)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listBalanceEntries)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createBalanceEntry", Method: http.MethodPost, Path: "/customers/{id}/balance/entries", Tag: "Customers",
 		Summary: "Give a customer credit, or take it",
 		Description: "The next invoices in the currency use the credit. What is taken beyond the plain balance is a debit, which " +
 			"the next invoice collects. For credit that expires, or is for some plans, create a credit grant.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: loadAny, Response: example,
 		Request: BalanceEntryForm{Currency: "USD", Amount: 500, Note: "Sorry for the outage"},
-	}, s.createBalanceEntry)
+	}, h.createBalanceEntry)
 }

@@ -1,4 +1,4 @@
-package api
+package customers
 
 import (
 	"context"
@@ -36,19 +36,19 @@ type customerAccessInput struct {
 	httpkit.Tagged
 }
 
-func (s *Server) customerAccess(
+func (h *Handler) customerAccess(
 	ctx context.Context, c *httpkit.Call, in *customerAccessInput,
 ) (*httpkit.Reply[Access], error) {
 	who := httpkit.Resource[credited](c).Customer
-	now := s.now()
+	now := h.now()
 	if who.TestClockID != "" {
-		clock, err := s.store.TestClock(ctx, c.EnvironmentID, who.TestClockID)
+		clock, err := h.store.TestClock(ctx, c.EnvironmentID, who.TestClockID)
 		if err != nil {
 			return nil, err
 		}
 		now = clock.NowAt
 	}
-	claims, err := s.store.AccessClaims(ctx, c.EnvironmentID, who.ID)
+	claims, err := h.store.AccessClaims(ctx, c.EnvironmentID, who.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +63,12 @@ func (s *Server) customerAccess(
 	}), nil
 }
 
-func (s *Server) accessOperations(load httpkit.Loader) {
+func (h *Handler) accessOperations(load httpkit.Loader) {
 	paid := AccessOf{
 		Allowed: true, Reason: string(access.Paid), Until: 1766232000, SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n",
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getCustomerAccess", Method: http.MethodGet, Path: "/customers/{id}/access", Tag: "Customers",
 		Summary: "May this customer use the product now?",
 		Description: "The answer of the subscription that allows it, or of the one that comes closest. Paid time and trials " +
@@ -77,5 +77,5 @@ func (s *Server) accessOperations(load httpkit.Loader) {
 			"If-None-Match to ask often.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Tagged: true, Load: load,
 		Response: Access{CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", AccessOf: paid, Subscriptions: []AccessOf{paid}},
-	}, s.customerAccess)
+	}, h.customerAccess)
 }

@@ -1,4 +1,4 @@
-package api
+package customers
 
 import (
 	"context"
@@ -13,15 +13,15 @@ import (
 // deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest. The answer does not
 // wait for that: a customer with many subscriptions takes the workflow a while, but from the commit on nothing can be
 // charged (ADR 23).
-func (s *Server) deleteCustomer(
+func (h *Handler) deleteCustomer(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[credited](c).Customer.ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(id string) httpkit.Made[view.Deleted] {
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: id, Deleted: true}}
 		},
 		func(around service.Around[string]) error {
-			return s.service.EraseCustomer(ctx, usecase.Caller(c), id, around)
+			return h.service.EraseCustomer(ctx, usecase.Caller(c), id, around)
 		})
 }

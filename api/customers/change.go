@@ -1,4 +1,4 @@
-package api
+package customers
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func (f CustomerChange) update() service.CustomerUpdate {
 	return update
 }
 
-func (s *Server) updateCustomer(
+func (h *Handler) updateCustomer(
 	ctx context.Context, c *httpkit.Call, in *updateCustomerInput,
 ) (*httpkit.Reply[Customer], error) {
 	made := func(cust customer.Customer) httpkit.Made[Customer] {
@@ -62,8 +62,8 @@ func (s *Server) updateCustomer(
 		rendered := renderCustomer(cust, httpkit.Resource[credited](c).credits)
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := s.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
+		_, err := h.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
 		return err
 	})
 }

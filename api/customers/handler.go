@@ -1,0 +1,26 @@
+// Package customers serves customers, what they have in hand, and whether they may use the product.
+package customers
+
+import (
+	"time"
+
+	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/db"
+	"perennial/service"
+)
+
+// Handler serves the operations of this column.
+type Handler struct {
+	kit     *httpkit.Kit
+	store   *db.Store // for reading
+	service *service.Service
+	gate    *usecase.Gate
+	now     func() time.Time // the real clock
+}
+
+// Register adds the operations of this column.
+func Register(d usecase.Deps) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service, gate: d.Gate, now: d.Now}
+	h.customerOperations()
+}
