@@ -36,7 +36,8 @@ func TestCreditGrants_UsedReturnedAndVoided(t *testing.T) {
 	in := "/api/invoices/" + draft.ID
 	open := as[Invoice](t, 200, b.ask(t, b.test, "POST", in+"/finalize", nil))
 	require.Equal(t, int64(570), open.CreditApplied)
-	require.Equal(t, []GrantUse{{first.ID, 200}, {later.ID, 300}}, open.GrantsUsed, "the one that expires is used first")
+	require.Equal(t, []GrantUse{{CreditGrantID: first.ID, Amount: 200}, {CreditGrantID: later.ID, Amount: 300}},
+		open.GrantsUsed, "the one that expires is used first")
 	require.Equal(t, "depleted", as[CreditGrant](t, 200, b.ask(t, b.test, "GET", "/v1/credit-grants/"+first.ID, nil)).Status)
 	balanceIs(Credit{Currency: "USD", Amount: 50, Granted: 50})
 	entries := as[httpkit.List[BalanceEntry]](t, 200, b.ask(t, b.test, "GET", ledger+"/entries?limit=2", nil)).Data

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"perennial/api/invoices"
 	"perennial/api/view"
 	"perennial/billing/balance"
 	"perennial/billing/invoice"
@@ -21,23 +22,23 @@ type SubscriptionPreview struct {
 
 // PreviewInvoice is an invoice that does not exist.
 type PreviewInvoice struct {
-	Reason         string            `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
-	Currency       string            `json:"currency" example:"USD"`
-	Lines          []InvoiceLine     `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
-	Subtotal       int64             `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`
-	Discount       int64             `json:"discount" example:"0" doc:"What coupons take off the lines."`
-	Discounts      []InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
-	Tax            int64             `json:"tax" example:"0" doc:"The tax that is added to the lines."`
-	Taxes          []InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
-	Total          int64             `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
-	CreditApplied  int64             `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
-	GrantsUsed     []GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants pay of creditApplied."`
-	BroughtForward int64             `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
-	CarriedForward int64             `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
-	AmountDue      int64             `json:"amountDue" example:"950" doc:"What would be charged."`
-	PeriodStart    int64             `json:"periodStart" example:"1763640000"`
-	PeriodEnd      int64             `json:"periodEnd" example:"1766232000"`
-	IssuedAt       int64             `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
+	Reason         string                     `json:"reason" enum:"subscription_create,subscription_cycle,subscription_update,subscription_recovery" example:"subscription_update" doc:"The reason why it would be issued."`
+	Currency       string                     `json:"currency" example:"USD"`
+	Lines          []invoices.InvoiceLine     `json:"lines" doc:"As on the invoice; but the ids of lines which are not on an invoice yet name nothing."`
+	Subtotal       int64                      `json:"subtotal" example:"950" doc:"The sum of the lines, in minor units."`
+	Discount       int64                      `json:"discount" example:"0" doc:"What coupons take off the lines."`
+	Discounts      []invoices.InvoiceDiscount `json:"discounts" doc:"The discount by coupon."`
+	Tax            int64                      `json:"tax" example:"0" doc:"The tax that is added to the lines."`
+	Taxes          []invoices.InvoiceTax      `json:"taxes" doc:"The taxes by rate."`
+	Total          int64                      `json:"total" example:"950" doc:"subtotal less discount plus tax; negative: the customer is credited."`
+	CreditApplied  int64                      `json:"creditApplied" example:"0" doc:"What the customer's credit pays of it."`
+	GrantsUsed     []invoices.GrantUse        `json:"creditGrantsUsed,omitempty" doc:"What credit grants pay of creditApplied."`
+	BroughtForward int64                      `json:"broughtForward,omitempty" doc:"The amount of earlier invoices that is collected with this one."`
+	CarriedForward int64                      `json:"carriedForward,omitempty" doc:"The part that is too little to be charged and is collected with a later invoice."`
+	AmountDue      int64                      `json:"amountDue" example:"950" doc:"What would be charged."`
+	PeriodStart    int64                      `json:"periodStart" example:"1763640000"`
+	PeriodEnd      int64                      `json:"periodEnd" example:"1766232000"`
+	IssuedAt       int64                      `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
 }
 
 func renderPreview(p service.Previewed) SubscriptionPreview {
@@ -51,7 +52,7 @@ func renderPreview(p service.Previewed) SubscriptionPreview {
 func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 	shown := make([]PreviewInvoice, len(issued))
 	for n, i := range issued {
-		full := renderInvoice(i)
+		full := invoices.RenderInvoice(i)
 		shown[n] = PreviewInvoice{
 			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
 			Discounts: full.Discounts, Tax: full.Tax,
@@ -66,10 +67,10 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 func examplePreview(s Subscription) SubscriptionPreview {
 	now := PreviewInvoice{
 		Reason: string(invoice.Update), Currency: s.Currency, Subtotal: 950,
-		Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 950,
+		Discounts: []invoices.InvoiceDiscount{}, Taxes: []invoices.InvoiceTax{}, Total: 950,
 		AmountDue:   950,
 		PeriodStart: 1763640000, PeriodEnd: 1764849600, IssuedAt: 1763640000,
-		Lines: []InvoiceLine{{
+		Lines: []invoices.InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
 			Description: "Remaining time on Pro, monthly", PlanID: s.PlanID, PriceID: s.Items[0].PriceID,
 			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitPrice: "3.80", Proration: true, Amount: 950,
@@ -82,7 +83,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	line := now.Lines[0]
 	line.Kind, line.Description, line.Proration, line.Amount = string(invoice.Recurring), "Pro, monthly", false, 1900
 	line.PeriodIndex, line.PeriodStart, line.PeriodEnd = 4, next.PeriodStart, next.PeriodEnd
-	next.Lines = []InvoiceLine{line}
+	next.Lines = []invoices.InvoiceLine{line}
 	return SubscriptionPreview{
 		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
 		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o", ExpiresAt: 1763641800,

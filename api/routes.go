@@ -7,11 +7,12 @@ import (
 	"perennial/api/clocks"
 	"perennial/api/customers"
 	"perennial/api/httpkit"
+	"perennial/api/invoices"
+	"perennial/api/payments"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/usecase"
 	"perennial/api/webhooks"
-	"perennial/contract"
 )
 
 // route builds every route of the server.
@@ -26,31 +27,16 @@ func (s *Server) route(c Config) {
 	// out of the load balancer.
 	router.Path("/healthz").Methods(http.MethodGet).HandlerFunc(s.health.Live)
 	router.Path("/readyz").Methods(http.MethodGet).HandlerFunc(s.health.Ready)
-	// The shortest is the address of accounts that were set up before it named the provider. A secret at the end tells
-	// callbacks of providers that sign nothing.
-	for _, path := range []string{
-		"/callbacks/{id}", "/callbacks/{provider}/{id}", "/callbacks/{provider}/{id}/{secret}",
-	} {
-		router.Path(path).Methods(http.MethodPost).Handler(s.kit.Raw(s.callback))
-	}
-	confirm := contract.ConfirmLink("", "{token}")
-	router.Path(confirm).Methods(http.MethodGet).Handler(s.kit.Raw(s.confirm))
-	router.Path(confirm + "/return").Methods(http.MethodGet).Handler(s.kit.Raw(s.confirmed))
 
 	d := usecase.Deps{
 		Kit: s.kit, Store: s.store, Service: s.service, Gate: &s.gate, Telemetry: s.telemetry, Now: s.now,
 	}
-	s.providerOperations()
 	tenancy.Register(d)
-	s.routingOperations()
 	catalog.Register(d)
 	usage.Register(d)
 	customers.Register(d)
 	s.subscriptionOperations()
-	s.paymentOperations()
-	s.disputeOperations()
-	s.invoiceOperations()
-	s.creditNoteOperations()
+	invoices.Register(d, payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL}))
 	clocks.Register(d)
 	webhooks.Register(d)
 	// Last, since the document describes what is registered by now.

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/api/httpkit"
+	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/db"
 	"perennial/internal/quota"
@@ -34,7 +35,7 @@ var writeTimeout = readTimeout + httpkit.LongestAnswer + 15*time.Second
 type Deps struct {
 	Store      *db.Store // for reading
 	Service    *service.Service
-	ProviderOf ProviderOf
+	ProviderOf payments.ProviderOf
 	Telemetry  *telemetry.Telemetry
 	Now        func() time.Time // the real clock
 }
@@ -63,11 +64,10 @@ type Config struct {
 type Server struct {
 	store      *db.Store
 	service    *service.Service
-	providerOf ProviderOf
+	providerOf payments.ProviderOf
 	telemetry  *telemetry.Telemetry
 	now        func() time.Time
 	drainDelay time.Duration
-	publicURL  string
 
 	gate     usecase.Gate
 	quota    *quota.Quota // of keys; nil: no limit
@@ -81,7 +81,7 @@ type Server struct {
 func NewServer(d Deps, c Config) *Server {
 	s := &Server{
 		store: d.Store, service: d.Service, providerOf: d.ProviderOf, telemetry: d.Telemetry, now: d.Now,
-		drainDelay: c.DrainDelay, publicURL: c.PublicURL,
+		drainDelay: c.DrainDelay,
 	}
 	if c.KeyRate.PerSecond > 0 {
 		s.quota, s.visitors = quota.New(c.KeyRate), quota.New(c.KeyRate)

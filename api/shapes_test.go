@@ -4,6 +4,8 @@ import (
 	"perennial/api/catalog"
 	"perennial/api/clocks"
 	"perennial/api/customers"
+	"perennial/api/invoices"
+	"perennial/api/payments"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/view"
@@ -33,6 +35,18 @@ type (
 	CreditGrant    = customers.CreditGrant
 	Customer       = customers.Customer
 	PaymentDetails = customers.PaymentDetails
+
+	Buyer      = invoices.Buyer
+	CreditNote = invoices.CreditNote
+	GrantUse   = invoices.GrantUse
+	Invoice    = invoices.Invoice
+
+	Breaker             = payments.Breaker
+	Dispute             = payments.Dispute
+	Payment             = payments.Payment
+	PaymentProvider     = payments.PaymentProvider
+	ProviderCredentials = payments.ProviderCredentials
+	RoutingRule         = payments.RoutingRule
 
 	AuditActor     = tenancy.AuditActor
 	AuditChange    = tenancy.AuditChange

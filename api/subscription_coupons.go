@@ -6,7 +6,6 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/api/view"
-	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 )
@@ -33,21 +32,6 @@ func renderDiscounts(s subscription.Subscription) []SubscriptionDiscount {
 			Duration: string(d.Duration), PeriodsLeft: left, FromPeriod: d.From, PlanIDs: d.PlanIDs,
 			RedeemedAt: view.Unix(d.RedeemedAt),
 		}
-	}
-	return shown
-}
-
-// InvoiceDiscount is what one coupon takes off an invoice, or off one of its lines.
-type InvoiceDiscount struct {
-	CouponID string `json:"couponId" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The coupon."`
-	Code     string `json:"code" example:"WELCOME" doc:"The code of the coupon."`
-	Amount   int64  `json:"amount" example:"380" doc:"Minor units; below zero where unused time is credited: its discount is taken off no more."`
-}
-
-func renderShares(shares invoice.Shares) []InvoiceDiscount {
-	shown := make([]InvoiceDiscount, len(shares))
-	for i, s := range shares {
-		shown[i] = InvoiceDiscount{CouponID: s.CouponID, Code: s.Code, Amount: int64(s.Amount)}
 	}
 	return shown
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/api/invoices"
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/fault"
@@ -53,7 +54,7 @@ type Subscription struct {
 	Scheduled          []ScheduledChange      `json:"scheduledChanges" doc:"What will change at dates and at the end of the period, in that order."`
 	Discounts          []SubscriptionDiscount `json:"discounts" doc:"The coupons that it has redeemed, in the order in which they are taken off. Those that have ended are left out."`
 	ProrationMeasure   string                 `json:"prorationMeasure" enum:"second,day,day_inclusive,fixed_30" example:"second" doc:"How the current period is divided when a change within it is prorated."`
-	PendingLines       []InvoiceLine          `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
+	PendingLines       []invoices.InvoiceLine `json:"pendingLines,omitempty" doc:"Prorations that wait for the next invoice. Their ids name nothing yet."`
 	PendingPlanID      string                 `json:"pendingPlanId,omitempty" doc:"The plan of the subscription from currentPeriodEnd on."`
 	PendingPlanVersion int                    `json:"pendingPlanVersion,omitempty" doc:"The version of that plan."`
 	NextAction         string                 `json:"nextAction" enum:"none,begin,trial_notice,trial_end,renewal_reminder,scheduled_change,renewal,cancel,payment_retry,invoice_overdue,finalize_invoice,past_due_cancel,resume" example:"trial_end" doc:"Next automatic action."`
@@ -79,7 +80,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		items[i] = SubscriptionItem{ID: item.ID, PriceID: item.PriceID, Quantity: item.Quantity}
 	}
 	return Subscription{
-		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: renderLines(s.PendingLines),
+		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: invoices.RenderLines(s.PendingLines),
 		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		Scheduled: renderChanges(s),
 		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"net/http"
@@ -10,7 +10,7 @@ import (
 	"perennial/internal/id"
 )
 
-func (s *Server) providerOperations() {
+func (h *Handler) providerOperations() {
 	example := PaymentProvider{
 		ID: "pp_01jcz6dyqx4w9s1c2k7v5h8m3n", Provider: "stripe", Environment: "test", IsPrimary: true, Priority: 100,
 		ConnectionStatus: "active", LastTestedAt: 1763640000, CredentialNames: []string{"secretKey", "webhookSecret"},
@@ -23,9 +23,9 @@ func (s *Server) providerOperations() {
 	failing.ConnectionStatus = "failing"
 	failing.ErrorMessage = "Stripe does not accept this secret key. Copy the current key from the Stripe dashboard."
 	disabled.ConnectionStatus, disabled.IsPrimary = "disabled", false
-	load := httpkit.LoadByID(s.kit, id.ProviderConfig, db.ErrProviderConfigNotFound, s.store.ProviderConfigWithKey)
+	load := httpkit.LoadByID(h.kit, id.ProviderConfig, db.ErrProviderConfigNotFound, h.store.ProviderConfigWithKey)
 	primary := true
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPaymentProvider", Method: http.MethodPost, Path: "/payment-providers", Tag: "Payment providers",
 		Summary: "Add a payment provider",
 		Description: "The credentials are encrypted, and never returned. The connection is tested: where the test fails, the " +
@@ -36,61 +36,61 @@ func (s *Server) providerOperations() {
 			Provider: "stripe", Environment: "test", IsPrimary: true,
 			ProviderCredentials: ProviderCredentials{SecretKey: "sk_test_yours", WebhookSecret: "whsec_yours"},
 		},
-	}, s.createProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getPaymentProvider", Method: http.MethodGet, Path: "/payment-providers/{id}", Tag: "Payment providers",
 		Summary: "Get a payment provider", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listPaymentProviders", Method: http.MethodGet, Path: "/payment-providers", Tag: "Payment providers",
 		Summary: "List payment providers", Description: "All of the environment, without the deleted ones.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[PaymentProvider]{Data: []PaymentProvider{example}},
-	}, s.listProviders)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listProviders)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updatePaymentProvider", Method: http.MethodPatch, Path: "/payment-providers/{id}", Tag: "Payment providers",
 		Summary: "Update a payment provider",
 		Description: "Credentials that are sent replace those of the same name, and the connection is tested. The id and the " +
 			"callback address stay; pending payments use the new credentials with their next request to the provider.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: PaymentProviderChange{IsPrimary: &primary},
 		Response: example,
-	}, s.updateProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.updateProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "deletePaymentProvider", Method: http.MethodDelete, Path: "/payment-providers/{id}", Tag: "Payment providers",
 		Summary: "Delete a payment provider",
 		Description: "Refused while payments of the configuration are pending, and for the primary one of several. Its payments " +
 			"stay readable. The credentials stay encrypted for refunds of these payments: revoke them at the provider.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: view.Deleted{ID: example.ID, Deleted: true},
-	}, s.deleteProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.deleteProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "testPaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/test", Tag: "Payment providers",
 		Summary:     "Test the connection",
 		Description: "Asks the provider whether it takes the stored credentials. Moves no money.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: failing,
-	}, s.testProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.testProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "disablePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/disable",
 		Tag: "Payment providers", Summary: "Disable a payment provider",
 		Description: "No new charge goes to it. Pending payments go on, and refunds go through it. No effect on a disabled one.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: disabled,
-	}, s.disableProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.disableProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "enablePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/enable",
 		Tag: "Payment providers", Summary: "Enable a payment provider",
 		Description: "It becomes the primary one where there is none. No effect on an enabled one.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
-	}, s.enableProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.enableProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "pausePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/pause-charging",
 		Tag: "Payment providers", Summary: "Pause charging through a payment provider",
 		Description: "No new charge goes to it: where no other can take a payment, it stays pending with `hold` charging_paused, " +
 			"and uses up no retry. What was sent goes on: look-ups, repeats, cancellations and refunds. No effect where it is paused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: paused,
-	}, s.pauseProvider)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.pauseProvider)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumePaymentProvider", Method: http.MethodPost, Path: "/payment-providers/{id}/resume-charging",
 		Tag: "Payment providers", Summary: "Resume charging through a payment provider",
 		Description: "Payments that waited for it are sent, the first within seconds. No effect where it is not paused.",
 		Status:      http.StatusOK, Access: httpkit.WriteAccess, Load: load, Response: example,
-	}, s.resumeProvider)
+	}, h.resumeProvider)
 }

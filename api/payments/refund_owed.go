@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -12,29 +12,29 @@ import (
 )
 
 // retryRefund answers with the new refund.
-func (s *Server) retryRefund(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Payment], error) {
-	out, err := s.refundOwed(ctx, c, http.StatusCreated, s.service.RetryRefund)
+func (h *Handler) retryRefund(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Payment], error) {
+	out, err := h.refundOwed(ctx, c, http.StatusCreated, h.service.RetryRefund)
 	if err != nil {
 		return nil, err
 	}
-	return s.paymentNow(ctx, c, out)
+	return h.paymentNow(ctx, c, out)
 }
 
 // creditRefund answers with the charge.
-func (s *Server) creditRefund(
+func (h *Handler) creditRefund(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
-	return s.refundOwed(ctx, c, http.StatusOK, s.service.CreditRefund)
+	return h.refundOwed(ctx, c, http.StatusOK, h.service.CreditRefund)
 }
 
-func (s *Server) refundOwed(
+func (h *Handler) refundOwed(
 	ctx context.Context, c *httpkit.Call, status int,
 	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	return usecase.Command(ctx, s.kit, c, status, s.madePayment,
+	return usecase.Command(ctx, h.kit, c, status, h.madePayment,
 		func(around service.Around[payment.Transaction]) error {
 			return perform(ctx, usecase.Caller(c), t.ID, around)
 		},
-		s.gate.AdmitOwner(t))
+		h.gate.AdmitOwner(t))
 }

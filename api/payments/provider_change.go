@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -27,17 +27,17 @@ type updateProviderInput struct {
 }
 
 // onProvider performs what is asked of the configuration of the path, and answers with it as it left it.
-func (s *Server) onProvider(
+func (h *Handler) onProvider(
 	ctx context.Context, c *httpkit.Call,
 	perform func(ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
 		return perform(ctx, usecase.Caller(c), id, around)
 	})
 }
 
-func (s *Server) updateProvider(
+func (h *Handler) updateProvider(
 	ctx context.Context, c *httpkit.Call, in *updateProviderInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	change := service.ProviderChange{
@@ -45,49 +45,49 @@ func (s *Server) updateProvider(
 		MaxRequestsPerSecond: in.Body.MaxRequestsPerSecond,
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
-		return s.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
+		return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
-func (s *Server) testProvider(
+func (h *Handler) testProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return s.onProvider(ctx, c, s.service.TestProvider)
+	return h.onProvider(ctx, c, h.service.TestProvider)
 }
 
-func (s *Server) disableProvider(
+func (h *Handler) disableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return s.onProvider(ctx, c, s.service.DisableProvider)
+	return h.onProvider(ctx, c, h.service.DisableProvider)
 }
 
-func (s *Server) enableProvider(
+func (h *Handler) enableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return s.onProvider(ctx, c, s.service.EnableProvider)
+	return h.onProvider(ctx, c, h.service.EnableProvider)
 }
 
-func (s *Server) pauseProvider(
+func (h *Handler) pauseProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return s.onProvider(ctx, c, s.service.PauseProvider)
+	return h.onProvider(ctx, c, h.service.PauseProvider)
 }
 
-func (s *Server) resumeProvider(
+func (h *Handler) resumeProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return s.onProvider(ctx, c, s.service.ResumeProvider)
+	return h.onProvider(ctx, c, h.service.ResumeProvider)
 }
 
-func (s *Server) deleteProvider(
+func (h *Handler) deleteProvider(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	made := func(config db.ProviderConfig) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: config.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
-		return s.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
+		return h.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
 	})
 }

@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"perennial/api/httpkit"
+	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/invoice"
@@ -70,10 +71,10 @@ func linesOf(forms []InvoiceLineForm) ([]invoicing.Line, error) {
 
 // madeInvoice names the customer: the buyer in the answer is erased with them.
 func madeInvoice(i invoice.Invoice) httpkit.Made[Invoice] {
-	return httpkit.Made[Invoice]{Resource: renderInvoice(i), CustomerID: i.CustomerID}
+	return httpkit.Made[Invoice]{Resource: RenderInvoice(i), CustomerID: i.CustomerID}
 }
 
-func (s *Server) createInvoice(
+func (h *Handler) createInvoice(
 	ctx context.Context, c *httpkit.Call, in *createInvoiceInput,
 ) (*httpkit.Reply[Invoice], error) {
 	f := in.Body
@@ -89,14 +90,14 @@ func (s *Server) createInvoice(
 		Lines: lines, Terms: terms.Terms{Method: terms.Method(f.CollectionMethod), NetDays: f.NetDays},
 		Memo: f.Memo, Metadata: metadata.Pairs(f.Metadata),
 	}}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeInvoice,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeInvoice,
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
-			_, err := s.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) updateInvoice(
+func (h *Handler) updateInvoice(
 	ctx context.Context, c *httpkit.Call, in *updateInvoiceInput,
 ) (*httpkit.Reply[Invoice], error) {
 	lines, err := linesOf(in.Body.Lines)
@@ -107,32 +108,32 @@ func (s *Server) updateInvoice(
 		Lines: lines, Method: (*terms.Method)(in.Body.CollectionMethod), NetDays: in.Body.NetDays,
 		Memo: in.Body.Memo, Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
-	return s.onInvoice(ctx, c,
+	return h.onInvoice(ctx, c,
 		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
-			return s.service.ReviseInvoice(ctx, by, id, change, around)
+			return h.service.ReviseInvoice(ctx, by, id, change, around)
 		})
 }
 
-func (s *Server) deleteInvoice(
+func (h *Handler) deleteInvoice(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	made := func(i invoice.Invoice) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: i.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
-		return s.service.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
-	}, s.gate.AdmitInvoice(inv))
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
+		return h.service.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
+	}, h.gate.AdmitInvoice(inv))
 }
 
 // finalizeInvoice issues a draft. The answer has the number.
-func (s *Server) finalizeInvoice(
+func (h *Handler) finalizeInvoice(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return s.onInvoice(ctx, c, s.service.FinalizeInvoice)
+	return h.onInvoice(ctx, c, h.service.FinalizeInvoice)
 }
 
-func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
+func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	draft := issued
 	draft.Status, draft.Reason, draft.Number, draft.NumberText = "draft", "manual", 0, ""
 	draft.SubscriptionID, draft.PeriodIndex, draft.AttemptCount = "", 0, 0
@@ -147,7 +148,7 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	open.Status, open.Number, open.NumberText, open.IssuedAt, open.DueAt = "open", 42, "ACME-000042", 1763640000, 1766275200
 	line := InvoiceLineForm{Description: "Migration of the archive", Quantity: "7.5", UnitPrice: "120"}
 	days := 30
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createInvoice", Method: http.MethodPost, Path: "/invoices", Tag: "Invoices",
 		Summary: "Write the draft of a manual invoice",
 		Description: "Bills a customer without a subscription. Nothing is owed, and it has no number, until it is finalized. " +
@@ -157,22 +158,22 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 			CustomerID: draft.CustomerID, Currency: "USD", Lines: []InvoiceLineForm{line}, CollectionMethod: "send_invoice",
 			NetDays: 30,
 		},
-	}, s.createInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateInvoice", Method: http.MethodPatch, Path: "/invoices/{id}", Tag: "Invoices",
 		Summary: "Change a draft", Description: "Refused with invoice_not_draft once it is finalized, and with " +
 			"invoice_of_subscription where it bills a subscription: what it says follows from that.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: draft,
 		Request: InvoiceChange{NetDays: &days},
-	}, s.updateInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.updateInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "deleteInvoice", Method: http.MethodDelete, Path: "/invoices/{id}", Tag: "Invoices",
 		Summary: "Delete a draft", Description: "Refused with invoice_not_draft once it is finalized: void it instead. " +
 			"Refused with invoice_of_subscription where it bills a subscription.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load,
 		Response: view.Deleted{ID: draft.ID, Deleted: true},
-	}, s.deleteInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.deleteInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "finalizeInvoice", Method: http.MethodPost, Path: "/invoices/{id}/finalize", Tag: "Invoices",
 		Summary: "Finalize a draft",
 		Description: "The invoice gets its number, its taxes, seller and buyer as they are now, and the customer's credit pays " +
@@ -181,14 +182,14 @@ func (s *Server) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 			"finalized automatically at finalizesAt; finalized earlier, it keeps its taxes, and is collected and retried as all " +
 			"invoices of the subscription.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
-	}, s.finalizeInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.finalizeInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "payInvoice", Method: http.MethodPost, Path: "/invoices/{id}/pay", Tag: "Invoices",
 		Summary: "Charge an open invoice now",
 		Description: "Starts a payment attempt and answers with it, whatever the collection method. The automatic retries of a " +
 			"subscription's invoice keep their times, and only its oldest open invoice can be charged. Prefer: wait=N waits " +
 			"up to N seconds (at most 30) for the final status. POST /invoices/{id}/retry does the same.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
-		Response: examplePayment(),
-	}, s.retryInvoice)
+		Response: payments.ExamplePayment(),
+	}, h.retryInvoice)
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -44,25 +44,25 @@ var unknownLink = confirmPage{"This link does not exist", "Check that you opened
 
 // confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for: it
 // opens nothing else.
-func (s *Server) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	_, txn, err := s.store.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
-	if err == nil && txn.Confirmation(s.now()) == payment.ConfirmNow {
+func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	_, txn, err := h.store.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
+	if err == nil && txn.Confirmation(h.now()) == payment.ConfirmNow {
 		forPayer(w)
 		w.Header().Set("Location", txn.Action.URL)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	return s.tellPayer(w, txn.Confirmation(s.now()), err)
+	return h.tellPayer(w, txn.Confirmation(h.now()), err)
 }
 
 // confirmed is where a provider sends the payer back to. What the address says of the outcome is not believed: anybody
 // can write it. What the provider needs of it to complete the charge is kept for that, and shown to nobody.
-func (s *Server) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	_, told, err := s.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
-	return s.tellPayer(w, told, err)
+func (h *Handler) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	_, told, err := h.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
+	return h.tellPayer(w, told, err)
 }
 
-func (s *Server) tellPayer(w http.ResponseWriter, told payment.Confirmation, err error) error {
+func (h *Handler) tellPayer(w http.ResponseWriter, told payment.Confirmation, err error) error {
 	page, status := unknownLink, http.StatusNotFound
 	switch {
 	case err == nil:
@@ -86,9 +86,9 @@ func forPayer(w http.ResponseWriter) {
 }
 
 // confirmLink is what an app gives to the payer; empty: there is nothing to confirm now.
-func (s *Server) confirmLink(t payment.Transaction) string {
-	if t.Confirmation(s.now()) != payment.ConfirmNow {
+func (h *Handler) confirmLink(t payment.Transaction) string {
+	if t.Confirmation(h.now()) != payment.ConfirmNow {
 		return ""
 	}
-	return contract.ConfirmLink(s.publicURL, t.Action.Token)
+	return contract.ConfirmLink(h.publicURL, t.Action.Token)
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -15,28 +15,28 @@ import (
 )
 
 // payInvoice pays the invoice that the form names, a subscription's or a manual one.
-func (s *Server) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
+func (h *Handler) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
 		return nil, fault.InvalidParam("description", "fields_exclusive",
 			"`description` cannot be combined with `invoiceId`: the invoice describes the payment. Omit `description`.")
 	}
-	inv, err := s.invoiceToPay(ctx, c, f)
+	inv, err := h.invoiceToPay(ctx, c, f)
 	if err != nil {
 		return nil, err
 	}
-	return s.startAttempt(ctx, c, s.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
-		return s.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+	return h.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
+		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
 	})
 }
 
 // invoiceToPay reads without a lock, to refuse what can never become right: whose an invoice is and its currency do not
 // change. Faults: invoice_not_found, fields_exclusive, customer_mismatch, currency_mismatch.
-func (s *Server) invoiceToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (invoice.Invoice, error) {
+func (h *Handler) invoiceToPay(ctx context.Context, c *httpkit.Call, f PaymentForm) (invoice.Invoice, error) {
 	absent := httpkit.NotFound(db.ErrInvoiceNotFound).In("invoiceId")
 	if !id.Is(id.Invoice, f.InvoiceID) {
 		return invoice.Invoice{}, absent
 	}
-	inv, err := s.store.Invoice(ctx, c.EnvironmentID, f.InvoiceID)
+	inv, err := h.store.Invoice(ctx, c.EnvironmentID, f.InvoiceID)
 	switch {
 	case errors.Is(err, db.ErrInvoiceNotFound):
 		return inv, absent

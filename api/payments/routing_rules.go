@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -46,14 +46,14 @@ func renderRules(rules []routing.Rule) httpkit.List[RoutingRule] {
 }
 
 // listRoutingRules needs no pages: an environment has at most a hundred.
-func (s *Server) listRoutingRules(
+func (h *Handler) listRoutingRules(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[httpkit.List[RoutingRule]], error) {
-	rules, err := s.store.RoutingRules(ctx, c.EnvironmentID)
+	rules, err := h.store.RoutingRules(ctx, c.EnvironmentID)
 	return httpkit.ListOf(rules, false, err, renderRule)
 }
 
-func (s *Server) replaceRoutingRules(
+func (h *Handler) replaceRoutingRules(
 	ctx context.Context, c *httpkit.Call, in *replaceRoutingRulesInput,
 ) (*httpkit.Reply[httpkit.List[RoutingRule]], error) {
 	rules := make([]routing.Rule, len(in.Body.Rules))
@@ -66,27 +66,27 @@ func (s *Server) replaceRoutingRules(
 	made := func(rules []routing.Rule) httpkit.Made[httpkit.List[RoutingRule]] {
 		return httpkit.Made[httpkit.List[RoutingRule]]{Resource: renderRules(rules)}
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, made, func(around service.Around[[]routing.Rule]) error {
-		return s.service.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[[]routing.Rule]) error {
+		return h.service.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
 	})
 }
 
-func (s *Server) routingOperations() {
+func (h *Handler) routingOperations() {
 	rule := RoutingRule{
 		Country: "CM", Currency: "XAF", Method: "mobile_money_*", ProviderConfigID: "pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
 	}
 	list := httpkit.List[RoutingRule]{Data: []RoutingRule{rule}}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listRoutingRules", Method: http.MethodGet, Path: "/routing-rules", Tag: "Payment providers",
 		Summary: "List routing rules", Description: "In their order.", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: list,
-	}, s.listRoutingRules)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listRoutingRules)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "replaceRoutingRules", Method: http.MethodPut, Path: "/routing-rules", Tag: "Payment providers",
 		Summary: "Replace the routing rules",
 		Description: "When a charge is sent, it goes to the account of the first rule that matches it and that can take it; then to " +
 			"the primary one; then to the backups by priority. An account that cannot take a charge is passed over: disabled, " +
 			"paused, with an open breaker, or not for this currency, amount or payment method.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Request: RoutingRules{Rules: []RoutingRule{rule}}, Response: list,
-	}, s.replaceRoutingRules)
+	}, h.replaceRoutingRules)
 }

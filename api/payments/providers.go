@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -43,17 +43,17 @@ type Breaker struct {
 	NextProbeAt int64  `json:"nextProbeAt,omitempty" doc:"When a payment finds out whether the account takes payments again."`
 }
 
-func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvider {
+func (h *Handler) renderProvider(mode string, c db.ProviderConfig) PaymentProvider {
 	status, problem := c.Status()
 	out := PaymentProvider{
 		ID: c.ID, Provider: c.Provider, Environment: mode, IsPrimary: c.Primary, Priority: c.Priority,
 		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: view.Unix(c.LastTestedAt),
 		ChargingPausedAt: view.Unix(c.ChargingPausedAt),
 		CredentialNames:  append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
-		CallbackURL: s.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: view.Unix(c.CreatedAt),
+		CallbackURL: h.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: view.Unix(c.CreatedAt),
 		MaxRequestsPerSecond: c.MaxRequestsPerSecond,
 		Breaker: Breaker{
-			State: string(c.Breaker.State(s.now())), Failures: c.Breaker.Failures, OpenedAt: view.Unix(c.Breaker.OpenedAt),
+			State: string(c.Breaker.State(h.now())), Failures: c.Breaker.Failures, OpenedAt: view.Unix(c.Breaker.OpenedAt),
 			NextProbeAt: view.Unix(c.Breaker.ProbeAt),
 		},
 	}
@@ -63,9 +63,9 @@ func (s *Server) renderProvider(mode string, c db.ProviderConfig) PaymentProvide
 	return out
 }
 
-func (s *Server) madeProvider(c *httpkit.Call) func(db.ProviderConfig) httpkit.Made[PaymentProvider] {
+func (h *Handler) madeProvider(c *httpkit.Call) func(db.ProviderConfig) httpkit.Made[PaymentProvider] {
 	return func(config db.ProviderConfig) httpkit.Made[PaymentProvider] {
-		return httpkit.Made[PaymentProvider]{Resource: s.renderProvider(string(c.Mode), config)}
+		return httpkit.Made[PaymentProvider]{Resource: h.renderProvider(string(c.Mode), config)}
 	}
 }
 
@@ -107,7 +107,7 @@ type createProviderInput struct {
 	Body PaymentProviderForm
 }
 
-func (s *Server) createProvider(
+func (h *Handler) createProvider(
 	ctx context.Context, c *httpkit.Call, in *createProviderInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	if in.Body.Environment != "" && in.Body.Environment != string(c.Mode) {
@@ -118,25 +118,25 @@ func (s *Server) createProvider(
 		Account: service.Account{Provider: in.Body.Provider, Credentials: in.Body.given()},
 		Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
 	}
-	return httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madeProvider(c),
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madeProvider(c),
 		func(keep func(*db.Tx, db.ProviderConfig) error) error {
-			_, err := s.service.CreateProvider(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateProvider(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
 
-func (s *Server) getProvider(
+func (h *Handler) getProvider(
 	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return httpkit.OK(s.renderProvider(string(c.Mode), httpkit.Resource[db.ProviderConfig](c))), nil
+	return httpkit.OK(h.renderProvider(string(c.Mode), httpkit.Resource[db.ProviderConfig](c))), nil
 }
 
 // listProviders needs no pages: an environment has at most twenty.
-func (s *Server) listProviders(
+func (h *Handler) listProviders(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[httpkit.List[PaymentProvider]], error) {
-	rows, err := s.store.ProviderConfigs(ctx, c.EnvironmentID)
+	rows, err := h.store.ProviderConfigs(ctx, c.EnvironmentID)
 	return httpkit.ListOf(rows, false, err, func(config db.ProviderConfig) PaymentProvider {
-		return s.renderProvider(string(c.Mode), config)
+		return h.renderProvider(string(c.Mode), config)
 	})
 }

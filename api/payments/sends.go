@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"perennial/api/view"

@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"perennial/api/httpkit"
+	"perennial/api/payments"
 	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/tax"
@@ -97,12 +98,12 @@ type InvoiceLine struct {
 	PeriodEnd          int64             `json:"periodEnd" example:"1766232000"`
 }
 
-// renderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
-func renderInvoice(i invoice.Invoice) Invoice {
+// RenderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
+func RenderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
 		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
-		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: renderLines(i.Lines),
+		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: RenderLines(i.Lines),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:    int64(i.Total),
@@ -118,7 +119,7 @@ func renderInvoice(i invoice.Invoice) Invoice {
 	}
 }
 
-func renderLines(lines []invoice.Line) []InvoiceLine {
+func RenderLines(lines []invoice.Line) []InvoiceLine {
 	out := make([]InvoiceLine, len(lines))
 	for i, l := range lines {
 		out[i] = InvoiceLine{
@@ -151,8 +152,8 @@ func rateIDs(rates []tax.Rate) []string {
 	return ids
 }
 
-func (s *Server) getInvoice(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Invoice], error) {
-	return httpkit.OK(renderInvoice(httpkit.Resource[invoice.Invoice](c))), nil
+func (h *Handler) getInvoice(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Invoice], error) {
+	return httpkit.OK(RenderInvoice(httpkit.Resource[invoice.Invoice](c))), nil
 }
 
 type listInvoicesInput struct {
@@ -162,7 +163,7 @@ type listInvoicesInput struct {
 	Status         string `query:"status" enum:"draft,open,paid,void,uncollectible"`
 }
 
-func (s *Server) listInvoices(
+func (h *Handler) listInvoices(
 	ctx context.Context, c *httpkit.Call, in *listInvoicesInput,
 ) (*httpkit.Reply[httpkit.List[Invoice]], error) {
 	page, err := in.DB(id.Invoice,
@@ -171,13 +172,13 @@ func (s *Server) listInvoices(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Invoices(ctx, c.EnvironmentID, db.InvoiceFilter{
+	rows, more, err := h.store.Invoices(ctx, c.EnvironmentID, db.InvoiceFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, Status: invoice.Status(in.Status),
 	}, page)
-	return httpkit.ListOf(rows, more, err, renderInvoice)
+	return httpkit.ListOf(rows, more, err, RenderInvoice)
 }
 
-func (s *Server) invoiceOperations() {
+func (h *Handler) invoiceOperations() {
 	example := Invoice{
 		ID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 42, NumberText: "ACME-000042",
 		Status: "paid", Reason: "subscription_cycle",
@@ -193,28 +194,28 @@ func (s *Server) invoiceOperations() {
 		AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
 		PeriodEnd: 1766232000, CollectionMethod: "charge_automatically", AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
 	}
-	load := httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey)
-	s.manualInvoiceOperations(example, load)
+	load := httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.InvoiceWithKey)
+	h.manualInvoiceOperations(example, load)
 	void, uncollectible, open := example, example, example
 	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
 	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices",
 		Summary: "Void an open invoice",
 		Description: "The customer owes nothing for the invoice. Credit that paid for it returns to the customer, " +
 			"and a later payment is refunded. Collection continues with the next open invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: void,
-	}, s.voidInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.voidInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "markInvoiceUncollectible", Method: http.MethodPost, Path: "/invoices/{id}/mark-uncollectible",
 		Tag: "Invoices", Summary: "Mark an open invoice uncollectible",
 		Description: "The customer still owes the invoice, but collection stops for good: no attempt is made, and " +
 			"POST /api/payments does not pay it. A payment under way still pays it if it succeeds. Collection " +
 			"continues with the next open invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: uncollectible,
-	}, s.markUncollectible)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.markUncollectible)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "markInvoicePaid", Method: http.MethodPost, Path: "/invoices/{id}/mark-paid", Tag: "Invoices",
 		Summary: "Mark an open or uncollectible invoice paid",
 		Description: "For money that came outside Perennial, such as a bank transfer: the whole amount due is settled by a " +
@@ -223,31 +224,31 @@ func (s *Server) invoiceOperations() {
 			"wait for its end, or cancel it first.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: MarkPaidForm{Method: "bank_transfer", Reference: "2026-11-0042", PaidAt: example.PaidAt},
-	}, s.markInvoicePaid)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.markInvoicePaid)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "retryInvoice", Method: http.MethodPost, Path: "/invoices/{id}/retry", Tag: "Invoices",
 		Summary: "Charge an open invoice now",
 		Description: "Starts a payment attempt and answers with it. The automatic retries of the invoice keep their times. " +
 			"Only the oldest open invoice of a subscription can be charged. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for the final status.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Load: load,
-		Response: examplePayment(),
-	}, s.retryInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+		Response: payments.ExamplePayment(),
+	}, h.retryInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "skipInvoiceRetry", Method: http.MethodPost, Path: "/invoices/{id}/skip-retry", Tag: "Invoices",
 		Summary: "Skip the next automatic retry",
 		Description: "The retry does not happen; the ones after it keep their distance. After the last one, the final " +
 			"action of the dunning policy follows at once.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: open,
-	}, s.skipInvoiceRetry)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.skipInvoiceRetry)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getInvoice", Method: http.MethodGet, Path: "/invoices/{id}", Tag: "Invoices", Summary: "Get an invoice",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getInvoice)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getInvoice)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listInvoices", Method: http.MethodGet, Path: "/invoices", Tag: "Invoices", Summary: "List invoices",
 		Description: "Also drafts. To pay an open invoice, send POST /api/invoices/{id}/pay.",
 		Status:      http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Invoice]{Data: []Invoice{example}},
-	}, s.listInvoices)
+	}, h.listInvoices)
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 type ProviderOf func(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
 
 // callback receives what a provider says. It is verified over its raw body, stored, and only then acknowledged.
-func (s *Server) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	ack, err := s.receive(ctx, w, r)
+func (h *Handler) callback(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
+	ack, err := h.receive(ctx, w, r)
 	if err != nil {
 		return err
 	}
@@ -28,12 +28,12 @@ func (s *Server) callback(ctx context.Context, w http.ResponseWriter, r *http.Re
 	return nil
 }
 
-func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) (providers.Acknowledgement, error) {
+func (h *Handler) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) (providers.Acknowledgement, error) {
 	var none providers.Acknowledgement
 	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
 	// call this address, so nothing is stored before ParseCallback has verified the signature.
 	named := mux.Vars(r)
-	config, err := s.configOf(ctx, named["provider"], named["id"])
+	config, err := h.configOf(ctx, named["provider"], named["id"])
 	if err != nil {
 		return none, err
 	}
@@ -43,19 +43,19 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 	if err != nil {
 		return none, err
 	}
-	provider, err := s.providerOf(ctx, config)
+	provider, err := h.providerOf(ctx, config)
 	if err != nil {
 		return none, err
 	}
 	messages, ack, err := provider.ParseCallback(ctx, providers.CallbackRequest{
 		Method: r.Method, Host: r.Host, Path: r.URL.EscapedPath(), Header: r.Header, Body: payload,
-	}, s.now())
+	}, h.now())
 	if err != nil {
 		return none, err
 	}
 	// A repeat after a failure in the middle stores the rest: what is there already is kept once.
 	for _, message := range messages {
-		if err := s.service.ReceiveCallback(ctx, config, message); err != nil {
+		if err := h.service.ReceiveCallback(ctx, config, message); err != nil {
 			return none, err
 		}
 	}
@@ -63,11 +63,11 @@ func (s *Server) receive(ctx context.Context, w http.ResponseWriter, r *http.Req
 }
 
 // configOf finds the configuration that a path names. Another provider's name than its own is a wrong address.
-func (s *Server) configOf(ctx context.Context, provider, configID string) (db.ProviderConfig, error) {
+func (h *Handler) configOf(ctx context.Context, provider, configID string) (db.ProviderConfig, error) {
 	if !id.Is(id.ProviderConfig, configID) {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}
-	config, err := s.store.ProviderConfigByID(ctx, configID)
+	config, err := h.store.ProviderConfigByID(ctx, configID)
 	if err == nil && provider != "" && provider != config.Provider {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}

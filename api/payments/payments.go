@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -53,7 +53,7 @@ type Payment struct {
 	CompletedAt      int64           `json:"completedAt,omitempty" doc:"The time when the payment reached a final status."`
 }
 
-func (s *Server) renderPayment(t payment.Transaction) Payment {
+func (h *Handler) renderPayment(t payment.Transaction) Payment {
 	// The row keeps the reason when the review is over, so that the same finding is not put to a person twice. Here it
 	// would read as if somebody still had to act.
 	reason := t.Review.Reason
@@ -73,7 +73,7 @@ func (s *Server) renderPayment(t payment.Transaction) Payment {
 		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt), CompletedAt: view.Unix(t.CompletedAt),
 	}
-	if out.ConfirmURL = s.confirmLink(t); out.ConfirmURL != "" {
+	if out.ConfirmURL = h.confirmLink(t); out.ConfirmURL != "" {
 		out.RequiresAction, out.ConfirmBy = true, view.Unix(t.Action.ExpiresAt)
 	}
 	return out
@@ -97,7 +97,7 @@ type PaymentStatus struct {
 	CompletedAt int64  `json:"completedAt,omitempty"`
 }
 
-func (s *Server) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
+func (h *Handler) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	if c.Publishable {
 		// A publishable key is in the page of whoever opens it:
@@ -106,9 +106,9 @@ func (s *Server) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.ByI
 			ID: t.ID, Status: string(t.Status), CompletedAt: view.Unix(t.CompletedAt),
 		}), nil)
 	}
-	out := s.renderPayment(t)
+	out := h.renderPayment(t)
 	if t.SendNumber > 0 {
-		sends, err := s.store.Sends(ctx, c.EnvironmentID, t.ID)
+		sends, err := h.store.Sends(ctx, c.EnvironmentID, t.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ type listPaymentsInput struct {
 	To               int64  `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only payments whose createdAt is before this. Unix seconds."`
 }
 
-func (s *Server) listPayments(
+func (h *Handler) listPayments(
 	ctx context.Context, c *httpkit.Call, in *listPaymentsInput,
 ) (*httpkit.Reply[httpkit.List[Payment]], error) {
 	page, err := in.DB(id.Transaction,
@@ -145,12 +145,12 @@ func (s *Server) listPayments(
 	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+	rows, more, err := h.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
 		ProviderConfigID: in.ProviderConfigID, CreatedFrom: view.Instant(in.From), CreatedTo: view.Instant(in.To),
 	}, page)
-	return httpkit.ListOf(rows, more, err, s.renderPayment)
+	return httpkit.ListOf(rows, more, err, h.renderPayment)
 }
 
 type createPaymentInput struct {
@@ -169,7 +169,7 @@ type PaymentForm struct {
 	Description    string `json:"description,omitempty" maxLength:"200" example:"Setup fee" doc:"Shown to the payer. Send no personal data. Not allowed with subscriptionId or invoiceId."`
 }
 
-func (s *Server) createPayment(
+func (h *Handler) createPayment(
 	ctx context.Context, c *httpkit.Call, in *createPaymentInput,
 ) (*httpkit.Reply[Payment], error) {
 	f := in.Body
@@ -180,10 +180,10 @@ func (s *Server) createPayment(
 	}
 	// From here on the two are different things: a command to a subscription, or a creation.
 	if f.InvoiceID != "" {
-		return s.payInvoice(ctx, c, f)
+		return h.payInvoice(ctx, c, f)
 	}
 	if f.SubscriptionID != "" {
-		return s.paySubscription(ctx, c, f)
+		return h.paySubscription(ctx, c, f)
 	}
 	switch {
 	case f.CustomerID == "":
@@ -194,14 +194,14 @@ func (s *Server) createPayment(
 	case f.Currency == "":
 		return nil, missing("currency", "`currency` is required.")
 	}
-	return s.chargeCustomer(ctx, c, f)
+	return h.chargeCustomer(ctx, c, f)
 }
 
 func missing(param, detail string) error {
 	return fault.InvalidParam(param, "field_missing", "%s", detail)
 }
 
-func examplePayment() Payment {
+func ExamplePayment() Payment {
 	return Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, Currency: "USD",
@@ -211,10 +211,10 @@ func examplePayment() Payment {
 
 // paymentOperations registers what is done with payments. Refunds that nobody asks for follow from a capture that does
 // not count, and are decided by the rules (ADR 12, ADR 22).
-func (s *Server) paymentOperations() {
-	example := examplePayment()
+func (h *Handler) paymentOperations() {
+	example := ExamplePayment()
 	amount := int64(1900)
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPayment", Method: http.MethodPost, Path: "/payments", Tag: "Payments",
 		Summary: "Charge a customer, or pay an open invoice",
 		Description: "Returns 201 with the transaction, normally pending. Prefer: wait=N waits up to N seconds (at " +
@@ -222,13 +222,13 @@ func (s *Server) paymentOperations() {
 			"with the same Idempotency-Key never charges twice. A refund that is made at the provider's dashboard is booked here too.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Waits: true, Response: example,
 		Request: PaymentForm{CustomerID: example.CustomerID, Amount: &amount, Currency: "USD"},
-	}, s.createPayment)
+	}, h.createPayment)
 	refunded := example
 	// A refund is a payment of its own: the charge stays success and shows the sum in amountRefunded.
 	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
-	load := httpkit.LoadByID(s.kit, id.Transaction, db.ErrTransactionNotFound, s.store.TransactionWithKey)
+	load := httpkit.LoadByID(h.kit, id.Transaction, db.ErrTransactionNotFound, h.store.TransactionWithKey)
 	amountBack := RefundForm{Amount: example.Amount}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "refundPayment", Method: http.MethodPost, Path: "/payments/{id}/refund", Tag: "Payments",
 		Summary: "Refund a charge",
 		Description: "Gives the charge back, or a part of it; several refunds never exceed what was captured. Answers with " +
@@ -236,10 +236,10 @@ func (s *Server) paymentOperations() {
 			"30) for its final status. One that fails shows in refundOwed of the charge.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Request: amountBack,
 		Response: refunded,
-	}, s.refundPayment)
+	}, h.refundPayment)
 	canceled := example
 	canceled.Status, canceled.CompletedAt = "canceled", 1763640002
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "cancelPayment", Method: http.MethodPost, Path: "/payments/{id}/cancel", Tag: "Payments",
 		Summary: "Cancel a pending charge",
 		Description: "A charge that was not sent yet is canceled. One that was is canceled where the provider can; it stays " +
@@ -247,22 +247,22 @@ func (s *Server) paymentOperations() {
 			"invoice counts as failed, so that its retries go on. Prefer: wait=N waits up to N seconds (at most 30) for its " +
 			"final status.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Response: canceled,
-	}, s.cancelPayment)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.cancelPayment)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "retryRefund", Method: http.MethodPost, Path: "/payments/{id}/retry-refund", Tag: "Payments",
 		Summary: "Retry the failed refunds of a charge",
 		Description: "Creates one refund of refundOwed of the charge. Prefer: wait=N waits up to N seconds (at most " +
 			"30) for its final status.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true, Load: load, Waits: true, Response: refunded,
-	}, s.retryRefund)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.retryRefund)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "creditRefund", Method: http.MethodPost, Path: "/payments/{id}/credit-refund", Tag: "Payments",
 		Summary: "Return the failed refunds of a charge as credit",
 		Description: "Adds refundOwed of the charge to the customer's credit, which later invoices use. The charge " +
 			"must have paid an invoice.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
-	}, s.creditRefund)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.creditRefund)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resolvePayment", Method: http.MethodPost, Path: "/payments/{id}/resolve", Tag: "Payments",
 		Summary: "Resolve a payment that needs review",
 		Description: "Ends the review as a person decided after looking at the provider, and does what follows: an invoice " +
@@ -270,15 +270,15 @@ func (s *Server) paymentOperations() {
 			"where the outcome contradicts what is booked.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
 		Request: ResolvePaymentForm{Outcome: "failed", Note: "Stripe support: never captured"},
-	}, s.resolvePayment)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.resolvePayment)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getPayment", Method: http.MethodGet, Path: "/payments/{id}", Tag: "Payments", Summary: "Get a payment",
 		Description: "Also available to publishable keys, from any web page, with id, status and completedAt only.",
 		Status:      http.StatusOK, Access: httpkit.Access{Scopes: []string{"read"}, Publishable: true}, Response: example,
 		Publicly: PaymentStatus{ID: example.ID, Status: "success", CompletedAt: 1763640002}, Load: load,
-	}, s.getPayment)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getPayment)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listPayments", Method: http.MethodGet, Path: "/payments", Tag: "Payments", Summary: "List payments",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Payment]{Data: []Payment{example}},
-	}, s.listPayments)
+	}, h.listPayments)
 }

@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 )
 
 // voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
-func (s *Server) voidInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Invoice], error) {
-	return s.onInvoice(ctx, c, s.service.VoidInvoice)
+func (h *Handler) voidInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Invoice], error) {
+	return h.onInvoice(ctx, c, h.service.VoidInvoice)
 }
 
 // markUncollectible says that it is owed and nobody collects it: a capture that is still under way pays it.
-func (s *Server) markUncollectible(
+func (h *Handler) markUncollectible(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return s.onInvoice(ctx, c, s.service.MarkUncollectible)
+	return h.onInvoice(ctx, c, h.service.MarkUncollectible)
 }
 
 // onInvoice performs a command to the subscription of an open invoice: where it ends the collection, the next open
 // invoice has its turn in the same transaction. The invoice was read without a lock; perform judges it again under one.
-func (s *Server) onInvoice(
+func (h *Handler) onInvoice(
 	ctx context.Context, c *httpkit.Call,
 	perform func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, madeInvoice,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeInvoice,
 		func(around service.Around[invoice.Invoice]) error {
 			return perform(ctx, usecase.Caller(c), inv.ID, around)
 		},
-		s.gate.AdmitInvoice(inv))
+		h.gate.AdmitInvoice(inv))
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -23,34 +23,34 @@ type RefundForm struct {
 }
 
 // refundPayment answers with the new refund. Several may follow each other, up to what was captured.
-func (s *Server) refundPayment(
+func (h *Handler) refundPayment(
 	ctx context.Context, c *httpkit.Call, in *refundPaymentInput,
 ) (*httpkit.Reply[Payment], error) {
 	var form RefundForm
 	if in.Body != nil {
 		form = *in.Body
 	}
-	out, err := s.refundOwed(ctx, c, http.StatusCreated,
+	out, err := h.refundOwed(ctx, c, http.StatusCreated,
 		func(ctx context.Context, by service.Caller, id string, around service.Around[payment.Transaction]) error {
-			return s.service.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
+			return h.service.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
 		})
 	if err != nil {
 		return nil, err
 	}
-	return s.paymentNow(ctx, c, out)
+	return h.paymentNow(ctx, c, out)
 }
 
 // cancelPayment answers with the payment, which is pending until the provider confirms.
-func (s *Server) cancelPayment(
+func (h *Handler) cancelPayment(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	out, err := usecase.Command(ctx, s.kit, c, http.StatusOK, s.madePayment,
+	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
 		func(around service.Around[payment.Transaction]) error {
-			return s.service.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
-		}, s.gate.AdmitOwner(t))
+			return h.service.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
+		}, h.gate.AdmitOwner(t))
 	if err != nil {
 		return nil, err
 	}
-	return s.paymentNow(ctx, c, out)
+	return h.paymentNow(ctx, c, out)
 }

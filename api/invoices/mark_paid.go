@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"context"
@@ -24,13 +24,13 @@ type MarkPaidForm struct {
 }
 
 // markInvoicePaid books a payment that no provider made: it is never sent, so there is nothing to wait for.
-func (s *Server) markInvoicePaid(
+func (h *Handler) markInvoicePaid(
 	ctx context.Context, c *httpkit.Call, in *markInvoicePaidInput,
 ) (*httpkit.Reply[Invoice], error) {
 	f := in.Body
-	return s.onInvoice(ctx, c,
+	return h.onInvoice(ctx, c,
 		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
-			return s.service.MarkPaid(ctx, by, service.OutsidePayment{
+			return h.service.MarkPaid(ctx, by, service.OutsidePayment{
 				MarkPaid: lifecycle.MarkPaid{
 					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: view.Instant(f.PaidAt),
 				},

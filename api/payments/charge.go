@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 
 // chargeCustomer makes a charge of its own. The row commits before the provider is asked, and its workflow is started
 // after the commit; where the process ends in between, the reconciler starts it.
-func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
-	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, s.madePayment,
+func (h *Handler) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
+	out, err := httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
-			_, err := s.service.ChargeCustomer(ctx, usecase.Caller(c), service.NewCharge{
+			_, err := h.service.ChargeCustomer(ctx, usecase.Caller(c), service.NewCharge{
 				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
 				Description: f.Description,
 			}, keep)
@@ -26,17 +26,17 @@ func (s *Server) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentF
 	if err != nil {
 		return nil, err
 	}
-	return s.paymentNow(ctx, c, out)
+	return h.paymentNow(ctx, c, out)
 }
 
 // madePayment names the customer: the description and the provider's message in the answer are erased with them.
-func (s *Server) madePayment(t payment.Transaction) httpkit.Made[Payment] {
-	return httpkit.Made[Payment]{Resource: s.renderPayment(t), CustomerID: t.CustomerID}
+func (h *Handler) madePayment(t payment.Transaction) httpkit.Made[Payment] {
+	return httpkit.Made[Payment]{Resource: h.renderPayment(t), CustomerID: t.CustomerID}
 }
 
 // paymentNow makes a replayed answer tell what has become of the payment since, and keeps any answer back until the
 // payment is final or waits for its payer, or the caller's patience is over.
-func (s *Server) paymentNow(
+func (h *Handler) paymentNow(
 	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Payment],
 ) (*httpkit.Reply[Payment], error) {
 	made, err := out.Value()
@@ -44,8 +44,8 @@ func (s *Server) paymentNow(
 		return nil, err
 	}
 	read := func(ctx context.Context) (Payment, bool, error) {
-		t, err := s.store.Transaction(ctx, c.EnvironmentID, made.ID)
-		return s.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
+		t, err := h.store.Transaction(ctx, c.EnvironmentID, made.ID)
+		return h.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
 	}
 	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a
 	// repeat alone shows the row as it is now.
@@ -56,5 +56,5 @@ func (s *Server) paymentNow(
 		}
 		out.Now(now)
 	}
-	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedTransaction(c.EnvironmentID, made.ID), read), nil
+	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedTransaction(c.EnvironmentID, made.ID), read), nil
 }

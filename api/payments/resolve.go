@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -22,13 +22,13 @@ type ResolvePaymentForm struct {
 }
 
 // resolvePayment answers with the payment as the decision left it.
-func (s *Server) resolvePayment(
+func (h *Handler) resolvePayment(
 	ctx context.Context, c *httpkit.Call, in *resolvePaymentInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, s.madePayment,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
 		func(around service.Around[payment.Transaction]) error {
-			return s.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
-		}, s.gate.AdmitOwner(t))
+			return h.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
+		}, h.gate.AdmitOwner(t))
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -18,47 +18,47 @@ import (
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
-func (s *Server) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
+func (h *Handler) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
 		return nil, fault.InvalidParam("description", "fields_exclusive",
 			"`description` cannot be combined with `subscriptionId`: the invoice describes the payment. "+
 				"Omit `description`.")
 	}
-	sub, err := s.subscriptionToPay(ctx, c, f)
+	sub, err := h.subscriptionToPay(ctx, c, f)
 	if err != nil {
 		return nil, err
 	}
 	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
-	return s.startAttempt(ctx, c, s.gate.Admit(sub.ID), func(around service.Around[service.Performed]) error {
-		return s.service.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
+	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around service.Around[service.Performed]) error {
+		return h.service.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
 	})
 }
 
-// startAttempt runs a use case that starts an attempt, and answers with the payment.
-func (s *Server) startAttempt(
+// StartAttempt runs a use case that starts an attempt, and answers with the payment.
+func (h *Handler) StartAttempt(
 	ctx context.Context, c *httpkit.Call, admit httpkit.Admission, perform func(service.Around[service.Performed]) error,
 ) (*httpkit.Reply[Payment], error) {
-	made := func(p service.Performed) httpkit.Made[Payment] { return s.madePayment(*p.Attempt) }
-	out, err := usecase.Command(ctx, s.kit, c, http.StatusCreated, made, perform, admit)
+	made := func(p service.Performed) httpkit.Made[Payment] { return h.madePayment(*p.Attempt) }
+	out, err := usecase.Command(ctx, h.kit, c, http.StatusCreated, made, perform, admit)
 	if err != nil {
 		return nil, err
 	}
-	return s.paymentNow(ctx, c, out)
+	return h.paymentNow(ctx, c, out)
 }
 
 // subscriptionToPay reads without a lock, to refuse what can never become right: customer and currency of a
 // subscription do not change. What may change is judged by the command. Faults: subscription_not_found,
 // customer_mismatch, currency_mismatch.
-func (s *Server) subscriptionToPay(
+func (h *Handler) subscriptionToPay(
 	ctx context.Context, c *httpkit.Call, f PaymentForm,
 ) (subscription.Subscription, error) {
 	absent := httpkit.NotFound(db.ErrSubscriptionNotFound).In("subscriptionId")
 	if !id.Is(id.Subscription, f.SubscriptionID) {
 		return subscription.Subscription{}, absent
 	}
-	sub, err := s.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
+	sub, err := h.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
 	case errors.Is(err, db.ErrSubscriptionNotFound):
 		return sub, absent

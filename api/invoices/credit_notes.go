@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"context"
@@ -94,7 +94,7 @@ func madeCreditNote(n creditnote.Note) httpkit.Made[CreditNote] {
 	return httpkit.Made[CreditNote]{Resource: renderCreditNote(n), CustomerID: n.CustomerID}
 }
 
-func (s *Server) createCreditNote(
+func (h *Handler) createCreditNote(
 	ctx context.Context, c *httpkit.Call, in *createCreditNoteInput,
 ) (*httpkit.Reply[CreditNote], error) {
 	ask, err := in.Body.request()
@@ -102,13 +102,13 @@ func (s *Server) createCreditNote(
 		return nil, err
 	}
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return usecase.Command(ctx, s.kit, c, http.StatusCreated, madeCreditNote,
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeCreditNote,
 		func(around service.Around[creditnote.Note]) error {
-			return s.service.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
-		}, s.gate.AdmitInvoice(inv))
+			return h.service.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
+		}, h.gate.AdmitInvoice(inv))
 }
 
-func (s *Server) getCreditNote(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[CreditNote], error) {
+func (h *Handler) getCreditNote(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[CreditNote], error) {
 	return httpkit.OK(renderCreditNote(httpkit.Resource[creditnote.Note](c))), nil
 }
 
@@ -118,7 +118,7 @@ type listCreditNotesInput struct {
 	InvoiceID  string `query:"invoiceId" maxLength:"64"`
 }
 
-func (s *Server) listCreditNotes(
+func (h *Handler) listCreditNotes(
 	ctx context.Context, c *httpkit.Call, in *listCreditNotesInput,
 ) (*httpkit.Reply[httpkit.List[CreditNote]], error) {
 	page, err := in.DB(id.CreditNote, httpkit.Refers("customerId", id.Customer, in.CustomerID),
@@ -126,13 +126,13 @@ func (s *Server) listCreditNotes(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.CreditNotes(ctx, c.EnvironmentID, db.CreditNoteFilter{
+	rows, more, err := h.store.CreditNotes(ctx, c.EnvironmentID, db.CreditNoteFilter{
 		CustomerID: in.CustomerID, InvoiceID: in.InvoiceID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderCreditNote)
 }
 
-func (s *Server) creditNoteOperations() {
+func (h *Handler) creditNoteOperations() {
 	example := CreditNote{
 		ID: "cn_01jcz6dyqx4w9s1c2k7v5h8m3n", Number: 7, InvoiceID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", SubscriptionID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", Currency: "USD",
@@ -140,7 +140,7 @@ func (s *Server) creditNoteOperations() {
 		Lines:    []CreditNoteLine{{InvoiceLineID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 500}},
 		Subtotal: 500, Taxes: []InvoiceTax{}, Total: 500, BalanceCredited: 500, CreatedAt: 1763640000,
 	}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCreditNote", Method: http.MethodPost, Path: "/invoices/{id}/credit-notes", Tag: "Credit notes",
 		Summary: "Credit an invoice",
 		Description: "Gives back all that is left of the invoice, an amount of it, or parts of its lines, with their taxes. " +
@@ -149,18 +149,18 @@ func (s *Server) creditNoteOperations() {
 			"payer, or is split. All credit notes of an invoice never come to more than it billed, less unused time that " +
 			"later invoices took back, and refunds without a credit note.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true,
-		Load:     httpkit.LoadByID(s.kit, id.Invoice, db.ErrInvoiceNotFound, s.store.InvoiceWithKey),
+		Load:     httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.InvoiceWithKey),
 		Response: example, Request: CreditNoteForm{Amount: 500, Reason: "goodwill", Memo: "Sorry for the outage"},
-	}, s.createCreditNote)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createCreditNote)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getCreditNote", Method: http.MethodGet, Path: "/credit-notes/{id}", Tag: "Credit notes",
 		Summary: "Get a credit note", Status: http.StatusOK, Access: httpkit.ReadAccess,
-		Load:     httpkit.LoadByID(s.kit, id.CreditNote, db.ErrCreditNoteNotFound, s.store.CreditNoteWithKey),
+		Load:     httpkit.LoadByID(h.kit, id.CreditNote, db.ErrCreditNoteNotFound, h.store.CreditNoteWithKey),
 		Response: example,
-	}, s.getCreditNote)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getCreditNote)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listCreditNotes", Method: http.MethodGet, Path: "/credit-notes", Tag: "Credit notes",
 		Summary: "List credit notes", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[CreditNote]{Data: []CreditNote{example}},
-	}, s.listCreditNotes)
+	}, h.listCreditNotes)
 }

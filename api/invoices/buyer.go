@@ -1,4 +1,4 @@
-package api
+package invoices
 
 import (
 	"perennial/api/view"

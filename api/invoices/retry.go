@@ -1,9 +1,10 @@
-package api
+package invoices
 
 import (
 	"context"
 
 	"perennial/api/httpkit"
+	"perennial/api/payments"
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/invoice"
@@ -11,16 +12,16 @@ import (
 )
 
 // retryInvoice starts an attempt now, as POST /payments with the subscription does. It answers with the payment.
-func (s *Server) retryInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Payment], error) {
+func (h *Handler) retryInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[payments.Payment], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return s.startAttempt(ctx, c, s.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
-		return s.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)
+	return h.payments.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
+		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)
 	})
 }
 
 // skipInvoiceRetry lets the next automatic retry not happen.
-func (s *Server) skipInvoiceRetry(
+func (h *Handler) skipInvoiceRetry(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return s.onInvoice(ctx, c, s.service.SkipRetry)
+	return h.onInvoice(ctx, c, h.service.SkipRetry)
 }

@@ -1,4 +1,4 @@
-package api
+package payments
 
 import (
 	"context"
@@ -49,7 +49,7 @@ func renderDisputes(t payment.Transaction) (out []Dispute) {
 	return out
 }
 
-func (s *Server) getDispute(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Dispute], error) {
+func (h *Handler) getDispute(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Dispute], error) {
 	return httpkit.OK(renderDispute(httpkit.Resource[db.Dispute](c))), nil
 }
 
@@ -62,7 +62,7 @@ type listDisputesInput struct {
 	To         int64  `query:"to" minimum:"1" maximum:"253402300799" example:"1763726400" doc:"Only disputes whose openedAt is before this. Unix seconds."`
 }
 
-func (s *Server) listDisputes(
+func (h *Handler) listDisputes(
 	ctx context.Context, c *httpkit.Call, in *listDisputesInput,
 ) (*httpkit.Reply[httpkit.List[Dispute]], error) {
 	page, err := in.DB(id.Dispute,
@@ -74,29 +74,29 @@ func (s *Server) listDisputes(
 	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
-	rows, more, err := s.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
+	rows, more, err := h.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
 		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: payment.DisputeState(in.Status),
 		OpenedFrom: view.Instant(in.From), OpenedTo: view.Instant(in.To),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderDispute)
 }
 
-func (s *Server) disputeOperations() {
+func (h *Handler) disputeOperations() {
 	example := Dispute{
 		ID: "dsp_01jcz6dyqx4w9s1c2k7v5h8m3n", ChargeID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Provider: "stripe", Reference: "du_1MtJUT2eZvKYlo2CNaw2HvEv",
 		Stage: "chargeback", Status: "open", Reason: "fraudulent", Amount: 1900, Currency: "USD", AmountWithdrawn: 1900,
 		EvidenceDueAt: 1764244800, OpenedAt: 1763640000,
 	}
-	load := httpkit.LoadByID(s.kit, id.Dispute, db.ErrDisputeNotFound, s.store.DisputeWithKey)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Dispute, db.ErrDisputeNotFound, h.store.DisputeWithKey)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getDispute", Method: http.MethodGet, Path: "/disputes/{id}", Tag: "Disputes", Summary: "Get a dispute",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getDispute)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getDispute)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listDisputes", Method: http.MethodGet, Path: "/disputes", Tag: "Disputes", Summary: "List disputes",
 		Description: "Disputes become known from the payment providers. Answer them at the provider's dashboard, before " +
 			"evidenceDueAt.",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Dispute]{Data: []Dispute{example}},
-	}, s.listDisputes)
+	}, h.listDisputes)
 }
