@@ -9,6 +9,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/invoices"
 	"perennial/api/payments"
+	"perennial/api/subscriptions"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/usecase"
@@ -35,7 +36,7 @@ func (s *Server) route(c Config) {
 	catalog.Register(d)
 	usage.Register(d)
 	customers.Register(d)
-	s.subscriptionOperations()
+	subscriptions.Register(d)
 	invoices.Register(d, payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL}))
 	clocks.Register(d)
 	webhooks.Register(d)

@@ -6,6 +6,7 @@ import (
 	"perennial/api/customers"
 	"perennial/api/invoices"
 	"perennial/api/payments"
+	"perennial/api/subscriptions"
 	"perennial/api/tenancy"
 	"perennial/api/usage"
 	"perennial/api/view"
@@ -47,6 +48,13 @@ type (
 	PaymentProvider     = payments.PaymentProvider
 	ProviderCredentials = payments.ProviderCredentials
 	RoutingRule         = payments.RoutingRule
+
+	ScheduledChange     = subscriptions.ScheduledChange
+	Subscription        = subscriptions.Subscription
+	SubscriptionAddOn   = subscriptions.SubscriptionAddOn
+	SubscriptionPreview = subscriptions.SubscriptionPreview
+	Timeline            = subscriptions.Timeline
+	TimelineExpected    = subscriptions.TimelineExpected
 
 	AuditActor     = tenancy.AuditActor
 	AuditChange    = tenancy.AuditChange

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"perennial/api"
+	"perennial/api/subscriptions"
 	"perennial/internal/apikey"
 )
 
@@ -38,9 +38,9 @@ where k.hash = $1 and k.revoked_at is null and s.id = $2`
 // what the product reads for more than a row: see reading.
 func Handler(pool *pgxpool.Pool, source Source) http.Handler {
 	read := func(w http.ResponseWriter, r *http.Request) {
-		s := api.Subscription{
-			AddOns: []api.SubscriptionAddOn{}, Scheduled: []api.ScheduledChange{}, Discounts: []api.SubscriptionDiscount{},
-			Items: []api.SubscriptionItem{},
+		s := subscriptions.Subscription{
+			AddOns: []subscriptions.SubscriptionAddOn{}, Items: []subscriptions.SubscriptionItem{},
+			Scheduled: []subscriptions.ScheduledChange{}, Discounts: []subscriptions.SubscriptionDiscount{},
 		}
 		var items, prices []string
 		var quantities []int64
@@ -51,7 +51,7 @@ func Handler(pool *pgxpool.Pool, source Source) http.Handler {
 			&s.NextAction, &s.Quantity, &s.ProrationMeasure, &s.CollectionMethod, &s.NextActionAt, &s.TimeZone, &s.Metadata,
 			&s.CreatedAt, &items, &prices, &quantities)
 		for i, id := range items {
-			s.Items = append(s.Items, api.SubscriptionItem{ID: id, PriceID: prices[i], Quantity: quantities[i]})
+			s.Items = append(s.Items, subscriptions.SubscriptionItem{ID: id, PriceID: prices[i], Quantity: quantities[i]})
 		}
 		switch {
 		case errors.Is(err, pgx.ErrNoRows):

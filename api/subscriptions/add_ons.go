@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"perennial/api/view"

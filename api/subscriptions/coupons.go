@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -46,10 +46,10 @@ type RedemptionForm struct {
 	Code string `json:"couponCode" minLength:"1" maxLength:"50" example:"WELCOME" doc:"The code of the coupon, in any case."`
 }
 
-func (s *Server) redeemCoupon(
+func (h *Handler) redeemCoupon(
 	ctx context.Context, c *httpkit.Call, in *redeemCouponInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.RedeemCoupon{Code: in.Body.Code})
+	return h.command(ctx, c, lifecycle.RedeemCoupon{Code: in.Body.Code})
 }
 
 type removeCouponInput struct {
@@ -58,19 +58,19 @@ type removeCouponInput struct {
 	Body     *view.Empty
 }
 
-func (s *Server) removeCoupon(
+func (h *Handler) removeCoupon(
 	ctx context.Context, c *httpkit.Call, in *removeCouponInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.RemoveCoupon{CouponID: in.CouponID})
+	return h.command(ctx, c, lifecycle.RemoveCoupon{CouponID: in.CouponID})
 }
 
-func (s *Server) subscriptionCouponOperations(load httpkit.Loader, example Subscription) {
+func (h *Handler) subscriptionCouponOperations(load httpkit.Loader, example Subscription) {
 	with := example
 	with.Discounts = []SubscriptionDiscount{{
 		CouponID: "coup_01jcz6dyqx4w9s1c2k7v5h8m3n", Code: "WELCOME", Percent: "20", Duration: "repeating", PeriodsLeft: 3,
 		FromPeriod: 1, RedeemedAt: 1763640000,
 	}}
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "redeemCoupon", Method: http.MethodPost, Path: "/subscriptions/{id}/coupons", Tag: "Subscriptions",
 		Summary: "Redeem a coupon for a subscription",
 		Description: "It is taken off what is billed from the next period on; in a trial, from the first one. The " +
@@ -78,13 +78,13 @@ func (s *Server) subscriptionCouponOperations(load httpkit.Loader, example Subsc
 			"invoices.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: with,
 		Request: RedemptionForm{Code: "WELCOME"},
-	}, s.redeemCoupon)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.redeemCoupon)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "removeCoupon", Method: http.MethodDelete, Path: "/subscriptions/{id}/coupons/{couponId}", Tag: "Subscriptions",
 		Summary: "Remove a coupon from a subscription",
 		Description: "It is not taken off anything that is billed from now on. Invoices keep it, and it stays redeemed, unless " +
 			"it was removed before the first period that it is for. " +
 			"A preview with removeCouponId shows the invoices.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
-	}, s.removeCoupon)
+	}, h.removeCoupon)
 }

@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -39,18 +39,18 @@ type withdrawChangeInput struct {
 	Body     *view.Empty
 }
 
-func (s *Server) withdrawScheduledChange(
+func (h *Handler) withdrawScheduledChange(
 	ctx context.Context, c *httpkit.Call, in *withdrawChangeInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.WithdrawChange{ID: in.ChangeID})
+	return h.command(ctx, c, lifecycle.WithdrawChange{ID: in.ChangeID})
 }
 
-func (s *Server) scheduledChangeOperations(load httpkit.Loader, example Subscription) {
-	httpkit.Register(s.kit, httpkit.Operation{
+func (h *Handler) scheduledChangeOperations(load httpkit.Loader, example Subscription) {
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "withdrawScheduledChange", Method: http.MethodDelete, Path: "/subscriptions/{id}/scheduled-changes/{changeId}",
 		Tag: "Subscriptions", Summary: "Withdraw a scheduled change",
 		Description: "PATCH with effectiveAt or effective: period_end schedules a change, and scheduledChanges of the " +
 			"subscription lists them. The others stay.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
-	}, s.withdrawScheduledChange)
+	}, h.withdrawScheduledChange)
 }

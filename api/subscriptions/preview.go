@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func ahead(n *int) int {
 	return *n
 }
 
-func (s *Server) previewSubscription(
+func (h *Handler) previewSubscription(
 	ctx context.Context, c *httpkit.Call, in *previewSubscriptionInput,
 ) (*httpkit.Reply[SubscriptionPreview], error) {
 	form := SubscriptionPreviewForm{}
@@ -98,10 +98,10 @@ func (s *Server) previewSubscription(
 		return nil, err
 	}
 	id := httpkit.Resource[subscription.Subscription](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, madePreview,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
-		}, s.gate.Admit(id))
+			return h.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
+		}, h.gate.Admit(id))
 }
 
 type previewNewSubscriptionInput struct {
@@ -114,16 +114,16 @@ type NewSubscriptionPreviewForm struct {
 	Upcoming *int `json:"upcomingCount,omitempty" minimum:"0" maximum:"24" example:"3" doc:"How many invoices are shown. Default: 1."`
 }
 
-func (s *Server) previewNewSubscription(
+func (h *Handler) previewNewSubscription(
 	ctx context.Context, c *httpkit.Call, in *previewNewSubscriptionInput,
 ) (*httpkit.Reply[SubscriptionPreview], error) {
 	form, err := in.Body.subscription()
 	if err != nil {
 		return nil, err
 	}
-	return usecase.Command(ctx, s.kit, c, http.StatusOK, madePreview,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
 		func(around service.Around[service.Previewed]) error {
-			return s.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
+			return h.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 
@@ -134,12 +134,12 @@ func madePreview(p service.Previewed) httpkit.Made[SubscriptionPreview] {
 	}
 }
 
-func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
+func (h *Handler) previewOperations(load httpkit.Loader, example Subscription) {
 	shown := examplePreview(example)
 	quantity, three := int64(5), 3
 	look := shown
 	look.Invoices, look.PreviewToken, look.ExpiresAt = []PreviewInvoice{}, "", 0
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "previewNewSubscription", Method: http.MethodPost, Path: "/subscriptions/preview", Tag: "Subscriptions",
 		Summary: "Preview a new subscription",
 		Description: "Shows the subscription that createSubscription would make of the same request, and its next invoices, " +
@@ -148,8 +148,8 @@ func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
 		Request: NewSubscriptionPreviewForm{
 			SubscriptionForm: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID}, Upcoming: &three,
 		},
-	}, s.previewNewSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.previewNewSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "previewSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/preview", Tag: "Subscriptions",
 		Summary: "Preview a change, or the next invoices",
 		Description: "Shows what a change would cost now, and the invoices that follow it, as if every payment succeeded; " +
@@ -157,5 +157,5 @@ func (s *Server) previewOperations(load httpkit.Loader, example Subscription) {
 			"the same change and the previewToken charges exactly this, or is refused with 409 preview_outdated; a move of the anchor has no token.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: shown,
 		Request: SubscriptionPreviewForm{PlanChoice: PlanChoice{Quantity: &quantity}, Upcoming: &three},
-	}, s.previewSubscription)
+	}, h.previewSubscription)
 }

@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -20,14 +20,14 @@ type CancelForm struct {
 	Refund          string `json:"refund,omitempty" enum:"none,prorated" doc:"Requires immediateEffect. prorated: refunds the paid unused time, and reduces the open invoice of the current period to the time used."`
 }
 
-func (s *Server) cancelSubscription(
+func (h *Handler) cancelSubscription(
 	ctx context.Context, c *httpkit.Call, in *cancelSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form := CancelForm{}
 	if in.Body != nil {
 		form = *in.Body
 	}
-	return s.command(ctx, c, form.command())
+	return h.command(ctx, c, form.command())
 }
 
 func (f CancelForm) command() lifecycle.Cancel {

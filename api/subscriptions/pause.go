@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -29,32 +29,32 @@ func (f PauseForm) command() lifecycle.Pause {
 	return cmd
 }
 
-func (s *Server) pauseSubscription(
+func (h *Handler) pauseSubscription(
 	ctx context.Context, c *httpkit.Call, in *pauseSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form := PauseForm{}
 	if in.Body != nil {
 		form = *in.Body
 	}
-	return s.command(ctx, c, form.command())
+	return h.command(ctx, c, form.command())
 }
 
 // resumeSubscription ends a pause. A cancellation that is scheduled is undone by reactivateSubscription, and the pause of
 // a past-due subscription's collection by resumeCollection.
-func (s *Server) resumeSubscription(
+func (h *Handler) resumeSubscription(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.Resume{})
+	return h.command(ctx, c, lifecycle.Resume{})
 }
 
-func (s *Server) pauseOperations(load httpkit.Loader, example Subscription) {
+func (h *Handler) pauseOperations(load httpkit.Loader, example Subscription) {
 	until := int64(1769817600)
 	resumed := example
 	resumed.Status, resumed.TrialEndsAt, resumed.NextAction = "active", 0, "renewal"
 	paused := resumed
 	paused.Status, paused.PausedAt, paused.ResumesAt, paused.PauseReason = "paused", 1763726400, until, "requested"
 	paused.NextAction, paused.NextActionAt = "resume", until
-	httpkit.Register(s.kit, httpkit.Operation{
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "pauseSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/pause", Tag: "Subscriptions",
 		Summary: "Pause a subscription",
 		Description: "Ends the current period now. Nothing is billed and the customer has no access until the " +
@@ -63,12 +63,12 @@ func (s *Server) pauseOperations(load httpkit.Loader, example Subscription) {
 			"paused, its plan and quantity cannot change, and a cancellation is effective at once.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: paused,
 		Request: PauseForm{ResumesAt: &until},
-	}, s.pauseSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.pauseSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumeSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/resume", Tag: "Subscriptions",
 		Summary: "Resume a paused subscription",
 		Description: "A period begins now, from which all later ones are counted, and is billed in full. A change that " +
 			"waited for the end of the period takes effect with it.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: resumed,
-	}, s.resumeSubscription)
+	}, h.resumeSubscription)
 }

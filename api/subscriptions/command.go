@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -12,21 +12,21 @@ import (
 )
 
 // command performs one on the subscription of the path, and answers with the subscription as it left it.
-func (s *Server) command(
+func (h *Handler) command(
 	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-		return s.service.Command(ctx, usecase.Caller(c), id, cmd, around)
+	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return h.service.Command(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 
 // onSubscription is for commands that need more than the subscription. The one of the path was read with the key, so a
 // foreign one has been refused before this; the command locks it and reads it again.
-func (s *Server) onSubscription(
+func (h *Handler) onSubscription(
 	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {
 	id := httpkit.Resource[subscription.Subscription](c).ID
-	return usecase.Command(ctx, s.kit, c, http.StatusOK,
+	return usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
-		func(around service.Around[service.Performed]) error { return perform(id, around) }, s.gate.Admit(id))
+		func(around service.Around[service.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
 }

@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 
 // reactivateSubscription undoes a cancellation that is scheduled. A subscription that has ended stays so: its last
 // invoice and events are out, and a customer who comes back subscribes anew.
-func (s *Server) reactivateSubscription(
+func (h *Handler) reactivateSubscription(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.Reactivate{})
+	return h.command(ctx, c, lifecycle.Reactivate{})
 }

@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 )
 
 // resumeCollection ends the pause that a dunning policy began.
-func (s *Server) resumeCollection(
+func (h *Handler) resumeCollection(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Subscription], error) {
-	return s.command(ctx, c, lifecycle.ResumeCollection{})
+	return h.command(ctx, c, lifecycle.ResumeCollection{})
 }

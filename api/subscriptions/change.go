@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -71,20 +71,20 @@ func (c PlanChoice) change() (service.PlanChange, error) {
 
 // updateSubscription is no plain command: service loads the new plan in the same transaction, which lifecycle needs and
 // a subscription's State does not have.
-func (s *Server) updateSubscription(
+func (h *Handler) updateSubscription(
 	ctx context.Context, c *httpkit.Call, in *updateSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	if in.Body.TrialEndsAt != nil {
-		return s.moveTrialEnd(ctx, c, in.Body)
+		return h.moveTrialEnd(ctx, c, in.Body)
 	}
 	if in.Body.Method != nil || in.Body.NetDays != nil {
-		return s.setTerms(ctx, c, in.Body)
+		return h.setTerms(ctx, c, in.Body)
 	}
 	if in.Body.Anchor != "" {
-		return s.moveAnchor(ctx, c, in.Body)
+		return h.moveAnchor(ctx, c, in.Body)
 	}
 	if in.Body.Metadata != nil {
-		return s.replaceMetadata(ctx, c, in.Body)
+		return h.replaceMetadata(ctx, c, in.Body)
 	}
 	if in.Body.Version != nil {
 		alone := SubscriptionChange{PlanChoice: PlanChoice{Effective: in.Body.Effective}, Version: in.Body.Version}
@@ -93,35 +93,35 @@ func (s *Server) updateSubscription(
 				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, "+
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
-		return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-			return s.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
+		return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+			return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
 		})
 	}
 	change, err := in.Body.change()
 	if err != nil {
 		return nil, err
 	}
-	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
 		if token := in.Body.PreviewToken; token != "" {
-			return s.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
+			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
 		}
-		return s.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
+		return h.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
 // moveTrialEnd is a command of its own: nothing else may change beside it.
-func (s *Server) moveTrialEnd(
+func (h *Handler) moveTrialEnd(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
 	alone := SubscriptionChange{TrialEndsAt: in.TrialEndsAt}
 	if in != alone {
 		return nil, fault.InvalidParam("trialEndsAt", "fields_exclusive", "Send `trialEndsAt` without other fields.")
 	}
-	return s.command(ctx, c, endTrial(*in.TrialEndsAt))
+	return h.command(ctx, c, endTrial(*in.TrialEndsAt))
 }
 
 // setTerms is a command of its own: it bills nothing, and holds for the next invoices.
-func (s *Server) setTerms(
+func (h *Handler) setTerms(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
 	alone := SubscriptionChange{Method: in.Method, NetDays: in.NetDays}
@@ -130,13 +130,13 @@ func (s *Server) setTerms(
 			"Send `collectionMethod` and `netDays` without other fields.")
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
-	return s.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
-		return s.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
+	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 
 // moveAnchor is a command of its own: nothing else may change beside it.
-func (s *Server) moveAnchor(
+func (h *Handler) moveAnchor(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
 	alone := SubscriptionChange{Anchor: in.Anchor, PlanChoice: PlanChoice{Proration: in.Proration}}
@@ -146,7 +146,7 @@ func (s *Server) moveAnchor(
 	if subscription.ProrationBehavior(in.Proration) == subscription.NextInvoice {
 		return nil, errAnchorInvoicesNow
 	}
-	return s.command(ctx, c, in.PlanChoice.moveAnchor())
+	return h.command(ctx, c, in.PlanChoice.moveAnchor())
 }
 
 var errAnchorInvoicesNow = fault.InvalidParam("prorationBehavior", "fields_exclusive",
@@ -160,14 +160,14 @@ func (c PlanChoice) moveAnchor() lifecycle.MoveAnchor {
 }
 
 // replaceMetadata is a command of its own: it bills nothing, and changes nothing else.
-func (s *Server) replaceMetadata(
+func (h *Handler) replaceMetadata(
 	ctx context.Context, c *httpkit.Call, in SubscriptionChange,
 ) (*httpkit.Reply[Subscription], error) {
 	alone := SubscriptionChange{Metadata: in.Metadata}
 	if in != alone {
 		return nil, fault.InvalidParam("metadata", "fields_exclusive", "Send `metadata` without other fields.")
 	}
-	return s.command(ctx, c, lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Metadata)})
+	return h.command(ctx, c, lifecycle.SetMetadata{Metadata: metadata.Pairs(*in.Metadata)})
 }
 
 func endTrial(at int64) lifecycle.EndTrial { return lifecycle.EndTrial{At: time.Unix(at, 0).UTC()} }

@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"context"
@@ -98,7 +98,7 @@ type timelineInput struct {
 	httpkit.Page
 }
 
-func (s *Server) subscriptionTimeline(
+func (h *Handler) subscriptionTimeline(
 	ctx context.Context, c *httpkit.Call, in *timelineInput,
 ) (*httpkit.Reply[Timeline], error) {
 	page, err := in.DB(id.Event)
@@ -106,7 +106,7 @@ func (s *Server) subscriptionTimeline(
 		return nil, err
 	}
 	sub := httpkit.Resource[subscription.Subscription](c)
-	rows, more, err := s.store.Events(ctx, c.EnvironmentID, db.EventFilter{SubscriptionID: sub.ID}, page)
+	rows, more, err := h.store.Events(ctx, c.EnvironmentID, db.EventFilter{SubscriptionID: sub.ID}, page)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func (s *Server) subscriptionTimeline(
 	if page.StartingAfter != "" || page.EndingBefore != "" {
 		return httpkit.OK(out), nil
 	}
-	ahead, err := s.service.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
+	ahead, err := h.service.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (s *Server) subscriptionTimeline(
 	return httpkit.OK(out), nil
 }
 
-func (s *Server) timelineOperations(load httpkit.Loader) {
-	httpkit.Register(s.kit, httpkit.Operation{
+func (h *Handler) timelineOperations(load httpkit.Loader) {
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSubscriptionTimeline", Method: http.MethodGet, Path: "/subscriptions/{id}/timeline", Tag: "Subscriptions",
 		Summary: "What happened, and what will",
 		Description: "The events of the subscription in words, and what will happen automatically: periods and what they would " +
@@ -144,5 +144,5 @@ func (s *Server) timelineOperations(load httpkit.Loader) {
 				Text: "The invoice for 19.00 USD is paid.", InvoiceID: "in_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			}},
 		},
-	}, s.subscriptionTimeline)
+	}, h.subscriptionTimeline)
 }

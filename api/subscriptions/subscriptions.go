@@ -1,4 +1,4 @@
-package api
+package subscriptions
 
 import (
 	"cmp"
@@ -145,35 +145,35 @@ func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
 	return in, nil
 }
 
-func (s *Server) createSubscription(
+func (h *Handler) createSubscription(
 	ctx context.Context, c *httpkit.Call, in *createSubscriptionInput,
 ) (*httpkit.Reply[Subscription], error) {
 	form, err := in.Body.subscription()
 	if err != nil {
 		return nil, err
 	}
-	out, err := httpkit.Create(ctx, s.kit, c, http.StatusCreated, madeSubscription,
+	out, err := httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
-			_, err := s.service.CreateSubscription(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateSubscription(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 	if err != nil {
 		return nil, err
 	}
-	return s.begun(ctx, c, out)
+	return h.begun(ctx, c, out)
 }
 
 // begun keeps the answer back, where the caller asks for it, until the first payment is decided. A trial has none.
-func (s *Server) begun(
+func (h *Handler) begun(
 	ctx context.Context, c *httpkit.Call, out *httpkit.Reply[Subscription],
 ) (*httpkit.Reply[Subscription], error) {
 	made, err := out.Value()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Await(ctx, s.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
+	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
 		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := s.store.Subscription(ctx, c.EnvironmentID, made.ID)
+			sub, err := h.store.Subscription(ctx, c.EnvironmentID, made.ID)
 			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
 			// all were paid.
 			if err != nil || sub.NextAction == subscription.ActionBegin {
@@ -181,7 +181,7 @@ func (s *Server) begun(
 			}
 			// Any pending charge keeps the answer back. Unsettled reads the newest rows too: a list that clients follow
 			// by cursor leaves out what may still get an older neighbour.
-			pending, _, err := s.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+			pending, _, err := h.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
 			}, db.Page{Limit: 1, Unsettled: true})
 			return renderSubscription(sub), len(pending) == 0, err
@@ -193,7 +193,7 @@ func madeSubscription(s subscription.Subscription) httpkit.Made[Subscription] {
 	return httpkit.Made[Subscription]{Resource: renderSubscription(s), CustomerID: s.CustomerID}
 }
 
-func (s *Server) getSubscription(
+func (h *Handler) getSubscription(
 	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[Subscription], error) {
 	return httpkit.OK(renderSubscription(httpkit.Resource[subscription.Subscription](c))), nil
@@ -209,7 +209,7 @@ type listSubscriptionsInput struct {
 	TestClockID string `query:"testClockId" maxLength:"64"`
 }
 
-func (s *Server) listSubscriptions(
+func (h *Handler) listSubscriptions(
 	ctx context.Context, c *httpkit.Call, in *listSubscriptionsInput,
 ) (*httpkit.Reply[httpkit.List[Subscription]], error) {
 	page, err := in.DB(id.Subscription,
@@ -223,7 +223,7 @@ func (s *Server) listSubscriptions(
 	if in.PlanVersion != 0 && in.PlanID == "" {
 		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
 	}
-	rows, more, err := s.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
+	rows, more, err := h.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
 		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, AddOnID: in.AddOnID, Status: subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
 	}, page)
@@ -232,7 +232,7 @@ func (s *Server) listSubscriptions(
 
 // subscriptionOperations marks the commands as Crowds, the creation not: commands of one subscription wait for each
 // other at its row, creations for nothing.
-func (s *Server) subscriptionOperations() {
+func (h *Handler) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
@@ -251,13 +251,13 @@ func (s *Server) subscriptionOperations() {
 	days := 14
 	changed := example
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
-	load := httpkit.LoadByID(s.kit, id.Subscription, db.ErrSubscriptionNotFound, s.store.SubscriptionWithKey)
-	s.previewOperations(load, example)
-	s.timelineOperations(load)
-	s.subscriptionCouponOperations(load, example)
-	s.pauseOperations(load, example)
-	s.scheduledChangeOperations(load, example)
-	httpkit.Register(s.kit, httpkit.Operation{
+	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.SubscriptionWithKey)
+	h.previewOperations(load, example)
+	h.timelineOperations(load)
+	h.subscriptionCouponOperations(load, example)
+	h.pauseOperations(load, example)
+	h.scheduledChangeOperations(load, example)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createSubscription", Method: http.MethodPost, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "Subscribe a customer to a plan",
 		Description: "With a trial, the subscription is trialing until the trial ends. Without a trial, it is " +
@@ -265,17 +265,17 @@ func (s *Server) subscriptionOperations() {
 			"Prefer: wait=N waits up to N seconds (at most 30) for the final status of that payment.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Waits: true, Response: example,
 		Request: SubscriptionForm{CustomerID: example.CustomerID, PlanID: example.PlanID, TrialDays: &days},
-	}, s.createSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.createSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSubscription", Method: http.MethodGet, Path: "/subscriptions/{id}", Tag: "Subscriptions",
 		Summary: "Get a subscription", Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,
-	}, s.getSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.getSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listSubscriptions", Method: http.MethodGet, Path: "/subscriptions", Tag: "Subscriptions",
 		Summary: "List subscriptions", Status: http.StatusOK, Access: httpkit.ReadAccess,
 		Response: httpkit.List[Subscription]{Data: []Subscription{example}},
-	}, s.listSubscriptions)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.listSubscriptions)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "updateSubscription", Method: http.MethodPatch, Path: "/subscriptions/{id}", Tag: "Subscriptions",
 		Summary: "Change the plan, its version, the quantity or the add-ons",
 		Description: "effective: now credits the unused time of the prices that go or change their quantity, and charges " +
@@ -293,26 +293,26 @@ func (s *Server) subscriptionOperations() {
 			"change, it is made at the cost that was shown, or refused.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: changed,
 		Request: SubscriptionChange{PlanChoice: PlanChoice{PlanID: changed.PlanID, Effective: "now"}},
-	}, s.updateSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.updateSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "cancelSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/cancel", Tag: "Subscriptions",
 		Summary: "Cancel a subscription",
 		Description: "Cancels at the end of the period, which reactivate undoes. With immediateEffect: true, " +
 			"cancels now, which is final.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: canceled,
 		Request: CancelForm{Reason: "too expensive", ImmediateEffect: true},
-	}, s.cancelSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.cancelSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "reactivateSubscription", Method: http.MethodPost, Path: "/subscriptions/{id}/reactivate",
 		Tag: "Subscriptions", Summary: "Undo a cancellation at period end", Status: http.StatusOK,
 		Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: example,
-	}, s.reactivateSubscription)
-	httpkit.Register(s.kit, httpkit.Operation{
+	}, h.reactivateSubscription)
+	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "resumeCollection", Method: http.MethodPost, Path: "/subscriptions/{id}/resume-collection",
 		Tag: "Subscriptions", Summary: "Resume the collection of a past-due subscription",
 		Description: "Ends the pause of collection that a dunning policy with finalAction pause began, and charges the unpaid invoice " +
 			"now. The subscription stays past due until that is paid; from then on it is billed again. Paying the invoice " +
 			"ends the pause as well.",
 		Status: http.StatusOK, Access: httpkit.WriteAccess, Crowds: true, Load: load, Response: pastDue,
-	}, s.resumeCollection)
+	}, h.resumeCollection)
 }

@@ -1,0 +1,23 @@
+// Package subscriptions serves subscriptions: their commands, previews and timelines.
+package subscriptions
+
+import (
+	"perennial/api/httpkit"
+	"perennial/api/usecase"
+	"perennial/db"
+	"perennial/service"
+)
+
+// Handler serves the operations of this column.
+type Handler struct {
+	kit     *httpkit.Kit
+	store   *db.Store // for reading
+	service *service.Service
+	gate    *usecase.Gate
+}
+
+// Register adds the operations of this column.
+func Register(d usecase.Deps) {
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service, gate: d.Gate}
+	h.subscriptionOperations()
+}
