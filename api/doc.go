@@ -1,5 +1,5 @@
-// Package api owns the HTTP interface: the resources under /api and /v1, one file per resource or endpoint. A handler
-// decodes, checks the shape, calls a service and renders; reads go to the database. How operations are served (keys and
-// scopes, idempotency, problems, the OpenAPI document) is httpkit's. It owns neither rules (billing) nor use cases
-// (service).
+// Package api serves the HTTP interface: it puts the columns together, one package a subject, whose resources answer
+// under /api and /v1. A handler of a column decodes, checks the shape, calls a service and renders; reads go to the
+// database. How operations are served (keys and scopes, idempotency, problems, the OpenAPI document) is in httpkit. Rules
+// are in billing, use cases in service.
 package api

@@ -33,13 +33,14 @@ func (s *Server) route(c Config) {
 		Kit: s.kit, Store: s.store, Service: s.service, Gate: &s.gate, Telemetry: s.telemetry, Now: s.now,
 	}
 	tenancy.Register(d)
-	catalog.Register(d)
-	usage.Register(d)
-	customers.Register(d)
-	subscriptions.Register(d)
-	invoices.Register(d, payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL}))
 	clocks.Register(d)
 	webhooks.Register(d)
+	usage.Register(d)
+	catalog.Register(d)
+	customers.Register(d)
+	paid := payments.Register(d, payments.Config{ProviderOf: s.providerOf, PublicURL: c.PublicURL})
+	invoices.Register(d, paid)
+	subscriptions.Register(d)
 	// Last, since the document describes what is registered by now.
 	s.kit.Publish()
 }

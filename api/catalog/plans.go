@@ -60,7 +60,8 @@ func planKindOf(p plan.Plan) string {
 }
 
 func renderPlan(p plan.Plan) Plan {
-	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: view.RenderMetadata(p.Metadata), Measure: string(p.ProrationMeasure)}
+	out := Plan{PublicPlan: renderPublicPlan(p), CatalogKey: p.Key, Metadata: view.RenderMetadata(p.Metadata),
+		Measure: string(p.ProrationMeasure)}
 	if p.Dunning != nil {
 		policy := view.RenderDunning(*p.Dunning)
 		out.Dunning = &policy

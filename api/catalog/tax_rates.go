@@ -33,7 +33,8 @@ type TaxRate struct {
 func renderTaxRate(d tax.Definition) TaxRate {
 	return TaxRate{
 		ID: d.ID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive, Country: d.Country, Region: d.Region,
-		ValidFrom: view.Unix(d.ValidFrom), ValidUntil: view.Unix(d.ValidUntil), Stacks: d.Stacks, Archived: !d.ArchivedAt.IsZero(),
+		ValidFrom: view.Unix(d.ValidFrom), ValidUntil: view.Unix(d.ValidUntil), Stacks: d.Stacks,
+		Archived:  !d.ArchivedAt.IsZero(),
 		CreatedAt: view.Unix(d.CreatedAt),
 	}
 }

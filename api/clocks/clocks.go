@@ -117,7 +117,9 @@ func (h *Handler) advanceTestClock(
 }
 
 // stopTestClock ends an advance where the clock stands.
-func (h *Handler) stopTestClock(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[TestClock], error) {
+func (h *Handler) stopTestClock(
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+) (*httpkit.Reply[TestClock], error) {
 	return h.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
 		return h.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
 	})
@@ -218,6 +220,7 @@ func (h *Handler) testClockOperations() {
 		Summary: "Delete a test clock",
 		Description: "Deletes the clock and stops its advance. Its customers are deleted with it, within moments after " +
 			"the response: their subscriptions are canceled and their data are erased.",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny, Response: view.Deleted{ID: example.ID, Deleted: true},
+		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: loadAny,
+		Response: view.Deleted{ID: example.ID, Deleted: true},
 	}, h.deleteTestClock)
 }

@@ -43,7 +43,8 @@ type BalanceEntryForm struct {
 func renderBalanceEntry(e db.BalanceEntry) BalanceEntry {
 	return BalanceEntry{
 		ID: e.ID, CustomerID: e.CustomerID, Currency: string(e.Currency), Amount: int64(e.Amount), Reason: string(e.Reason),
-		Note: e.Note, InvoiceID: e.InvoiceID, GrantID: e.GrantID, BalanceAfter: int64(e.After), CreatedAt: view.Unix(e.CreatedAt),
+		Note: e.Note, InvoiceID: e.InvoiceID, GrantID: e.GrantID, BalanceAfter: int64(e.After),
+		CreatedAt: view.Unix(e.CreatedAt),
 	}
 }
 

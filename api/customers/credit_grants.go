@@ -62,7 +62,8 @@ func renderCreditGrant(g db.CreditGrant, now time.Time) CreditGrant {
 	return CreditGrant{
 		ID: g.ID, CustomerID: g.CustomerID, Status: string(g.Status(cmp.Or(g.ClockNow, now))), Currency: string(g.Currency),
 		Amount: int64(g.Amount), Remaining: int64(g.Left), Priority: g.Priority, PlanIDs: g.PlanIDs, Name: g.Name,
-		ExpiresAt: view.Unix(g.ExpiresAt), VoidedAt: view.Unix(g.VoidedAt), Metadata: view.RenderMetadata(g.Metadata), CreatedAt: view.Unix(g.GivenAt),
+		ExpiresAt: view.Unix(g.ExpiresAt), VoidedAt: view.Unix(g.VoidedAt), Metadata: view.RenderMetadata(g.Metadata),
+		CreatedAt: view.Unix(g.GivenAt),
 	}
 }
 

@@ -66,7 +66,8 @@ func renderCredits(customerID string, credits []db.Credit) []Credit {
 func renderCustomer(c customer.Customer, credits []db.Credit) Customer {
 	out := Customer{
 		ID: c.ID, Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
-		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: view.RenderTaxIDs(c.TaxIDs), Metadata: view.RenderMetadata(c.Metadata),
+		TaxExempt: renderExemption(c.TaxExempt), TaxIDs: view.RenderTaxIDs(c.TaxIDs),
+		Metadata:      view.RenderMetadata(c.Metadata),
 		PaymentMethod: c.PaymentMethod, CreditBalance: renderCredits(c.ID, credits),
 		TestClockID: c.TestClockID, CreatedAt: view.Unix(c.CreatedAt),
 	}

@@ -52,7 +52,8 @@ func renderCreditNote(n creditnote.Note) CreditNote {
 		ID: n.ID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID, SubscriptionID: n.SubscriptionID,
 		Currency: string(n.Currency), Reason: string(n.Reason), Memo: n.Memo, Lines: lines, Subtotal: int64(n.Subtotal),
 		Tax: int64(n.Tax), Taxes: renderTaxes(n.Taxes), Total: int64(n.Total), DueReduced: int64(n.Due),
-		BalanceCredited: int64(n.Balance), RefundAmount: int64(n.Refund), RefundID: n.RefundID, CreatedAt: view.Unix(n.CreatedAt),
+		BalanceCredited: int64(n.Balance), RefundAmount: int64(n.Refund), RefundID: n.RefundID,
+		CreatedAt: view.Unix(n.CreatedAt),
 	}
 }
 
@@ -108,7 +109,9 @@ func (h *Handler) createCreditNote(
 		}, h.gate.AdmitInvoice(inv))
 }
 
-func (h *Handler) getCreditNote(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[CreditNote], error) {
+func (h *Handler) getCreditNote(
+	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[CreditNote], error) {
 	return httpkit.OK(renderCreditNote(httpkit.Resource[creditnote.Note](c))), nil
 }
 

@@ -12,7 +12,9 @@ import (
 )
 
 // voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
-func (h *Handler) voidInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Invoice], error) {
+func (h *Handler) voidInvoice(
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+) (*httpkit.Reply[Invoice], error) {
 	return h.onInvoice(ctx, c, h.service.VoidInvoice)
 }
 

@@ -101,7 +101,8 @@ type InvoiceLine struct {
 // RenderInvoice shows an invoice with all its lines, also in lists: a total is not explained without them.
 func RenderInvoice(i invoice.Invoice) Invoice {
 	return Invoice{
-		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller), Buyer: renderBuyer(i.Buyer),
+		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller),
+		Buyer:  renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: RenderLines(i.Lines),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),

@@ -12,7 +12,9 @@ import (
 )
 
 // retryInvoice starts an attempt now, as POST /payments with the subscription does. It answers with the payment.
-func (h *Handler) retryInvoice(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[payments.Payment], error) {
+func (h *Handler) retryInvoice(
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+) (*httpkit.Reply[payments.Payment], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	return h.payments.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
 		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)

@@ -28,7 +28,9 @@ func (h *Handler) callback(ctx context.Context, w http.ResponseWriter, r *http.R
 	return nil
 }
 
-func (h *Handler) receive(ctx context.Context, w http.ResponseWriter, r *http.Request) (providers.Acknowledgement, error) {
+func (h *Handler) receive(
+	ctx context.Context, w http.ResponseWriter, r *http.Request,
+) (providers.Acknowledgement, error) {
 	var none providers.Acknowledgement
 	// The path names the configuration, and with it the secret to verify with: a provider sends no API key. Anybody may
 	// call this address, so nothing is stored before ParseCallback has verified the signature.

@@ -1,5 +1,5 @@
-// Package payments serves charges, refunds and disputes, the accounts at payment providers, and what providers and payers
-// call.
+// Package payments serves charges, refunds and disputes, the accounts at payment providers, and the routes of providers
+// and payers.
 package payments
 
 import (

@@ -71,7 +71,8 @@ func (h *Handler) renderPayment(t payment.Transaction) Payment {
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
 		ReturnedAt: view.Unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
 		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
-		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt), CompletedAt: view.Unix(t.CompletedAt),
+		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt),
+		CompletedAt: view.Unix(t.CompletedAt),
 	}
 	if out.ConfirmURL = h.confirmLink(t); out.ConfirmURL != "" {
 		out.RequiresAction, out.ConfirmBy = true, view.Unix(t.Action.ExpiresAt)

@@ -32,9 +32,10 @@ func (h *Handler) onProvider(
 	perform func(ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
-		return perform(ctx, usecase.Caller(c), id, around)
-	})
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
+		func(around service.Around[db.ProviderConfig]) error {
+			return perform(ctx, usecase.Caller(c), id, around)
+		})
 }
 
 func (h *Handler) updateProvider(
@@ -45,9 +46,10 @@ func (h *Handler) updateProvider(
 		MaxRequestsPerSecond: in.Body.MaxRequestsPerSecond,
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c), func(around service.Around[db.ProviderConfig]) error {
-		return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
-	})
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
+		func(around service.Around[db.ProviderConfig]) error {
+			return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
+		})
 }
 
 func (h *Handler) testProvider(

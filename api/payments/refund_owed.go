@@ -12,7 +12,9 @@ import (
 )
 
 // retryRefund answers with the new refund.
-func (h *Handler) retryRefund(ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput) (*httpkit.Reply[Payment], error) {
+func (h *Handler) retryRefund(
+	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
+) (*httpkit.Reply[Payment], error) {
 	out, err := h.refundOwed(ctx, c, http.StatusCreated, h.service.RetryRefund)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,9 @@ import (
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
 // workflow is the one collector of its invoices, also of those that a canceled subscription left open.
-func (h *Handler) paySubscription(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
+func (h *Handler) paySubscription(
+	ctx context.Context, c *httpkit.Call, f PaymentForm,
+) (*httpkit.Reply[Payment], error) {
 	if f.Description != "" {
 		return nil, fault.InvalidParam("description", "fields_exclusive",
 			"`description` cannot be combined with `subscriptionId`: the invoice describes the payment. "+

@@ -43,8 +43,10 @@ type PreviewInvoice struct {
 
 func renderPreview(p service.Previewed) SubscriptionPreview {
 	return SubscriptionPreview{
-		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription), Invoices: renderPreviewInvoices(p.Issued),
-		Refund: int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)), Upcoming: renderPreviewInvoices(p.Upcoming),
+		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription),
+		Invoices: renderPreviewInvoices(p.Issued),
+		Refund:   int64(p.Quote.Refund), Balance: int64(p.Quote.Balance + balance.Left(p.State.Grants)),
+		Upcoming:     renderPreviewInvoices(p.Upcoming),
 		PreviewToken: p.Token, ExpiresAt: view.Unix(p.ExpiresAt()),
 	}
 }

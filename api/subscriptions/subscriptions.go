@@ -80,15 +80,17 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		items[i] = SubscriptionItem{ID: item.ID, PriceID: item.PriceID, Quantity: item.Quantity}
 	}
 	return Subscription{
-		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)), PendingLines: invoices.RenderLines(s.PendingLines),
-		Quantity: s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
+		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
+		PendingLines:     invoices.RenderLines(s.PendingLines),
+		Quantity:         s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		Scheduled: renderChanges(s),
 		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),
 		ID: s.ID, CustomerID: s.CustomerID, PlanID: s.PlanID, PlanVersion: s.PlanVersion,
 		Status: string(s.Status), Currency: string(s.Currency),
 		BillingAnchor: view.Unix(s.AnchorAt),
 		TrialEndsAt:   view.Unix(s.TrialEndsAt), CurrentPeriodStart: view.Unix(s.CurrentPeriod.Start),
-		CurrentPeriodEnd: view.Unix(s.CurrentPeriod.End), PaidThrough: view.Unix(s.PaidThrough), ActivatedAt: view.Unix(s.ActivatedAt),
+		CurrentPeriodEnd: view.Unix(s.CurrentPeriod.End), PaidThrough: view.Unix(s.PaidThrough),
+		ActivatedAt:       view.Unix(s.ActivatedAt),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason, CanceledAt: view.Unix(s.CanceledAt),
 		PausedAt: view.Unix(s.PausedAt), ResumesAt: view.Unix(s.ResumesAt), PauseReason: string(s.PauseReason),
 		PastDueAt: view.Unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,

@@ -39,8 +39,9 @@ func renderAPIKey(k db.ManagedKey) Key {
 	}
 	return Key{
 		ID: k.ID, Name: k.Name, Hint: k.Hint, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: networks,
-		ExpiresAt: view.Unix(k.ExpiresAt), RevokedAt: view.Unix(k.RevokedAt), Replaces: k.Replaces, LastUsedAt: view.Unix(k.LastUsedAt),
-		CreatedAt: view.Unix(k.CreatedAt),
+		ExpiresAt: view.Unix(k.ExpiresAt), RevokedAt: view.Unix(k.RevokedAt), Replaces: k.Replaces,
+		LastUsedAt: view.Unix(k.LastUsedAt),
+		CreatedAt:  view.Unix(k.CreatedAt),
 	}
 }
 
@@ -156,9 +157,10 @@ func (h *Handler) rotateAPIKey(
 		overlap = time.Duration(in.Body.OverlapSeconds) * time.Second
 	}
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey, func(around service.Around[service.APIKey]) error {
-		return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
-	})
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
+		func(around service.Around[service.APIKey]) error {
+			return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
+		})
 }
 
 func (h *Handler) revokeAPIKey(

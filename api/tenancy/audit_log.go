@@ -71,7 +71,9 @@ func shownValue(raw json.RawMessage) (value any) {
 	return value
 }
 
-func (h *Handler) getAuditEntry(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[AuditEntry], error) {
+func (h *Handler) getAuditEntry(
+	_ context.Context, c *httpkit.Call, _ *httpkit.ByID,
+) (*httpkit.Reply[AuditEntry], error) {
 	return httpkit.OK(renderAudit(httpkit.Resource[audit.Entry](c))), nil
 }
 

@@ -48,7 +48,8 @@ func renderSettings(s subscription.Settings) Settings {
 	return Settings{
 		TimeZone: s.TimeZone, PastDueBilling: string(s.PastDueBilling), RenewalReminderDays: s.RenewalReminderDays,
 		InvoiceGraceMinutes: s.InvoiceGraceMinutes, ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: view.RenderSeller(s.Seller), Dunning: view.RenderDunning(s.Dunning),
+		InvoiceNumbers: InvoiceNumbers(s.InvoiceNumbers), Seller: view.RenderSeller(s.Seller),
+		Dunning: view.RenderDunning(s.Dunning),
 	}
 }
 

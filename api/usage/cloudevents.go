@@ -113,7 +113,9 @@ func (h *Handler) readCloudEvent(text []byte) (r usageReport) {
 }
 
 // recordCloudEvents takes one event, which is answered like a record, or a list, which is answered like a batch.
-func (h *Handler) recordCloudEvents(ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request) error {
+func (h *Handler) recordCloudEvents(
+	ctx context.Context, c *httpkit.Call, w http.ResponseWriter, _ *http.Request,
+) error {
 	if text := bytes.TrimSpace(c.Body); len(text) == 0 || text[0] != '[' {
 		return h.recordCloudEvent(ctx, c, w, h.readCloudEvent(text))
 	}

@@ -45,7 +45,8 @@ func (h *Handler) subscriptionUsage(
 	ctx context.Context, c *httpkit.Call, in *subscriptionUsageInput,
 ) (*httpkit.Reply[UsageSummary], error) {
 	q := service.UsageQuestion{
-		MetricName: in.Metric, From: view.Instant(in.From), To: view.Instant(in.To), Granularity: usage.Granularity(in.Granularity),
+		MetricName: in.Metric, From: view.Instant(in.From), To: view.Instant(in.To),
+		Granularity: usage.Granularity(in.Granularity),
 	}
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")

@@ -1,5 +1,5 @@
-// Package usecase runs use cases of package service for operations: who asks, how many at once, and what httpkit does in
-// their transaction. It knows no column.
+// Package usecase runs use cases of package service for operations: who asks, how many at once, and what httpkit does
+// in their transaction. It knows no column.
 package usecase
 
 import (

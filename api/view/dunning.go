@@ -53,7 +53,8 @@ const (
 	maxGapDays = 366 // what the rules allow, in days
 )
 
-// Policy returns the policy that the form asks for. Faults: fields_exclusive, retry_policy_invalid; the rules judge the rest.
+// Policy returns the policy that the form asks for. Faults: fields_exclusive, retry_policy_invalid; the rules judge the
+// rest.
 func (d Dunning) Policy() (dunning.Policy, error) {
 	p := dunning.Default()
 	if d.RetryGapDays != nil {
