@@ -120,6 +120,7 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 	}
 }
 
+// RenderLines shows the positions of an invoice, or those that wait for one.
 func RenderLines(lines []invoice.Line) []InvoiceLine {
 	out := make([]InvoiceLine, len(lines))
 	for i, l := range lines {

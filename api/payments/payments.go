@@ -202,6 +202,7 @@ func missing(param, detail string) error {
 	return fault.InvalidParam(param, "field_missing", "%s", detail)
 }
 
+// ExamplePayment returns the payment that the OpenAPI document shows.
 func ExamplePayment() Payment {
 	return Payment{
 		ID: "txn_01jcz6dyqx4w9s1c2k7v5h8m3n", Type: "charge", Status: "pending",
