@@ -35,18 +35,24 @@ const massSteps = 50
 // life.
 func TestLifecycle_ManyRandomLives(t *testing.T) {
 	t.Parallel()
-	seed, lives := testkit.Seed(t), testkit.Scale(4_000, 60_000)
+	seed, lives := testkit.Seed(t), testkit.Scale(20_000, 60_000)
 	if testing.Short() { // of each mutant
 		lives = 400
 	}
-	for n := range lives {
-		random := rand.New(rand.NewPCG(seed, uint64(n)))
-		draw := func(n int, _ string) int { return random.IntN(n) }
-		l := someLife(named{t, seed, n}, draw)
-		l.thorough = n%50 == 0
-		for range massSteps {
-			l.step(draw)
-		}
+	const parts = 4 // at a time, where there are as many processors
+	for part := range parts {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			for n := part; n < lives; n += parts {
+				random := rand.New(rand.NewPCG(seed, uint64(n)))
+				draw := func(n int, _ string) int { return random.IntN(n) }
+				l := someLife(named{t, seed, n}, draw)
+				l.thorough = n%50 == 0
+				for range massSteps {
+					l.step(draw)
+				}
+			}
+		})
 	}
 }
 
