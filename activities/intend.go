@@ -16,7 +16,7 @@ import (
 
 // intend locks the transaction, has the next step decided and, before a first send, marks it sent: from then on silence
 // means "unknown". The error is turnSoon where nothing is written, as its turn comes in a moment.
-func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *round) (exchange, error) {
+func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *progress) (exchange, error) {
 	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
 	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
@@ -26,7 +26,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *roun
 		}
 		f := newFacts(a, tx, in.EnvironmentID, charging.Situation{
 			Transaction: txn, Country: payer.Country, Erased: payer.Erased, RestoredAt: payer.RestoredAt, Now: now,
-			Round: r.Round,
+			Progress: r.Progress,
 		})
 		if x.Step, err = f.decide(ctx); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (a *Payments) leave(x *exchange) {
 
 // turn takes a turn at the account. It reports whether the payment comes again later instead; see paced.
 func (a *Payments) turn(
-	ctx context.Context, tx *db.Tx, env string, r *round, x *exchange, now time.Time,
+	ctx context.Context, tx *db.Tx, env string, r *progress, x *exchange, now time.Time,
 ) (later bool, _ error) {
 	x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
 	switch {

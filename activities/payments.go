@@ -38,7 +38,7 @@ type Payments struct {
 // replay, look-up or cancellation. It commits the intent, calls the provider and records the result. A repeat finds the
 // intent and acts on it.
 func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contract.ResolveOutput, error) {
-	r := round{Round: charging.Round{Asked: in.Asked}}
+	r := progress{Progress: charging.Progress{Asked: in.Asked}}
 	for {
 		out, more, err := a.step(ctx, in, &r)
 		if err != nil {
@@ -50,9 +50,9 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	}
 }
 
-// round is what the steps of one activity know of each other.
-type round struct {
-	charging.Round
+// progress is what the steps of one activity know of each other.
+type progress struct {
+	charging.Progress
 
 	txn  payment.Transaction // as the last step left it; zero: there was nothing to do
 	turn string              // the account whose turn was waited for; empty: none was
@@ -60,7 +60,7 @@ type round struct {
 
 // step is one exchange. It reports whether another one follows at once.
 func (a *Payments) step(
-	ctx context.Context, in contract.ResolveInput, r *round,
+	ctx context.Context, in contract.ResolveInput, r *progress,
 ) (_ contract.ResolveOutput, more bool, _ error) {
 	if err := a.Pacing.know(ctx); err != nil {
 		return contract.ResolveOutput{}, false, err
@@ -88,14 +88,14 @@ func (a *Payments) step(
 	failpoint.Hit(failpoint.ChargeRecorded)
 	r.txn = txn
 	var goes charging.Goes
-	r.Round, goes = r.After(x.Step, payment.Outcome(result.Outcome), result.RetryAfter, txn, a.Clock())
+	r.Progress, goes = r.After(x.Step, payment.Outcome(result.Outcome), result.RetryAfter, txn, a.Clock())
 	return out, goes == charging.Instant || goes == charging.IfTime && a.timeLeft(ctx), nil
 }
 
 // intendInTurn is intend, in the turn of the payment at its account where that comes in a moment. It returns when the
 // exchange began.
 func (a *Payments) intendInTurn(
-	ctx context.Context, in contract.ResolveInput, r *round,
+	ctx context.Context, in contract.ResolveInput, r *progress,
 ) (exchange, time.Time, error) {
 	defer func() { r.turn = "" }()
 	for {

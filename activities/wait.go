@@ -100,7 +100,7 @@ func pause(ctx context.Context, wait time.Duration) error {
 
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for
 // any other, and outside of a workflow, where the caller looks at the result.
-func (a *Payments) errUnsent(ctx context.Context, r round) error {
+func (a *Payments) errUnsent(ctx context.Context, r progress) error {
 	gap, waits := r.Unsent(r.txn, a.Clock())
 	if !waits || !activity.IsActivity(ctx) {
 		return nil

@@ -21,7 +21,7 @@ type Situation struct {
 	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
 	RestoredAt time.Time
 	Now        time.Time // real
-	Round      Round
+	Progress   Progress
 	Known      Known
 }
 
@@ -96,7 +96,7 @@ func (d *decision) begin() bool {
 		txn = txn.PayerErased(d.Now)
 	}
 	txn = txn.Restored(d.RestoredAt)
-	d.step = Step{Move: payment.MoveNone, Transaction: txn, Row: txn, RestoredAt: d.RestoredAt, Asked: d.Round.Asked,
+	d.step = Step{Move: payment.MoveNone, Transaction: txn, Row: txn, RestoredAt: d.RestoredAt, Asked: d.Progress.Asked,
 		Number: txn.SendNumber}
 	if txn.MayRepeat(d.RestoredAt) && !d.asked() {
 		return false
@@ -104,13 +104,13 @@ func (d *decision) begin() bool {
 	return txn.Status == payment.Pending || txn.ProviderConfigID != "" // else it never had a provider
 }
 
-// asked notes whether callbacks say something about a charge that may repeat a lost send, once a round. It needs no
+// asked notes whether callbacks say something about a charge that may repeat a lost send, once a progress. It needs no
 // signal: none reaches an exchange that is repeated while an account does not answer.
 func (d *decision) asked() bool {
 	switch {
-	case d.Round.CallbacksDone:
+	case d.Progress.CallbacksDone:
 		d.step.Asked = false
-	case d.Round.Asked:
+	case d.Progress.Asked:
 	case d.Known.CallbacksTell == nil:
 		return d.needs(Need{Of: NeedCallbacks})
 	default:
@@ -153,16 +153,16 @@ func (d *decision) move() bool {
 		d.step.Move = d.step.Transaction.Hold(d.RestoredAt)
 		return true
 	}
-	told, ok := d.callbacks()
+	said, ok := d.callbacks()
 	if !ok {
 		return false
 	}
 	s := &d.step
 	if s.Earlier != nil {
-		s.Move = s.Earlier.Ask(s.Protocol, told)
+		s.Move = s.Earlier.Ask(s.Protocol, said)
 	} else {
 		known := s.Transaction.ProviderRef
-		if s.Transaction, s.Move, s.About = s.Transaction.Attend(s.Protocol, s.Asked, told, d.Now); known == "" {
+		if s.Transaction, s.Move, s.About = s.Transaction.Attend(s.Protocol, s.Asked, said, d.Now); known == "" {
 			s.Hint = s.Transaction.ProviderRef
 		}
 	}
@@ -174,22 +174,22 @@ func (d *decision) move() bool {
 
 // callbacks takes what pending callbacks of the account say about the transaction. Evidence is read whether it was
 // asked for or not: its signal may have been lost.
-func (d *decision) callbacks() (told payment.Told, ok bool) {
+func (d *decision) callbacks() (said payment.Callbacks, ok bool) {
 	t := d.step.Transaction
 	if d.step.Asked {
 		if d.Known.Reference == nil {
-			return told, d.needs(Need{Of: NeedReference, AccountID: d.account.ID, Reference: t.ProviderRef})
+			return said, d.needs(Need{Of: NeedReference, AccountID: d.account.ID, Reference: t.ProviderRef})
 		}
-		told.Ref = *d.Known.Reference
+		said.Ref = *d.Known.Reference
 	}
 	if d.step.Protocol.LookupByKey {
-		return told, true
+		return said, true
 	}
 	if d.Known.Evidence == nil {
 		named := t.ProviderRef != "" || t.Status != payment.Pending || d.step.Earlier != nil
-		return told, d.needs(Need{Of: NeedEvidence, AccountID: d.account.ID, Named: named})
+		return said, d.needs(Need{Of: NeedEvidence, AccountID: d.account.ID, Named: named})
 	}
 	d.step.Evidence = *d.Known.Evidence
-	told.Evidence = len(d.step.Evidence) > 0
-	return told, true
+	said.Evidence = len(d.step.Evidence) > 0
+	return said, true
 }

@@ -20,17 +20,17 @@ type Lost struct {
 	Begin bool   // nothing was asked yet: the search begins after the wait that the answer names
 	Why   string // the payment waits, for people
 
-	Counted    bool          // silence in the same round was counted as a check of the payment
-	RetryAfter time.Duration // the longest wait that accounts which were silent in this round have asked for
+	Counted    bool          // silence in the same progress was counted as a check of the payment
+	RetryAfter time.Duration // the longest wait that accounts which were silent in this progress have asked for
 }
 
 // ask makes the step a question of the search.
 func (d *decision) ask(s search) {
-	s.left.Ask = slices.DeleteFunc(s.left.Ask, d.Round.unanswered)
+	s.left.Ask = slices.DeleteFunc(s.left.Ask, d.Progress.unanswered)
 	if len(s.left.Ask) == 0 {
-		silent := d.Round.Silent
+		silent := d.Progress.Silent
 		d.step.toSearch(silent[0].Provider, payment.MoveHold, unsearched(silent...))
-		d.step.Lost.Counted, d.step.Lost.RetryAfter = d.Round.Counted, d.Round.Wait
+		d.step.Lost.Counted, d.step.Lost.RetryAfter = d.Progress.Counted, d.Progress.Wait
 		return
 	}
 	d.step.Questions, d.step.search = s.left.Ask, &s
@@ -44,10 +44,10 @@ func (s Step) Asking(q payment.Question, now time.Time) Step {
 	h := look.holders[slices.IndexFunc(look.holders, func(h Account) bool { return h.ID == q.AccountID })]
 	s.AccountID, s.Provider, s.Protocol, s.Number = h.ID, h.Provider, h.Protocol, q.Number
 	here := named{h.ID, h.Provider}
-	s.toSearch(h.Provider, payment.MoveLookup, unsearched(append(slices.Clone(look.round.Silent), here)...))
+	s.toSearch(h.Provider, payment.MoveLookup, unsearched(append(slices.Clone(look.progress.Silent), here)...))
 	left, lost := look.left, s.Lost
 	lost.Number, lost.ProviderConfigID = q.Number, h.ID
-	lost.Counted, lost.RetryAfter = look.round.Counted, look.round.Wait
+	lost.Counted, lost.RetryAfter = look.progress.Counted, look.progress.Wait
 	lost.Reason, lost.SentAt = foundReason, now
 	lost.Last, lost.Blind = left.Last && look.closed == nil, look.Blind
 	lost.Ends = (left.Last || left.Ended) && look.closed == nil && !look.Blind

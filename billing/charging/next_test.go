@@ -136,48 +136,48 @@ func TestNext_AFirstSend(t *testing.T) {
 	t.Parallel()
 	a, b := account("a"), account("b")
 	for name, c := range map[string]struct {
-		txn     payment.Transaction
-		w       world
-		round   charging.Round
-		move    payment.Move
-		account string
-		backups int
-		says    string // part of the reason
-		wait    time.Duration
+		txn      payment.Transaction
+		w        world
+		progress charging.Progress
+		move     payment.Move
+		account  string
+		backups  int
+		says     string // part of the reason
+		wait     time.Duration
 	}{
-		"the primary takes it": {due(), world{accounts: []charging.Account{b, a}}, charging.Round{}, payment.MoveSend, "a", 1,
+		"the primary takes it": {due(), world{accounts: []charging.Account{b, a}}, charging.Progress{}, payment.MoveSend, "a", 1,
 			"primary", 0},
 		"the primary has just refused it": {
-			due(), world{accounts: []charging.Account{a, b}}, charging.Round{Refused: []string{"a"}}, payment.MoveSend, "b", 0,
+			due(), world{accounts: []charging.Account{a, b}}, charging.Progress{Refused: []string{"a"}}, payment.MoveSend, "b", 0,
 			"backup", 0,
 		},
-		"all have refused it": {due(), world{accounts: []charging.Account{a}}, charging.Round{Refused: []string{"a"}},
+		"all have refused it": {due(), world{accounts: []charging.Account{a}}, charging.Progress{Refused: []string{"a"}},
 			payment.MoveHold, "", 0, "no payment provider", 0},
-		"there is no account": {due(), world{}, charging.Round{}, payment.MoveHold, "", 0, "no payment provider", 0},
-		"charging is paused": {due(), world{accounts: []charging.Account{a}, paused: true}, charging.Round{}, payment.MoveHold,
+		"there is no account": {due(), world{}, charging.Progress{}, payment.MoveHold, "", 0, "no payment provider", 0},
+		"charging is paused": {due(), world{accounts: []charging.Account{a}, paused: true}, charging.Progress{}, payment.MoveHold,
 			"", 0, "Charging is paused in this environment", 0},
-		"the only account is stopped": {due(), world{accounts: []charging.Account{account("a", stopped)}}, charging.Round{},
+		"the only account is stopped": {due(), world{accounts: []charging.Account{account("a", stopped)}}, charging.Progress{},
 			payment.MoveHold, "", 0, "Charging is paused for the payment provider apay (a)", 0},
 		"the primary's credentials cannot be opened": {
-			due(), world{accounts: []charging.Account{account("a", closed), b}}, charging.Round{}, payment.MoveSend, "b", 0,
+			due(), world{accounts: []charging.Account{account("a", closed), b}}, charging.Progress{}, payment.MoveSend, "b", 0,
 			"backup", routing.Cooldown,
 		},
-		"no credentials can be opened": {due(), world{accounts: []charging.Account{account("a", closed)}}, charging.Round{},
+		"no credentials can be opened": {due(), world{accounts: []charging.Account{account("a", closed)}}, charging.Progress{},
 			payment.MoveHold, "", 0, "its stored credentials cannot be read", routing.Cooldown},
 		"it probes a resting account": {
 			due(), world{
 				accounts: []charging.Account{account("a", resting), b},
 				Known:    charging.Known{Probes: map[string]bool{"a": true}},
-			}, charging.Round{}, payment.MoveSend, "a", 1, "primary", 0,
+			}, charging.Progress{}, payment.MoveSend, "a", 1, "primary", 0,
 		},
-		"another payment probes it": {due(), world{accounts: []charging.Account{account("a", resting), b}}, charging.Round{},
+		"another payment probes it": {due(), world{accounts: []charging.Account{account("a", resting), b}}, charging.Progress{},
 			payment.MoveSend, "b", 0, "backup", routing.Cooldown},
-		"nobody wants it any more": {due(canceled), world{accounts: []charging.Account{a}}, charging.Round{},
+		"nobody wants it any more": {due(canceled), world{accounts: []charging.Account{a}}, charging.Progress{},
 			payment.MoveAbandon, "a", 0, "", 0},
-		"nobody wants it, and no account can take it": {due(canceled), world{}, charging.Round{}, payment.MoveAbandon, "", 0,
+		"nobody wants it, and no account can take it": {due(canceled), world{}, charging.Progress{}, payment.MoveAbandon, "", 0,
 			"", 0},
 	} {
-		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Round: c.round}, c.w)
+		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Progress: c.progress}, c.w)
 		require.Equal(t, c.move, step.Move, name)
 		require.Equal(t, c.account, step.AccountID, name)
 		require.Equal(t, c.backups, step.Backups, name)
@@ -214,38 +214,38 @@ func TestNext_WhatCallbacksSay(t *testing.T) {
 	evidence := &[]charging.Evidence{{CallbackID: "cb_1", Answer: refused}}
 	toBoth := &[]payment.Send{{Number: 1, ProviderConfigID: "b", Key: "k1"}, {Number: 2, ProviderConfigID: "a", Key: "k2"}}
 	for name, c := range map[string]struct {
-		txn   payment.Transaction
-		w     world
-		round charging.Round
-		want  charging.Step
+		txn      payment.Transaction
+		w        world
+		progress charging.Progress
+		want     charging.Step
 	}{
-		"nothing": {due(sent), world{accounts: []charging.Account{account("a")}}, charging.Round{Asked: true},
+		"nothing": {due(sent), world{accounts: []charging.Account{account("a")}}, charging.Progress{Asked: true},
 			charging.Step{Move: payment.MoveReplay, AccountID: "a", Number: 1}},
 		"the provider's name for it": {
 			due(sent), world{accounts: []charging.Account{account("a")}, Known: charging.Known{Reference: ptr("pi_1")}},
-			charging.Round{Asked: true},
+			charging.Progress{Asked: true},
 			charging.Step{Move: payment.MoveLookup, AccountID: "a", Number: 1, Hint: "pi_1"},
 		},
 		"proof, of an account that cannot be asked": {
 			due(sent), world{accounts: []charging.Account{account("a", silent)}, Known: charging.Known{Evidence: evidence}},
-			charging.Round{}, charging.Step{Move: payment.MoveBelieve, AccountID: "a", Number: 1},
+			charging.Progress{}, charging.Step{Move: payment.MoveBelieve, AccountID: "a", Number: 1},
 		},
 		"that an earlier account may have it": {
 			due(sent, func(t *payment.Transaction) { t.SendNumber = 2 }),
 			world{accounts: []charging.Account{account("a"), account("b")}, Known: charging.Known{
 				Elsewhere: &charging.Elsewhere{AccountID: "b", Reference: "pi_9", Key: "k1"}, Sends: toBoth,
 			}},
-			charging.Round{Asked: true}, charging.Step{Move: payment.MoveLookup, AccountID: "b", Number: 1, About: "pi_9"},
+			charging.Progress{Asked: true}, charging.Step{Move: payment.MoveLookup, AccountID: "b", Number: 1, About: "pi_9"},
 		},
-		"that, and it was followed in this round": {
+		"that, and it was followed in this progress": {
 			due(sent, func(t *payment.Transaction) { t.SendNumber = 2 }),
 			world{accounts: []charging.Account{account("a"), account("b")}, Known: charging.Known{
 				Elsewhere: &charging.Elsewhere{AccountID: "b", Reference: "pi_9", Key: "k1"}, Sends: toBoth,
 			}},
-			charging.Round{Asked: true, Earlier: true}, charging.Step{Move: payment.MoveReplay, AccountID: "a", Number: 2},
+			charging.Progress{Asked: true, Earlier: true}, charging.Step{Move: payment.MoveReplay, AccountID: "a", Number: 2},
 		},
 	} {
-		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Round: c.round}, c.w)
+		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Progress: c.progress}, c.w)
 		require.Equal(t, c.want.Move, step.Move, name)
 		require.Equal(t, c.want.AccountID, step.AccountID, name)
 		require.Equal(t, c.want.Number, step.Number, name)

@@ -9,7 +9,7 @@ func (d *decision) reach() bool {
 	if !d.step.Transaction.EverSent() && d.step.Transaction.Type == payment.Charge {
 		own = ""
 	}
-	if !d.step.Asked || d.Round.Earlier {
+	if !d.step.Asked || d.Progress.Earlier {
 		return d.reachOwn(own)
 	}
 	said := d.Known.Elsewhere

@@ -28,7 +28,7 @@ func (d *decision) route() bool {
 		choices = append(choices, forced)
 	}
 	choices = slices.DeleteFunc(choices, func(c routing.Choice) bool {
-		return slices.Contains(d.Round.Refused, c.AccountID)
+		return slices.Contains(d.Progress.Refused, c.AccountID)
 	})
 	for i, c := range choices {
 		takes, ok := d.takes(c, &excluded)
@@ -42,7 +42,7 @@ func (d *decision) route() bool {
 		}
 	}
 	d.step.Reason, d.step.Wait = routing.Explain(excluded), max(d.step.Wait, routing.Wait(excluded))
-	if stopped, ok := routing.Stops(excluded); ok && d.step.Wait == 0 && len(d.Round.Refused) == 0 {
+	if stopped, ok := routing.Stops(excluded); ok && d.step.Wait == 0 && len(d.Progress.Refused) == 0 {
 		d.stopped("Charging is paused for the payment provider " + stopped + ".")
 	}
 	return true

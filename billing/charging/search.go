@@ -18,10 +18,10 @@ type Found struct {
 type search struct {
 	payment.Search
 
-	holders []Account    // that may have it
-	closed  *Account     // one that may have it, and cannot be opened; nil: all can
-	left    payment.Left // to ask
-	round   Round
+	holders  []Account    // that may have it
+	closed   *Account     // one that may have it, and cannot be opened; nil: all can
+	left     payment.Left // to ask
+	progress Progress
 }
 
 // look turns a step that may move money which a lost send has moved already, or end its transaction, into the next
@@ -56,7 +56,7 @@ func (d *decision) lookFor() bool {
 		}
 		return d.needs(Need{Of: NeedSearch, Since: since})
 	}
-	s := search{round: d.Round}
+	s := search{progress: d.Progress}
 	if !d.open(found.AccountIDs, &s) {
 		return false
 	}
@@ -117,7 +117,7 @@ func (d *decision) nothingLost(known bool) {
 	if s.Move == payment.MoveSend && !known {
 		return
 	}
-	s.Transaction = s.Transaction.Nowhere(d.Now)
+	s.Transaction = s.Transaction.NothingLost(d.Now)
 	if s.Move == payment.MoveHold && !s.Transaction.EverSent() {
 		s.Move = s.Transaction.Hold(d.RestoredAt)
 	}

@@ -31,52 +31,52 @@ func TestNext_LooksForALostSend(t *testing.T) {
 	a, b, cannotSay := account("a"), account("b"), account("b", silent)
 	late := func(a *charging.Account) { a.CreatedAt = t0 }
 	for name, c := range map[string]struct {
-		txn     payment.Transaction
-		w       world
-		round   charging.Round
-		at      time.Time
-		move    payment.Move
-		account string
-		lost    bool
-		says    string
+		txn      payment.Transaction
+		w        world
+		progress charging.Progress
+		at       time.Time
+		move     payment.Move
+		account  string
+		lost     bool
+		says     string
 	}{
-		"every account is asked": {due(old), world{accounts: []charging.Account{a, b}}, charging.Round{}, t0,
+		"every account is asked": {due(old), world{accounts: []charging.Account{a, b}}, charging.Progress{}, t0,
 			payment.MoveLookup, "a", true, "answers whether it has it already"},
 		"the next one": {due(old), world{accounts: []charging.Account{a, b}, Known: charging.Known{Search: absent("a")}},
-			charging.Round{}, t0, payment.MoveLookup, "b", true, "bpay (b)"},
+			charging.Progress{}, t0, payment.MoveLookup, "b", true, "bpay (b)"},
 		"one that was deleted since": {
 			due(old), world{accounts: []charging.Account{a}, deleted: []charging.Account{b},
 				Known: charging.Known{Search: absent("a")}},
-			charging.Round{}, t0, payment.MoveLookup, "b", true, "bpay (b)",
+			charging.Progress{}, t0, payment.MoveLookup, "b", true, "bpay (b)",
 		},
 		"none that is younger than the restore": {
 			due(old), world{accounts: []charging.Account{a, account("b", late)}, Known: charging.Known{Search: absent("a")}},
-			charging.Round{}, t0, payment.MoveSend, "a", false, "",
+			charging.Progress{}, t0, payment.MoveSend, "a", false, "",
 		},
 		"all have nothing": {
 			due(old), world{accounts: []charging.Account{a, b}, Known: charging.Known{Search: absent("a", "b")}},
-			charging.Round{}, t0, payment.MoveSend, "a", false, "",
+			charging.Progress{}, t0, payment.MoveSend, "a", false, "",
 		},
-		"indexes lag": {due(old), world{accounts: []charging.Account{a}}, charging.Round{}, restored.Add(time.Second),
+		"indexes lag": {due(old), world{accounts: []charging.Account{a}}, charging.Progress{}, restored.Add(time.Second),
 			payment.MoveHold, "a", true, "Providers are asked"},
-		"nobody answers in this round": {
-			due(old), world{accounts: []charging.Account{a}}, roundAfterSilence(t), t0, payment.MoveHold, "a", true,
+		"nobody answers in this progress": {
+			due(old), world{accounts: []charging.Account{a}}, progressAfterSilence(t), t0, payment.MoveHold, "a", true,
 			"answers whether it has it already",
 		},
-		"one cannot be opened": {due(old), world{accounts: []charging.Account{account("a", closed)}}, charging.Round{}, t0,
+		"one cannot be opened": {due(old), world{accounts: []charging.Account{account("a", closed)}}, charging.Progress{}, t0,
 			payment.MoveHold, "", true, "Its credentials cannot be opened"},
 		"one of two cannot be asked": {
 			due(old), world{accounts: []charging.Account{a, cannotSay}, Known: charging.Known{Search: absent("a")}},
-			charging.Round{}, t0, payment.MoveReview, "a", false, "",
+			charging.Progress{}, t0, payment.MoveReview, "a", false, "",
 		},
 		"the only one cannot be asked": {due(old), world{accounts: []charging.Account{account("a", silent)}},
-			charging.Round{}, t0, payment.MoveSend, "a", false, ""},
-		"charging is paused": {due(old), world{accounts: []charging.Account{a}, paused: true}, charging.Round{}, t0,
+			charging.Progress{}, t0, payment.MoveSend, "a", false, ""},
+		"charging is paused": {due(old), world{accounts: []charging.Account{a}, paused: true}, charging.Progress{}, t0,
 			payment.MoveHold, "", false, ""},
 		"what is not wanted any more is looked for, too": {due(old, canceled), world{accounts: []charging.Account{a}},
-			charging.Round{}, t0, payment.MoveLookup, "a", true, ""},
+			charging.Progress{}, t0, payment.MoveLookup, "a", true, ""},
 	} {
-		s := charging.Situation{Transaction: c.txn, RestoredAt: restored, Now: c.at, Round: c.round}
+		s := charging.Situation{Transaction: c.txn, RestoredAt: restored, Now: c.at, Progress: c.progress}
 		step, _ := decide(t, s, c.w)
 		require.Equal(t, c.move, step.Move, name)
 		require.Equal(t, c.account, step.AccountID, name)
@@ -88,12 +88,12 @@ func TestNext_LooksForALostSend(t *testing.T) {
 	}
 }
 
-// roundAfterSilence is one in which account a was asked, and did not answer.
-func roundAfterSilence(t *testing.T) charging.Round {
+// progressAfterSilence is one in which account a was asked, and did not answer.
+func progressAfterSilence(t *testing.T) charging.Progress {
 	t.Helper()
 	s := charging.Situation{Transaction: due(old), RestoredAt: restored, Now: t0}
 	step, _ := decide(t, s, world{accounts: []charging.Account{account("a")}})
-	r, goes := charging.Round{}.After(step, payment.AnswerUnknown, time.Minute, due(old), t0)
+	r, goes := charging.Progress{}.After(step, payment.AnswerUnknown, time.Minute, due(old), t0)
 	require.Equal(t, charging.IfTime, goes, "others may answer")
 	require.Equal(t, []string{"a"}, r.Questioned)
 	return r
@@ -140,7 +140,7 @@ func TestNext_Laws(t *testing.T) {
 			w.deleted = append(w.deleted, account("a"))
 		}
 		w.Search = absent(rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c"}), rapid.ID).Draw(t, "absent")...)
-		s := charging.Situation{Transaction: txn, RestoredAt: restored, Now: t0, Round: charging.Round{
+		s := charging.Situation{Transaction: txn, RestoredAt: restored, Now: t0, Progress: charging.Progress{
 			Asked: rapid.Bool().Draw(t, "asked"),
 		}}
 		step, asked := decide(t, s, w)

@@ -22,9 +22,9 @@ var providers = []struct {
 
 // steps are the rows of the table: what is known of the charge, beside what its account allows.
 var steps = []struct {
-	name  string
-	txn   payment.Transaction
-	round charging.Round
+	name     string
+	txn      payment.Transaction
+	progress charging.Progress
 	world
 	at time.Duration // after it was sent
 }{
@@ -43,7 +43,7 @@ var steps = []struct {
 		Evidence: &[]charging.Evidence{{Answer: payment.Answer{Outcome: payment.AnswerSucceeded}}},
 	}}},
 	{name: "ended", txn: due(sent, accepted, ended)},
-	{name: "ended, and a callback tells of it again", txn: due(sent, accepted, ended), round: charging.Round{Asked: true}},
+	{name: "ended, and a callback tells of it again", txn: due(sent, accepted, ended), progress: charging.Progress{Asked: true}},
 	{name: "may have been sent before a restore", txn: due(old)},
 	{name: "the same, nobody has it", txn: due(old), world: world{Known: charging.Known{Search: absent("a")}}},
 	{name: "the same, just after the restore", txn: due(old), at: -2 * time.Minute},
@@ -75,7 +75,7 @@ func TestStatesDocument(t *testing.T) {
 			w := c.world
 			w.accounts = []charging.Account{account("a", func(a *charging.Account) { a.Protocol = p.Protocol })}
 			step, _ := decide(t, charging.Situation{
-				Transaction: c.txn, RestoredAt: restored, Now: t0.Add(c.at), Round: c.round,
+				Transaction: c.txn, RestoredAt: restored, Now: t0.Add(c.at), Progress: c.progress,
 			}, w)
 			cell := says[step.Move]
 			switch {

@@ -23,19 +23,19 @@ type exchange struct {
 
 // charge does what charging.Next says about a transaction, because it is due or because of a callback.
 func (m *machine) charge(id string, w *word) {
-	round := charging.Round{Asked: w != nil}
+	progress := charging.Progress{Asked: w != nil}
 	for range 2 * len(m.sides) {
-		x := m.intend(id, w, round)
+		x := m.intend(id, w, progress)
 		if x.Move == payment.MoveNone || x.Move == payment.MoveAwait && x.Earlier != nil {
 			return
 		}
 		answer := m.call(x)
 		txn := m.record(x, answer)
 		var goes charging.Goes
-		if round, goes = round.After(x.Step, answer.Outcome, 0, txn, m.now); goes == charging.Ends {
+		if progress, goes = progress.After(x.Step, answer.Outcome, 0, txn, m.now); goes == charging.Ends {
 			return
 		}
-		m.refused = len(round.Refused) > 0
+		m.refused = len(progress.Refused) > 0
 	}
 }
 
@@ -49,8 +49,8 @@ func (m *machine) side(config string) *side {
 }
 
 // intend has the step decided and, before a first send, marks it sent.
-func (m *machine) intend(id string, w *word, round charging.Round) exchange {
-	s := charging.Situation{Transaction: *m.store.transaction(id), Now: m.now, Round: round}
+func (m *machine) intend(id string, w *word, progress charging.Progress) exchange {
+	s := charging.Situation{Transaction: *m.store.transaction(id), Now: m.now, Progress: progress}
 	s.Known.Accounts, s.Known.Probes = map[string]charging.Account{}, map[string]bool{}
 	step := charging.Next(s)
 	for ; step.Need != nil; step = charging.Next(s) {

@@ -12,7 +12,7 @@ func (r *recording) lostSend() bool {
 	case r.Impossible != nil:
 		return true
 	case r.Answer.Outcome == payment.AnswerNotFound:
-		r.nowhere()
+		r.notThere()
 		return false
 	case bad && !r.Lost.Ends: // what was refused in the lost window may have gone to another account then
 		r.searching()
@@ -32,16 +32,16 @@ func (r *recording) endsElsewhere() bool {
 	return bad && r.Hint != "" && r.Protocol.LookupByKey && r.txn.MayRepeat(r.RestoredAt)
 }
 
-// nowhere records that an account has no lost send: with the last one it is proven that there is none, unless another
+// notThere records that an account has no lost send: with the last one it is proven that there is none, unless another
 // could not be asked.
-func (r *recording) nowhere() {
+func (r *recording) notThere() {
 	switch {
 	case !r.Lost.Last, r.Lost.Blind && r.txn.EverSent(): // which waits for a callback first
 		r.searching()
 	case r.Lost.Blind:
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	default:
-		r.txn = r.txn.Nowhere(r.d.Real)
+		r.txn = r.txn.NothingLost(r.d.Real)
 		r.d.saveTransaction(r.txn)
 	}
 }
@@ -56,7 +56,7 @@ func (r *recording) searching() {
 // asked.
 func (r *recording) unsearched() {
 	if r.Lost.Begin {
-		r.txn = r.txn.Seeking(r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.d.Real)
+		r.txn = r.txn.BeginsSearch(r.Lost.Why, r.Answer.RetryAfter, r.Hold, r.d.Real)
 		r.d.saveTransaction(r.txn)
 		return
 	}

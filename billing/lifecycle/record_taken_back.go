@@ -13,9 +13,9 @@ import (
 // paid: a transaction of its own returns the money, and the customer's balance owes it, so that the next invoice
 // collects it. Where a part of the money went another way before, a person must sort out which.
 func (r *recording) takenBack() {
-	told := r.Move == payment.MoveBelieve || r.Move == payment.MoveLookup && r.About == ""
+	says := r.Move == payment.MoveBelieve || r.Move == payment.MoveLookup && r.About == ""
 	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef
-	if !told || !own || r.txn.Type != payment.Charge || r.txn.Status != payment.Success {
+	if !says || !own || r.txn.Type != payment.Charge || r.txn.Status != payment.Success {
 		return
 	}
 	id := r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "not captured")

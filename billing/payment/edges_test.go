@@ -237,7 +237,7 @@ func TestAttend_KeepsTheName(t *testing.T) {
 		"by its name": {payment.Protocol{LookupByRef: true}, "pi_1"},
 		"not at all":  {payment.Protocol{}, ""},
 	} {
-		got, _, _ := sent.Attend(c.protocol, false, payment.Told{Ref: "pi_1"}, t0)
+		got, _, _ := sent.Attend(c.protocol, false, payment.Callbacks{Ref: "pi_1"}, t0)
 		require.Equal(t, c.want, got.ProviderRef, name)
 	}
 }
@@ -301,10 +301,10 @@ func TestFinding(t *testing.T) {
 func TestSendAsk(t *testing.T) {
 	t.Parallel()
 	byName := payment.Protocol{LookupByRef: true}
-	require.Equal(t, payment.MoveLookup, payment.Send{}.Ask(byName, payment.Told{Ref: "pi_1"}))
-	require.Equal(t, payment.MoveLookup, payment.Send{ProviderRef: "pi_1"}.Ask(byName, payment.Told{}))
-	require.Equal(t, payment.MoveBelieve, payment.Send{}.Ask(byName, payment.Told{Evidence: true}))
-	require.Equal(t, payment.MoveAwait, payment.Send{}.Ask(byName, payment.Told{}))
+	require.Equal(t, payment.MoveLookup, payment.Send{}.Ask(byName, payment.Callbacks{Ref: "pi_1"}))
+	require.Equal(t, payment.MoveLookup, payment.Send{ProviderRef: "pi_1"}.Ask(byName, payment.Callbacks{}))
+	require.Equal(t, payment.MoveBelieve, payment.Send{}.Ask(byName, payment.Callbacks{Evidence: true}))
+	require.Equal(t, payment.MoveAwait, payment.Send{}.Ask(byName, payment.Callbacks{}))
 }
 
 // A provider that gives back in tens gives the whole charge back, whatever that is.

@@ -83,7 +83,7 @@ func TestHeld_AfterARestoreProvesNothing(t *testing.T) {
 	held.CancelRequestedAt = restored
 	require.Equal(t, payment.MoveHold, held.Hold(restored))
 	now := restored.AddDate(0, 0, 3)
-	held = held.Nowhere(now)
+	held = held.NothingLost(now)
 	require.False(t, held.MayRepeat(restored))
 	require.Equal(t, payment.MoveAbandon, held.Hold(restored))
 	require.True(t, held.MayRepeat(now.Add(time.Second)), "a later restore loses later sends")

@@ -53,16 +53,16 @@ func (t Transaction) Named() Transaction {
 	return t
 }
 
-// Nowhere notes that no account has a lost send of the charge: the next move is as if the database had lost nothing.
-func (t Transaction) Nowhere(now time.Time) Transaction {
+// NothingLost notes that no account has a lost send of the charge: the next move is as if the database had lost nothing.
+func (t Transaction) NothingLost(now time.Time) Transaction {
 	t.UnsentAt, t.NextCheckAt = now, now
 	t.FailureReason = "" // that it is looked for
 	return t
 }
 
-// Seeking notes that the search begins after a wait, and why the charge waits. Nothing was asked, so that no check counts but
+// BeginsSearch notes that the search begins after a wait, and why the charge waits. Nothing was asked, so that no check counts but
 // the first one of a charge that was not sent: without any it would be tried at once (contract.SnapshotOf).
-func (t Transaction) Seeking(why string, wait time.Duration, h Hold, now time.Time) Transaction {
+func (t Transaction) BeginsSearch(why string, wait time.Duration, h Hold, now time.Time) Transaction {
 	if t = t.Searching(why, wait, h, now); !t.EverSent() {
 		t.Checks = max(t.Checks, 1)
 	}

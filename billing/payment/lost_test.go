@@ -77,7 +77,7 @@ func TestNowhere_ForgetsThatItWasLookedFor(t *testing.T) {
 	t.Parallel()
 	txn := due()
 	txn.FailureReason = "Providers are asked."
-	txn = txn.Nowhere(t0.Add(time.Hour))
+	txn = txn.NothingLost(t0.Add(time.Hour))
 	require.Empty(t, txn.FailureReason)
 	require.False(t, txn.MayRepeat(t0.Add(time.Minute)))
 }

@@ -177,9 +177,9 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 	return t
 }
 
-// Told is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has it; and
+// Callbacks is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has it; and
 // whether one of them proves something by itself.
-type Told struct {
+type Callbacks struct {
 	Ref      string
 	Evidence bool
 }
@@ -189,16 +189,16 @@ type Told struct {
 // had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
 // operation of a charge that has ended mean that the provider may have taken its money twice.
 func (t Transaction) Attend(
-	p Protocol, asked bool, told Told, now time.Time,
+	p Protocol, asked bool, said Callbacks, now time.Time,
 ) (_ Transaction, move Move, about string) {
 	if t.ProviderRef == "" && (p.LookupByKey || p.LookupByRef) { // else the evidence says which operation it is about
-		t.ProviderRef = told.Ref
+		t.ProviderRef = said.Ref
 	}
-	if told.Evidence && !p.canAsk(t.ProviderRef) {
+	if said.Evidence && !p.canAsk(t.ProviderRef) {
 		return t, MoveBelieve, ""
 	}
-	if asked && t.Type == Charge && t.Status != Pending && told.Ref != t.ProviderRef && told.Ref != "" && p.LookupByRef {
-		return t, MoveLookup, told.Ref
+	if asked && t.Type == Charge && t.Status != Pending && said.Ref != t.ProviderRef && said.Ref != "" && p.LookupByRef {
+		return t, MoveLookup, said.Ref
 	}
 	return t, t.Next(p, asked, now), ""
 }

@@ -137,7 +137,7 @@ func TestTransaction_Attend(t *testing.T) {
 		"that of a closed charge": {with(payment.Charge, payment.Failed, ""), true, "pi_1", "pi_1",
 			payment.MoveLookup, ""},
 	} {
-		after, move, about := c.txn.Attend(protocol, c.asked, payment.Told{Ref: c.told}, t0)
+		after, move, about := c.txn.Attend(protocol, c.asked, payment.Callbacks{Ref: c.told}, t0)
 		require.Equal(t, c.ref, after.ProviderRef, name)
 		require.Equal(t, c.move, move, name)
 		require.Equal(t, c.about, about, name)

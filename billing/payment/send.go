@@ -14,16 +14,16 @@ type Send struct {
 	Outcome          Outcome // of its last answer; empty: none came yet
 }
 
-// Ask decides how to learn what became of an earlier send, about which callbacks are open. told is what they carry.
-func (s Send) Ask(p Protocol, told Told) Move {
-	ref := told.Ref
+// Ask decides how to learn what became of an earlier send, about which callbacks are open. said is what they carry.
+func (s Send) Ask(p Protocol, said Callbacks) Move {
+	ref := said.Ref
 	if ref == "" {
 		ref = s.ProviderRef
 	}
 	switch {
 	case p.canAsk(ref):
 		return MoveLookup
-	case told.Evidence:
+	case said.Evidence:
 		return MoveBelieve
 	}
 	return MoveAwait

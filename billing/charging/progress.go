@@ -7,8 +7,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// Round is what the steps of one activity know of each other.
-type Round struct {
+// Progress is what the steps of one activity know of each other.
+type Progress struct {
 	Asked         bool          // the activity was begun because of callbacks
 	Earlier       bool          // the provider of an earlier send was asked
 	Refused       []string      // accounts that surely did not take a new send
@@ -31,27 +31,27 @@ const (
 	Instant             // at once
 )
 
-// After returns the round after a step whose answer was recorded, with its transaction as that left it, and whether
+// After returns the progress after a step whose answer was recorded, with its transaction as that left it, and whether
 // another step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing
 // about the current one. now is real time.
-func (r Round) After(
+func (p Progress) After(
 	s Step, said payment.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time,
-) (Round, Goes) {
-	r.Idle = s.Wait > 0 || said == payment.AnswerNotSent || s.Lost != nil
-	r.Earlier = r.Earlier || s.Earlier != nil
+) (Progress, Goes) {
+	p.Idle = s.Wait > 0 || said == payment.AnswerNotSent || s.Lost != nil
+	p.Earlier = p.Earlier || s.Earlier != nil
 	followed := s.Asked && (s.Move == payment.MoveLookup || s.Move == payment.MoveBelieve)
 	switch {
 	case s.Lost != nil && s.Lost.Number == 0:
-		return r, Ends
+		return p, Ends
 	case s.Lost != nil:
-		return r.searched(s, said, retryAfter), ifOpen(t, said == payment.AnswerNotFound || t.MayRepeat(s.RestoredAt))
+		return p.searched(s, said, retryAfter), ifOpen(t, said == payment.AnswerNotFound || t.MayRepeat(s.RestoredAt))
 	case followed && t.MayRepeat(s.RestoredAt): // what callbacks say has decided nothing: it is looked for
-		r.CallbacksDone = true
-		return r, ifOpen(t, true)
+		p.CallbacksDone = true
+		return p, ifOpen(t, true)
 	case len(s.Evidence) > 1 || s.Earlier != nil:
-		return r, Instant
+		return p, Instant
 	}
-	return r.sent(s, t, now)
+	return p.sent(s, t, now)
 }
 
 func ifOpen(t payment.Transaction, more bool) Goes {
@@ -62,41 +62,41 @@ func ifOpen(t payment.Transaction, more bool) Goes {
 }
 
 // searched notes the answer to a question of a search.
-func (r Round) searched(s Step, said payment.Outcome, retryAfter time.Duration) Round {
-	r.Questioned = append(slices.Clone(r.Questioned), s.AccountID)
+func (p Progress) searched(s Step, said payment.Outcome, retryAfter time.Duration) Progress {
+	p.Questioned = append(slices.Clone(p.Questioned), s.AccountID)
 	if said != payment.AnswerNotFound && !said.Final() {
-		r.Silent = append(slices.Clone(r.Silent), named{s.AccountID, s.Provider})
-		r.Wait, r.Counted = max(r.Wait, retryAfter), r.Counted || !s.Lost.Fresh
+		p.Silent = append(slices.Clone(p.Silent), named{s.AccountID, s.Provider})
+		p.Wait, p.Counted = max(p.Wait, retryAfter), p.Counted || !s.Lost.Fresh
 	}
-	return r
+	return p
 }
 
 // sent returns whether the payment is sent again at once: the account that it was sent to surely did not take it and
 // another can, or has proven that it never arrived, or does not know it while its key may be repeated. Where there is
 // no time for that, the next check goes on from the first account. Callbacks are followed first.
-func (r Round) sent(s Step, t payment.Transaction, now time.Time) (Round, Goes) {
+func (p Progress) sent(s Step, t payment.Transaction, now time.Time) (Progress, Goes) {
 	unsent := t.Type == payment.Charge && t.Status == payment.Pending && !t.EverSent()
 	repeats := s.Move == payment.MoveLookup && t.Next(s.Protocol, false, now) == payment.MoveReplay
 	switch {
 	case unsent && s.Move == payment.MoveSend && s.Backups > 0:
-		r.Refused = append(slices.Clone(r.Refused), s.AccountID)
-	case unsent && s.Move == payment.MoveLookup && s.Transaction.EverSent() && !r.Asked:
+		p.Refused = append(slices.Clone(p.Refused), s.AccountID)
+	case unsent && s.Move == payment.MoveLookup && s.Transaction.EverSent() && !p.Asked:
 	case repeats && !t.NextCheckAt.After(now): // it is not known there
 	default:
-		return r, Ends
+		return p, Ends
 	}
-	return r, IfTime
+	return p, IfTime
 }
 
 // Unsent returns how long a payment waits that no provider has, and that is tried again when one may be there; false:
 // it waits for something else. What waits for a person waits in its workflow, which a signal wakes.
-func (r Round) Unsent(t payment.Transaction, now time.Time) (time.Duration, bool) {
+func (p Progress) Unsent(t payment.Transaction, now time.Time) (time.Duration, bool) {
 	gap := t.NextCheckAt.Sub(now)
 	unsent := t.Status == payment.Pending && !t.EverSent() && t.ParkedAt.IsZero()
-	return gap, r.Idle && unsent && gap > 0
+	return gap, p.Idle && unsent && gap > 0
 }
 
-// unanswered reports whether the account of a question did not answer another one in this round.
-func (r Round) unanswered(q payment.Question) bool {
-	return slices.ContainsFunc(r.Silent, func(a named) bool { return a.ID == q.AccountID })
+// unanswered reports whether the account of a question did not answer another one in this progress.
+func (p Progress) unanswered(q payment.Question) bool {
+	return slices.ContainsFunc(p.Silent, func(a named) bool { return a.ID == q.AccountID })
 }

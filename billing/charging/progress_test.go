@@ -49,20 +49,20 @@ func TestRound_WhatFollows(t *testing.T) {
 		"a search, left to a person":               {lost, payment.AnswerNotFound, due(old, parked), charging.Ends, true},
 		"callbacks that decided nothing":           {heard, payment.AnswerNotFound, due(old), charging.IfTime, false},
 	} {
-		r, goes := charging.Round{}.After(c.step, c.said, 0, c.txn, t0)
+		r, goes := charging.Progress{}.After(c.step, c.said, 0, c.txn, t0)
 		require.Equal(t, c.want, goes, name)
 		require.Equal(t, c.idle, r.Idle, name)
 	}
-	r, _ := charging.Round{}.After(sends, payment.AnswerNotSent, 0, due(), t0)
+	r, _ := charging.Progress{}.After(sends, payment.AnswerNotSent, 0, due(), t0)
 	require.Equal(t, []string{"a"}, r.Refused)
-	r, goes := charging.Round{Asked: true}.After(looks, payment.AnswerNotFound, 0, due(), t0)
+	r, goes := charging.Progress{Asked: true}.After(looks, payment.AnswerNotFound, 0, due(), t0)
 	require.Equal(t, charging.Ends, goes, "callbacks are followed first")
 	require.Empty(t, r.Refused)
 }
 
 func TestRound_Unsent(t *testing.T) {
 	t.Parallel()
-	idle := charging.Round{Idle: true}
+	idle := charging.Progress{Idle: true}
 	later := func(t *payment.Transaction) { t.NextCheckAt = t0.Add(30 * time.Second) }
 	gap, waits := idle.Unsent(due(later), t0)
 	require.True(t, waits)
@@ -75,6 +75,6 @@ func TestRound_Unsent(t *testing.T) {
 		_, waits := idle.Unsent(txn, t0)
 		require.False(t, waits, name)
 	}
-	_, waits = charging.Round{}.Unsent(due(later), t0)
+	_, waits = charging.Progress{}.Unsent(due(later), t0)
 	require.False(t, waits, "it waits for something else than time")
 }
