@@ -71,6 +71,7 @@ func TestDatabaseServer_NoticesACopyInTheSameServer(t *testing.T) {
 	txn := b.pendingCharge(t, b.openInvoice(t).ID)
 	url := b.pool.Config().ConnString()
 	name := b.pool.Config().ConnConfig.Database
+	b.store.Reset() // no connection may be left to a database that is copied
 	b.store.Close()
 	b.pool.Close()
 

@@ -33,7 +33,7 @@ type Config struct {
 // Store is a pool of connections with the reads on it, and the way into a transaction.
 type Store struct {
 	Reader
-	pool       *pgxpool.Pool
+	pool       connections
 	clock      func() time.Time
 	dispatcher Dispatcher // nil: effects are left to the reconciler
 	watch      *watch
@@ -112,17 +112,6 @@ func prepare(_ context.Context, conn *pgx.Conn) error {
 	})
 	return nil
 }
-
-// At returns a store on the same connections with a clock of its own, and without what this one knows of its process. The
-// connections are this one's to close.
-func (s *Store) At(clock func() time.Time) *Store {
-	other := *s
-	other.clock, other.watch, other.unsealed = clock, &watch{}, &unsealed{}
-	return &other
-}
-
-// Reset has connections replaced that there are: those in use when they come back.
-func (s *Store) Reset() { s.pool.Reset() }
 
 // Close waits until every connection is back and closes them.
 func (s *Store) Close() { s.pool.Close() }

@@ -28,7 +28,7 @@ func Migrated(t testing.TB) *testkit.Database {
 }
 
 // Open returns a store on the database with the rights of a role, empty: all rights, and with a clock of its own. Its
-// connections go to later tests.
+// connections go to later tests, in which nothing that this one has left under way can use them.
 func Open(t testing.TB, d *testkit.Database, role string, connections int32, clock func() time.Time) *db.Store {
 	t.Helper()
 	url := d.URL
@@ -36,9 +36,11 @@ func Open(t testing.TB, d *testkit.Database, role string, connections int32, clo
 		url = d.As(role)
 	}
 	name := fmt.Sprintf("%s %d", role, connections)
-	return testkit.Keep(t, d, name, func(ctx context.Context) (*db.Store, error) {
+	store := testkit.Keep(t, d, name, func(ctx context.Context) (*db.Store, error) {
 		return db.Open(ctx, db.Config{URL: url, MaxConns: connections, Clock: time.Now, ApplicationName: testkit.KeptName})
-	}).At(clock)
+	}).Lease(clock)
+	t.Cleanup(store.Close)
+	return store
 }
 
 func migrate(ctx context.Context, url string) error {

@@ -1,0 +1,107 @@
+package db
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/puddle/v2"
+
+	"perennial/db/internal/dbsqlc"
+)
+
+// connections are a pool of them.
+type connections interface {
+	dbsqlc.DBTX
+	Acquire(ctx context.Context) (*pgxpool.Conn, error)
+	BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error)
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+	Ping(ctx context.Context) error
+	Stat() *pgxpool.Stat
+	Reset()
+	Close()
+}
+
+// lease is a pool of connections up to its Close, which closes none of them: they go to the next who leases them.
+type lease struct {
+	connections
+	ended *atomic.Bool
+}
+
+// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its process.
+// Close ends the lease alone. It is for tests, which go one after the other to the same database.
+func (s *Store) Lease(clock func() time.Time) *Store {
+	other := *s
+	of := lease{s.pool, &atomic.Bool{}}
+	other.pool, other.Reader = of, Reader{handle: storing{of}}
+	other.clock, other.watch, other.unsealed = clock, &watch{}, &unsealed{}
+	return &other
+}
+
+// Reset has connections replaced that there are: those in use when they come back.
+func (s *Store) Reset() { s.pool.Reset() }
+
+func (l lease) Close() { l.ended.Store(true) }
+
+func (l lease) open() error {
+	if l.ended.Load() {
+		return puddle.ErrClosedPool
+	}
+	return nil
+}
+
+func (l lease) Acquire(ctx context.Context) (*pgxpool.Conn, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l.connections.Acquire(ctx)
+}
+
+func (l lease) BeginTx(ctx context.Context, o pgx.TxOptions) (pgx.Tx, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l.connections.BeginTx(ctx, o)
+}
+
+func (l lease) Ping(ctx context.Context) error {
+	if err := l.open(); err != nil {
+		return err
+	}
+	return l.connections.Ping(ctx)
+}
+
+func (l lease) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+	if err := l.open(); err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	return l.connections.Exec(ctx, sql, args...)
+}
+
+func (l lease) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	return l.connections.Query(ctx, sql, args...)
+}
+
+func (l lease) CopyFrom(
+	ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource,
+) (int64, error) {
+	if err := l.open(); err != nil {
+		return 0, err
+	}
+	return l.connections.CopyFrom(ctx, table, columns, rows)
+}
+
+func (l lease) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+	if l.open() != nil {
+		done, cancel := context.WithCancel(ctx)
+		cancel() // no connection is acquired with it
+		return l.connections.SendBatch(done, b)
+	}
+	return l.connections.SendBatch(ctx, b)
+}
