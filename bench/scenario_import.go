@@ -13,8 +13,8 @@ import (
 	"perennial/bench/stage"
 )
 
-// importRecords measures `perennial import` of customers and of subscriptions, its start included, beside COPY of the rows
-// that it wrote, in transactions of as many records.
+// importRecords measures `perennial import` of customers and of subscriptions, its start included, beside COPY of the
+// rows that it wrote, in transactions of as many records.
 func importRecords(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n := pick(o, 1000, 5000)

@@ -12,8 +12,9 @@ import (
 	"perennial/db"
 )
 
-// rateUsage measures what the price of a period's usage is made of: the quantities of a day of 1,000 records by region,
-// which are hourly aggregates and, at the ends of the period, records; and the amounts of quantities by a price in tiers.
+// rateUsage measures what the price of a period's usage is made of: the quantities of a day of 1,000 records by
+// region, which are hourly aggregates and, at the ends of the period, records; and the amounts of quantities by a
+// price in tiers.
 func rateUsage(ctx context.Context, r *rig, o options) (result, error) {
 	n := pick(o, 20, 100)
 	now := time.Now().Truncate(time.Second)

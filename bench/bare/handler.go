@@ -16,13 +16,16 @@ import (
 
 // readSubscription fetches key, row and items with one select, ready for the answer.
 const readSubscription = `
-select s.id, s.customer_id, split_part(s.plan_id, '.', 1), greatest(split_part(s.plan_id, '.', 2), '1')::int, s.status, s.currency,
+select s.id, s.customer_id, split_part(s.plan_id, '.', 1), greatest(split_part(s.plan_id, '.', 2), '1')::int,
+       s.status, s.currency,
        extract(epoch from s.anchor_at)::bigint, coalesce(extract(epoch from s.trial_ends_at), 0)::bigint,
        extract(epoch from s.current_period_start)::bigint, extract(epoch from s.current_period_end)::bigint,
        coalesce(extract(epoch from s.paid_through), 0)::bigint, coalesce(extract(epoch from s.activated_at), 0)::bigint,
-       s.cancel_at_period_end, coalesce(s.cancel_reason, ''), s.next_action, s.quantity, coalesce(s.proration_measure, 'second'),
+       s.cancel_at_period_end, coalesce(s.cancel_reason, ''), s.next_action, s.quantity,
+       coalesce(s.proration_measure, 'second'),
        coalesce(s.collection_method, 'charge_automatically'),
-       coalesce(extract(epoch from s.next_action_at), 0)::bigint, s.time_zone, s.metadata, extract(epoch from s.created_at)::bigint,
+       coalesce(extract(epoch from s.next_action_at), 0)::bigint, s.time_zone, s.metadata,
+       extract(epoch from s.created_at)::bigint,
        n.ids, n.prices, n.quantities
 from api_keys k
 join subscriptions s on s.environment_id = k.environment_id

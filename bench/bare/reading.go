@@ -22,8 +22,8 @@ import (
 	"perennial/service"
 )
 
-// reading answers requests of one path by playing what the product reads for the first of them, with the ids of each, and
-// encoding the answer that the product gave: the same statements in the same round trips, and no rules.
+// reading answers requests of one path by playing what the product reads for the first of them, with the ids of each,
+// and encoding the answer that the product gave: the same statements in the same round trips, and no rules.
 type reading struct {
 	pool   *pgxpool.Pool
 	source Source

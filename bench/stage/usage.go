@@ -12,8 +12,8 @@ import (
 	"perennial/service"
 )
 
-// Use makes a metric, and records and aggregates 1,000 records of it for each subject: of five regions, spread over the 22
-// hours before now.
+// Use makes a metric, and records and aggregates 1,000 records of it for each subject: of five regions, spread over
+// the 22 hours before now.
 func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects []Subject, now time.Time) error {
 	const perSubject, regions = 1000, 5
 	product := service.New(store, time.Now)
