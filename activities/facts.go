@@ -18,6 +18,7 @@ type facts struct {
 	env       string
 	situation charging.Situation
 	accounts  map[string]*account
+	announced map[string]bool // accounts that cannot be opened, of which operators were told
 }
 
 // account is one at a provider, as it is stored and as it is opened.
@@ -29,23 +30,32 @@ type account struct {
 
 func newFacts(a *Payments, tx *db.Tx, env string, s charging.Situation) *facts {
 	s.Known.Accounts, s.Known.Probes = map[string]charging.Account{}, map[string]bool{}
-	return &facts{a: a, tx: tx, env: env, situation: s, accounts: map[string]*account{}}
+	return &facts{a: a, tx: tx, env: env, situation: s, accounts: map[string]*account{}, announced: map[string]bool{}}
 }
+
+// mostFacts is far more than any decision turns on.
+const mostFacts = 100
 
 // decide has the next step decided.
 func (f *facts) decide(ctx context.Context) (charging.Step, error) {
-	for {
+	for range mostFacts {
 		step := charging.Next(f.situation)
+		// Before the next fact, since a probe is claimed by reading one: rows of accounts are locked before breakers.
+		if err := f.announce(ctx, step); err != nil {
+			return step, err
+		}
 		switch {
 		case step.Unreachable != "":
 			return step, f.accounts[step.Unreachable].err
 		case step.Need == nil:
-			return step, f.finish(ctx, step)
+			return step, nil
 		}
 		if err := f.learn(ctx, *step.Need); err != nil {
 			return step, err
 		}
 	}
+	return charging.Step{}, fault.New(fault.Internal, "decision_endless",
+		"What to do next about payment %s turns on ever more facts.", f.situation.Transaction.ID)
 }
 
 // learn reads one fact.
@@ -88,9 +98,10 @@ func found[T any](at **T) func(T, error) error {
 	}
 }
 
-// add notes an account as one to choose from.
+// add notes an account as one to choose from. One that could not be opened is tried again with the row that was read
+// last: it may have other credentials, and the revision that was read with it counts as seen.
 func (f *facts) add(c db.ProviderConfig) {
-	if f.accounts[c.ID] != nil {
+	if at := f.accounts[c.ID]; at != nil && at.err == nil {
 		return
 	}
 	f.accounts[c.ID] = &account{config: c}
@@ -177,11 +188,15 @@ func (f *facts) lastCall(ctx context.Context) (last time.Time, _ error) {
 	return last, err
 }
 
-// finish tells operators of accounts that were passed over because their stored credentials cannot be opened, as of
+// announce tells operators of accounts that were passed over because their stored credentials cannot be opened, as of
 // credentials that a provider refuses: payments through them fail until a person acts.
-func (f *facts) finish(ctx context.Context, step charging.Step) error {
+func (f *facts) announce(ctx context.Context, step charging.Step) error {
 	for _, id := range step.Unreadable {
 		at := f.accounts[id]
+		if f.announced[id] {
+			continue
+		}
+		f.announced[id] = true
 		f.a.Observer.CredentialsRefused(ctx, CredentialsRefused{
 			EnvironmentID: f.env, TransactionID: step.Transaction.ID, ProviderConfigID: id, Provider: at.config.Provider,
 			Reason: "the stored credentials cannot be read: " + fault.From(at.err).Code,

@@ -25,7 +25,8 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *prog
 			return err
 		}
 		f := newFacts(a, tx, in.EnvironmentID, charging.Situation{
-			Transaction: txn, Country: payer.Country, Erased: payer.Erased, RestoredAt: payer.RestoredAt, Now: now,
+			Transaction: txn, Country: payer.Country, Erased: payer.Erased, RestoredAt: payer.RestoredAt,
+			Now:      a.Clock(), // the row may have been waited for
 			Progress: r.Progress,
 		})
 		if x.Step, err = f.decide(ctx); err != nil {

@@ -98,10 +98,20 @@ func (l lease) CopyFrom(
 }
 
 func (l lease) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
-	if l.open() != nil {
-		done, cancel := context.WithCancel(ctx)
-		cancel() // no connection is acquired with it
-		return l.connections.SendBatch(done, b)
+	if err := l.open(); err != nil {
+		return failedBatch{err: err}
 	}
 	return l.connections.SendBatch(ctx, b)
 }
+
+// failedBatch is a batch that was not sent.
+type failedBatch struct {
+	pgx.BatchResults // nil
+
+	err error
+}
+
+func (f failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, f.err }
+func (f failedBatch) Query() (pgx.Rows, error)         { return nil, f.err }
+func (f failedBatch) QueryRow() pgx.Row                { return oneRow{nil, f.err, ""} }
+func (f failedBatch) Close() error                     { return f.err }

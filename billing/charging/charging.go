@@ -104,8 +104,8 @@ func (d *decision) begin() bool {
 	return txn.Status == payment.Pending || txn.ProviderConfigID != "" // else it never had a provider
 }
 
-// asked notes whether callbacks say something about a charge that may repeat a lost send, once a progress. It needs no
-// signal: none reaches an exchange that is repeated while an account does not answer.
+// asked notes whether callbacks say something about a charge that may repeat a lost send, once for all steps of an
+// activity. It needs no signal: none reaches an exchange that is repeated while an account does not answer.
 func (d *decision) asked() bool {
 	switch {
 	case d.Progress.CallbacksDone:

@@ -20,8 +20,8 @@ type Lost struct {
 	Begin bool   // nothing was asked yet: the search begins after the wait that the answer names
 	Why   string // the payment waits, for people
 
-	Counted    bool          // silence in the same progress was counted as a check of the payment
-	RetryAfter time.Duration // the longest wait that accounts which were silent in this progress have asked for
+	Counted    bool          // silence in an earlier step of the activity was counted as a check of the payment
+	RetryAfter time.Duration // the longest wait that accounts which were silent in earlier steps have asked for
 }
 
 // ask makes the step a question of the search.

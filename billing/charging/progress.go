@@ -96,7 +96,7 @@ func (p Progress) Unsent(t payment.Transaction, now time.Time) (time.Duration, b
 	return gap, p.Idle && unsent && gap > 0
 }
 
-// unanswered reports whether the account of a question did not answer another one in this progress.
+// unanswered reports whether the account of a question did not answer another one in an earlier step.
 func (p Progress) unanswered(q payment.Question) bool {
 	return slices.ContainsFunc(p.Silent, func(a named) bool { return a.ID == q.AccountID })
 }

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/payment"
 )
 
-func TestRound_WhatFollows(t *testing.T) {
+func TestProgress_WhatFollows(t *testing.T) {
 	t.Parallel()
 	parked := func(t *payment.Transaction) { t.ParkedAt = t0 }
 	sends := charging.Step{Move: payment.MoveSend, AccountID: "a", Transaction: due(sent), Protocol: protocol, Backups: 1}
@@ -60,7 +60,7 @@ func TestRound_WhatFollows(t *testing.T) {
 	require.Empty(t, r.Refused)
 }
 
-func TestRound_Unsent(t *testing.T) {
+func TestProgress_Unsent(t *testing.T) {
 	t.Parallel()
 	idle := charging.Progress{Idle: true}
 	later := func(t *payment.Transaction) { t.NextCheckAt = t0.Add(30 * time.Second) }

@@ -73,11 +73,11 @@ func (m *machine) learn(known *charging.Known, need charging.Need, id string, w 
 	case charging.NeedElsewhere:
 		known.Elsewhere = &charging.Elsewhere{}
 		if w != nil && !here {
-			known.Elsewhere = &charging.Elsewhere{AccountID: w.about.at.config, Reference: w.about.ref}
-			if s := m.sendOf(id, w.about); need.AccountID != "" { // of several to one account, the one that it is about
-				known.Sends = &[]payment.Send{*s}
-			}
+			known.Elsewhere = &charging.Elsewhere{AccountID: w.about.at.config, Reference: w.about.ref, Key: w.about.key}
 		}
+	case charging.NeedSends:
+		sends := m.sends[id]
+		known.Sends = &sends
 	case charging.NeedRouting:
 		known.Routing = &charging.Routing{AccountIDs: []string{m.sides[0].config, m.sides[1].config}}
 		for i, side := range m.sides {
@@ -109,16 +109,6 @@ func (m *machine) account(s *side, primary bool) charging.Account {
 		a.Breaker = routing.Breaker{OpenedAt: m.now, ProbeAt: m.now.Add(time.Minute)}
 	}
 	return a
-}
-
-func (m *machine) sendOf(id string, op *operation) *payment.Send {
-	for _, s := range m.sends[id] {
-		if s.Key == op.key {
-			return &s
-		}
-	}
-	m.t.Fatalf("a callback about an operation that was never sent: %+v", op)
-	return nil
 }
 
 func key(id string, number int) string { return id + ":" + strconv.Itoa(number) }

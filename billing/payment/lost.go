@@ -2,8 +2,8 @@ package payment
 
 import "time"
 
-// A lost send is one that a restored database has forgotten. Its charge would be sent again as if for the first time, to
-// the account that routing chooses now and under a key of its own, and captured twice. So it is looked for first.
+// A lost send is one that a restored database has forgotten. Its charge would be sent again as if for the first time,
+// to the account that routing chooses now and under a key of its own, and captured twice. So it is looked for first.
 
 const (
 	// lostRounds is how often every account may have refused a charge in the window that is lost, and still be asked under
@@ -12,13 +12,13 @@ const (
 	// lostLag is how long after the restore look-ups find what was sent before it: search indexes lag that much, and what
 	// was in flight has arrived.
 	lostLag = time.Minute
-	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for what
-	// was not tried all that time. Checks count also what was tried before the restore, and while an account asks us to come
-	// back in a second.
+	// lostPatience is for how long that is tried before a person must find out, and lostChecks how often at least, for
+	// what was not tried all that time. Checks count also what was tried before the restore, and while an account asks us
+	// to come back in a second.
 	lostChecks   = 30
 	lostPatience = 24 * time.Hour
-	// lostGap is the longest wait between two searches for a charge that was sent before. They wait for accounts that do not
-	// answer, and no account's recovery wakes a charge that was sent to another one.
+	// lostGap is the longest wait between two searches for a charge that was sent before. They wait for accounts that do
+	// not answer, and no account's recovery wakes a charge that was sent to another one.
 	lostGap = 15 * time.Minute
 	// lostPause is how long a search rests that goes on: where its time was over, another exchange begins.
 	lostPause = time.Second
@@ -53,15 +53,16 @@ func (t Transaction) Named() Transaction {
 	return t
 }
 
-// NothingLost notes that no account has a lost send of the charge: the next move is as if the database had lost nothing.
+// NothingLost notes that no account has a lost send of the charge: the next move is as if the database had lost
+// nothing.
 func (t Transaction) NothingLost(now time.Time) Transaction {
 	t.UnsentAt, t.NextCheckAt = now, now
 	t.FailureReason = "" // that it is looked for
 	return t
 }
 
-// BeginsSearch notes that the search begins after a wait, and why the charge waits. Nothing was asked, so that no check counts but
-// the first one of a charge that was not sent: without any it would be tried at once (contract.SnapshotOf).
+// BeginsSearch notes that the search begins after a wait, and why the charge waits. Nothing was asked, so that no check
+// counts but the first one of a charge that was not sent: without any it would be tried at once (contract.SnapshotOf).
 func (t Transaction) BeginsSearch(why string, wait time.Duration, h Hold, now time.Time) Transaction {
 	if t = t.Searching(why, wait, h, now); !t.EverSent() {
 		t.Checks = max(t.Checks, 1)
@@ -69,8 +70,8 @@ func (t Transaction) BeginsSearch(why string, wait time.Duration, h Hold, now ti
 	return t
 }
 
-// Searching notes that the search goes on after a wait, zero: at once, and why the charge waits. No check counts: there is
-// more to ask.
+// Searching notes that the search goes on after a wait, zero: at once, and why the charge waits. No check counts: there
+// is more to ask.
 func (t Transaction) Searching(why string, wait time.Duration, h Hold, now time.Time) Transaction {
 	if !t.ParkedAt.IsZero() { // it waits for a person, whatever else is asked meanwhile
 		return t
@@ -83,8 +84,8 @@ func (t Transaction) Searching(why string, wait time.Duration, h Hold, now time.
 	return t
 }
 
-// Unsearched notes that lost sends of the charge cannot be looked for yet, and why. It is tried again after wait; zero: in
-// growing gaps. It returns false once that was tried for so long that a person must find out.
+// Unsearched notes that lost sends of the charge cannot be looked for yet, and why. It is tried again after wait; zero:
+// in growing gaps. It returns false once that was tried for so long that a person must find out.
 func (t Transaction) Unsearched(
 	p Protocol, why string, wait time.Duration, h Hold, restored, now time.Time,
 ) (Transaction, bool) {

@@ -73,7 +73,7 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 	require.True(t, patient, "a restart is no reason for reviews")
 }
 
-func TestNowhere_ForgetsThatItWasLookedFor(t *testing.T) {
+func TestNothingLost_ForgetsThatItWasLookedFor(t *testing.T) {
 	t.Parallel()
 	txn := due()
 	txn.FailureReason = "Providers are asked."

@@ -67,8 +67,8 @@ func (p Protocol) settled() time.Duration {
 	return p.AbsenceAfter + p.repeats()
 }
 
-// late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a restored
-// database too.
+// late is how long after it was due a first send may hide an earlier one that the provider has forgotten, and a
+// restored database too.
 func (p Protocol) late() time.Duration {
 	switch {
 	case p.Window == 0:
@@ -160,8 +160,8 @@ func (t Transaction) givenUpAt(p Protocol) time.Time {
 	return later(at, t.CancelRequestedAt.Add(patience))
 }
 
-// InVain reports whether look-ups have been tried for long enough: the provider never gave a name for the operation, and
-// never proves that it did not get the request. Callbacks may still tell.
+// InVain reports whether look-ups have been tried for long enough: the provider never gave a name for the operation,
+// and never proves that it did not get the request. Callbacks may still tell.
 func (t Transaction) InVain(p Protocol, now time.Time) bool {
 	endless := t.ProviderRef == "" && p.LookupByKey && p.AbsenceAfter == 0
 	return t.Status == Pending && t.EverSent() && endless && !now.Before(t.givenUpAt(p))
@@ -177,8 +177,8 @@ func (t Transaction) PayerErased(now time.Time) Transaction {
 	return t
 }
 
-// Callbacks is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has it; and
-// whether one of them proves something by itself.
+// Callbacks is what pending callbacks of a transaction carry: the provider's name for the operation, empty: none has
+// it; and whether one of them proves something by itself.
 type Callbacks struct {
 	Ref      string
 	Evidence bool

@@ -28,6 +28,9 @@ func Keep[T Connections](t testing.TB, d *Database, name string, open func(ctx c
 		if ok && kept.Ping(t.Context()) == nil { // a test may have closed them
 			return kept
 		}
+		if ok {
+			go kept.Close()
+		}
 	}
 	opened, err := open(context.WithoutCancel(t.Context()))
 	if err != nil {
@@ -44,10 +47,10 @@ func Keep[T Connections](t testing.TB, d *Database, name string, open func(ctx c
 	return opened
 }
 
-// close closes what was kept.
+// close closes what was kept. It waits for nothing: a connection that a test has not given back ends with the database.
 func (p *pooled) close() {
 	for _, c := range p.kept {
-		c.Close()
+		go c.Close()
 	}
 	p.kept = nil
 }

@@ -39,7 +39,16 @@ func Open(t testing.TB, d *testkit.Database, role string, connections int32, clo
 	store := testkit.Keep(t, d, name, func(ctx context.Context) (*db.Store, error) {
 		return db.Open(ctx, db.Config{URL: url, MaxConns: connections, Clock: time.Now, ApplicationName: testkit.KeptName})
 	}).Lease(clock)
-	t.Cleanup(store.Close)
+	t.Cleanup(func() {
+		store.Close()
+		for range 1000 { // what the test has begun ends before its rows do
+			if store.Stat().AcquiredConns() == 0 {
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		t.Error("a connection to the test's database was not given back within 10 s")
+	})
 	return store
 }
 
