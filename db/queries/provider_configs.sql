@@ -50,14 +50,17 @@ set last_tested_at = @last_tested_at::timestamptz, test_error = sqlc.narg('test_
 where p.environment_id = @environment_id and p.id = @id;
 
 -- name: ProviderConfigClaimTest :many
--- Global: the daily test. Who claims one tests it; should that process die, it is tested a day later.
-update provider_configs p set next_test_at = @next_test_at
-where (p.environment_id, p.id) in (
+-- Global: the daily test. Who claims one tests it; should that process die, it is tested a day later. The one is chosen in a
+-- query of its own: within a condition it would be chosen anew for each row that a nested loop tries, and all be claimed.
+with due as (
     select q.environment_id, q.id from provider_configs q
     where q.next_test_at <= @now and q.disabled_at is null and q.deleted_at is null
     order by q.next_test_at
     limit 1
     for update skip locked)
+update provider_configs p set next_test_at = @next_test_at
+from due d
+where p.environment_id = d.environment_id and p.id = d.id
 returning p.environment_id, p.id;
 
 -- name: ProviderConfigHasPending :one

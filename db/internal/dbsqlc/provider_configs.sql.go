@@ -34,13 +34,15 @@ func (q *Queries) ProviderAdministrationLock(ctx context.Context, db DBTX, envir
 }
 
 const providerConfigClaimTest = `-- name: ProviderConfigClaimTest :many
-update provider_configs p set next_test_at = $1
-where (p.environment_id, p.id) in (
+with due as (
     select q.environment_id, q.id from provider_configs q
     where q.next_test_at <= $2 and q.disabled_at is null and q.deleted_at is null
     order by q.next_test_at
     limit 1
     for update skip locked)
+update provider_configs p set next_test_at = $1
+from due d
+where p.environment_id = d.environment_id and p.id = d.id
 returning p.environment_id, p.id
 `
 
@@ -54,7 +56,8 @@ type ProviderConfigClaimTestRow struct {
 	ID            string
 }
 
-// Global: the daily test. Who claims one tests it; should that process die, it is tested a day later.
+// Global: the daily test. Who claims one tests it; should that process die, it is tested a day later. The one is chosen in a
+// query of its own: within a condition it would be chosen anew for each row that a nested loop tries, and all be claimed.
 func (q *Queries) ProviderConfigClaimTest(ctx context.Context, db DBTX, arg ProviderConfigClaimTestParams) ([]ProviderConfigClaimTestRow, error) {
 	rows, err := db.Query(ctx, providerConfigClaimTest, arg.NextTestAt, arg.Now)
 	if err != nil {
