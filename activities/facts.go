@@ -204,7 +204,7 @@ func (f *facts) announce(ctx context.Context, step charging.Step) error {
 		if !at.config.FailingSince.IsZero() {
 			continue
 		}
-		if err := announceFailing(ctx, f.tx, f.env, at.config, "credentials_unreadable"); err != nil {
+		if _, err := f.tx.MarkProviderFailing(ctx, f.env, at.config, "credentials_unreadable"); err != nil {
 			return err
 		}
 	}

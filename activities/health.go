@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/charging"
-	"perennial/billing/event"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
 	"perennial/db"
@@ -43,30 +42,15 @@ func noteHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answer p
 
 // announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
 // row is written only when that changes, so that the payments of one provider do not wait for each other.
-func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, reply charging.Reply) error {
+func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, reply charging.Reply) (err error) {
 	switch reply.News(!x.config.FailingSince.IsZero(), x.config.TestError != "") {
 	case charging.Refused:
-		return announceFailing(ctx, tx, env, x.config, "credentials_refused")
+		_, err = tx.MarkProviderFailing(ctx, env, x.config, "credentials_refused")
 	case charging.ServesAgain:
-		news, err := tx.MarkProviderRecovered(ctx, env, x.config.ID)
-		if err != nil || !news {
-			return err
-		}
-		of := event.ProviderConfig{ID: x.config.ID, Provider: x.config.Provider}
-		return tx.Emit(ctx, env, event.New(event.ProviderRecovered{ProviderConfig: of}, tx.Real))
+		_, err = tx.MarkProviderRecovered(ctx, env, x.config)
 	case charging.Reached:
-		return tx.ClearTestError(ctx, env, x.config.ID)
+		err = tx.ClearTestError(ctx, env, x.config.ID)
 	default: // nothing has changed
-		return nil
 	}
-}
-
-// announceFailing marks an account as one whose credentials do not serve, and announces that where it is news.
-func announceFailing(ctx context.Context, tx *db.Tx, env string, c db.ProviderConfig, reason string) error {
-	news, err := tx.MarkProviderFailing(ctx, env, c.ID)
-	if err != nil || !news {
-		return err
-	}
-	of := event.ProviderConfig{ID: c.ID, Provider: c.Provider}
-	return tx.Emit(ctx, env, event.New(event.ProviderFailing{ProviderConfig: of, Reason: reason}, tx.Real))
+	return err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/account"
+	"perennial/billing/event"
 	"perennial/billing/routing"
 	"perennial/db/internal/dbsqlc"
 )
@@ -81,22 +82,36 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 	return nil
 }
 
-// MarkProviderFailing notes that the provider refuses a configuration's credentials, since tx.Real, and reports whether
-// that is news. Others that notice it wait until the transaction ends.
-func (tx *Tx) MarkProviderFailing(ctx context.Context, environmentID, id string) (news bool, err error) {
+// MarkProviderFailing notes that a configuration's credentials do not serve, since tx.Real, and announces it with the reason.
+// It reports whether that is news. Others that notice it wait until the transaction ends.
+func (tx *Tx) MarkProviderFailing(
+	ctx context.Context, environmentID string, c ProviderConfig, reason string,
+) (news bool, err error) {
 	ids, err := queries.ProviderConfigSetFailing(ctx, tx.pipe, dbsqlc.ProviderConfigSetFailingParams{
-		EnvironmentID: environmentID, ID: id, FailingSince: &tx.Real,
+		EnvironmentID: environmentID, ID: c.ID, FailingSince: &tx.Real,
 	})
-	return len(ids) > 0, translate("ProviderConfigSetFailing", err)
+	if err != nil || len(ids) == 0 {
+		return false, translate("ProviderConfigSetFailing", err)
+	}
+	said := event.ProviderFailing{ProviderConfig: announced(c), Reason: reason}
+	return true, tx.Emit(ctx, environmentID, event.New(said, tx.Real))
 }
 
-// MarkProviderRecovered notes that the provider takes a configuration's credentials again,
-// and reports whether that is news.
-func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID, id string) (news bool, err error) {
+// MarkProviderRecovered notes that the provider takes a configuration's credentials again, and announces it. It reports
+// whether that is news.
+func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID string, c ProviderConfig) (news bool, err error) {
 	ids, err := queries.ProviderConfigClearFailing(ctx, tx.pipe, dbsqlc.ProviderConfigClearFailingParams{
-		EnvironmentID: environmentID, ID: id,
+		EnvironmentID: environmentID, ID: c.ID,
 	})
-	return len(ids) > 0, translate("ProviderConfigClearFailing", err)
+	if err != nil || len(ids) == 0 {
+		return false, translate("ProviderConfigClearFailing", err)
+	}
+	return true, tx.Emit(ctx, environmentID, event.New(event.ProviderRecovered{ProviderConfig: announced(c)}, tx.Real))
+}
+
+// announced is a configuration as events tell of it.
+func announced(c ProviderConfig) event.ProviderConfig {
+	return event.ProviderConfig{ID: c.ID, Provider: c.Provider}
 }
 
 // ClearTestError forgets what the last connection test found: the provider serves payments.

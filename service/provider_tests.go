@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/routing"
 	"perennial/db"
@@ -116,23 +115,19 @@ func (p administration) tested(ctx context.Context, c db.ProviderConfig, found t
 			return c, err
 		}
 	}
-	of := event.ProviderConfig{ID: c.ID, Provider: c.Provider}
 	switch {
 	case found.refused && c.FailingSince.IsZero():
-		news, err := p.tx.MarkProviderFailing(ctx, p.environmentID, c.ID)
-		if err != nil || !news {
-			return c, err
+		news, err := p.tx.MarkProviderFailing(ctx, p.environmentID, c, "credentials_refused")
+		if news {
+			c.FailingSince = p.tx.Real
 		}
-		c.FailingSince = p.tx.Real
-		said := event.ProviderFailing{ProviderConfig: of, Reason: "credentials_refused"}
-		return c, p.tx.Emit(ctx, p.environmentID, event.New(said, p.tx.Real))
+		return c, err
 	case found.problem == "" && !c.FailingSince.IsZero():
-		news, err := p.tx.MarkProviderRecovered(ctx, p.environmentID, c.ID)
-		if err != nil || !news {
-			return c, err
+		news, err := p.tx.MarkProviderRecovered(ctx, p.environmentID, c)
+		if news {
+			c.FailingSince = time.Time{}
 		}
-		c.FailingSince = time.Time{}
-		return c, p.tx.Emit(ctx, p.environmentID, event.New(event.ProviderRecovered{ProviderConfig: of}, p.tx.Real))
+		return c, err
 	}
 	return c, nil
 }

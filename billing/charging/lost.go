@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/billing/routing"
 )
 
 // Lost is a send that a restored database may have lost, and what an account was asked about it. One without a number
@@ -73,14 +74,14 @@ const restarted = "PostgreSQL was restarted, or restored, after this payment was
 // searching is why a payment waits that is looked for.
 const searching = restarted + "Providers are asked whether they have this payment already."
 
-// named is an account, as people are told of it.
+// named is what names an account for people.
 type named struct{ ID, Provider string }
 
 // unsearched says, for people, which accounts have not answered.
 func unsearched(accounts ...named) string {
 	names := make([]string, len(accounts))
 	for i, a := range accounts {
-		names[i] = a.Provider + " (" + a.ID + ")"
+		names[i] = routing.Name(a.Provider, a.ID)
 	}
 	if len(names) == 1 {
 		return restarted + "The payment waits until " + names[0] + " answers whether it has it already."

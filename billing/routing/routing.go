@@ -207,12 +207,15 @@ func Wait(excluded []Exclusion) time.Duration {
 	return 0
 }
 
+// Name is an account as people are told of it.
+func Name(provider, accountID string) string { return provider + " (" + accountID + ")" }
+
 // Stops names the accounts that would take a payment if charging was not paused; false: none would.
 func Stops(excluded []Exclusion) (accounts string, ok bool) {
 	var names []string
 	for _, e := range excluded {
 		if e.Cause == Stopped {
-			names = append(names, e.Provider+" ("+e.AccountID+")")
+			names = append(names, Name(e.Provider, e.AccountID))
 		}
 	}
 	return strings.Join(names, ", "), len(names) > 0
@@ -225,7 +228,7 @@ func Explain(excluded []Exclusion) string {
 	}
 	parts := make([]string, len(excluded))
 	for i, e := range excluded {
-		parts[i] = e.Provider + " (" + e.AccountID + "): " + e.Why
+		parts[i] = Name(e.Provider, e.AccountID) + ": " + e.Why
 	}
 	return "No payment provider can take this payment now. It is tried again later. " + strings.Join(parts, "; ") + "."
 }

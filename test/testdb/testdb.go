@@ -15,6 +15,7 @@ import (
 
 	"perennial/db"
 	"perennial/internal/testkit"
+	"perennial/internal/testkit/wait"
 )
 
 // Migrated returns a database with the present schema, its roles, and no rows but those of its migrations.
@@ -41,13 +42,12 @@ func Open(t testing.TB, d *testkit.Database, role string, connections int32, clo
 	}).Lease(clock)
 	t.Cleanup(func() {
 		store.Close()
-		for range 1000 { // what the test has begun ends before its rows do
-			if store.Stat().AcquiredConns() == 0 {
+		for end := time.Now().Add(wait.Patience); store.Stat().AcquiredConns() > 0; time.Sleep(time.Millisecond) {
+			if time.Now().After(end) { // what the test has begun must end before its rows do
+				t.Error("a connection to the test's database was not given back")
 				return
 			}
-			time.Sleep(10 * time.Millisecond)
 		}
-		t.Error("a connection to the test's database was not given back within 10 s")
 	})
 	return store
 }
