@@ -234,7 +234,7 @@ func idsAround(prefix string, from, to time.Time) (first, end string) {
 // EraseAuditAddresses takes the addresses off entries that are older than before, at most limit, and says how many there
 // were. The chain stays whole. Global: retention.
 func (tx *Tx) EraseAuditAddresses(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.AuditAddressErase(ctx, tx.pipe, dbsqlc.AuditAddressEraseParams{Before: before, RowLimit: rows(limit)})
+	n, err := queries.AuditAddressErase(ctx, tx.pipe, dbsqlc.AuditAddressEraseParams{Before: before, RowLimit: rowLimit(limit)})
 	return n, translate("AuditAddressErase", err)
 }
 

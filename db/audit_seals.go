@@ -49,7 +49,7 @@ func (s *Store) TakeUnsealed() []string {
 // AuditBehind lists environments with entries that are not sealed, in the order of their ids, behind one. Global: every
 // process that seals.
 func (r Reader) AuditBehind(ctx context.Context, after string, limit int) ([]string, error) {
-	ids, err := queries.AuditBehind(ctx, r.handle, dbsqlc.AuditBehindParams{AfterID: after, RowLimit: rows(limit)})
+	ids, err := queries.AuditBehind(ctx, r.handle, dbsqlc.AuditBehindParams{AfterID: after, RowLimit: rowLimit(limit)})
 	return ids, translate("AuditBehind", err)
 }
 
@@ -97,7 +97,7 @@ func (r Reader) auditBetween(
 	ctx context.Context, environmentID string, above, upTo int64, limit int,
 ) ([]audit.Entry, error) {
 	found, err := queries.AuditEntryBetween(ctx, r.handle, dbsqlc.AuditEntryBetweenParams{
-		EnvironmentID: environmentID, Above: above, UpTo: upTo, RowLimit: rows(limit),
+		EnvironmentID: environmentID, Above: above, UpTo: upTo, RowLimit: rowLimit(limit),
 	})
 	entries := make([]audit.Entry, len(found))
 	for i, row := range found {

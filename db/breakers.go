@@ -17,7 +17,7 @@ type OpenBreaker struct {
 
 // OpenBreakers lists those of all environments, the longest open first. Global.
 func (r Reader) OpenBreakers(ctx context.Context, limit int) ([]OpenBreaker, error) {
-	found, err := queries.BreakerListOpen(ctx, r.handle, rows(limit))
+	found, err := queries.BreakerListOpen(ctx, r.handle, rowLimit(limit))
 	return refs(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
 		return OpenBreaker{
 			f.EnvironmentID, f.Mode, f.ProviderConfigID, f.Provider, breakerOf(f.Failures, f.FailingSince, &f.OpenedAt, f.ProbeAt),

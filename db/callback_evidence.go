@@ -18,7 +18,7 @@ func (r Reader) Evidence(
 ) ([]Callback, error) {
 	rows, err := queries.CallbackListEvidence(ctx, r.handle, dbsqlc.CallbackListEvidenceParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Type: string(typ),
-		Named: named, RowLimit: rows(limit),
+		Named: named, RowLimit: rowLimit(limit),
 	})
 	return refs(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
 		c := row.ProviderCallback

@@ -121,7 +121,7 @@ type LostCallback struct {
 
 // LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
 func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
-	found, err := queries.CallbackListLost(ctx, r.handle, rows(limit))
+	found, err := queries.CallbackListLost(ctx, r.handle, rowLimit(limit))
 	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback {
 		return LostCallback(f)
 	}), translate("CallbackListLost", err)
@@ -149,6 +149,6 @@ func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours, lost time.Time,
 
 // PurgeCallbacks deletes at most limit processed ones received before then, and says how many. Global: retention.
 func (tx *Tx) PurgeCallbacks(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.CallbackPurge(ctx, tx.pipe, dbsqlc.CallbackPurgeParams{Before: before, RowLimit: rows(limit)})
+	n, err := queries.CallbackPurge(ctx, tx.pipe, dbsqlc.CallbackPurgeParams{Before: before, RowLimit: rowLimit(limit)})
 	return n, translate("CallbackPurge", err)
 }

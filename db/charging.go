@@ -67,7 +67,7 @@ func (r Reader) HeldCharges(ctx context.Context, environmentID string) (int, err
 // HeldTransactions lists payments of an environment that no account could take, those that have waited longest first.
 func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListHeld(ctx, r.handle,
-		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: rows(limit)})
+		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: rowLimit(limit)})
 	return refs(found, func(f dbsqlc.TransactionListHeldRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 	}), translate("TransactionListHeld", err)

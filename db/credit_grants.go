@@ -145,7 +145,7 @@ type DueGrant struct {
 
 // DueGrants lists grants in real time of which what is left is to be taken away.
 func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGrant, error) {
-	found, err := queries.CreditGrantListDue(ctx, r.lists(), dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: rows(limit)})
+	found, err := queries.CreditGrantListDue(ctx, r.lists(), dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: rowLimit(limit)})
 	return refs(found, func(f dbsqlc.CreditGrantListDueRow) DueGrant {
 		return DueGrant{Ref{f.EnvironmentID, f.ID}, f.CustomerID, f.Currency}
 	}), translate("CreditGrantListDue", err)

@@ -64,7 +64,7 @@ type UnansweredDispute struct {
 
 // UnansweredDisputes lists open disputes, the one that must be answered first at the front. Global.
 func (r Reader) UnansweredDisputes(ctx context.Context, limit int) ([]UnansweredDispute, error) {
-	found, err := queries.DisputeListUnanswered(ctx, r.handle, rows(limit))
+	found, err := queries.DisputeListUnanswered(ctx, r.handle, rowLimit(limit))
 	return refs(found, func(f dbsqlc.DisputeListUnansweredRow) UnansweredDispute {
 		return UnansweredDispute{Ref{f.EnvironmentID, f.ID}, f.TransactionID, value(f.EvidenceDueAt)}
 	}), translate("DisputeListUnanswered", err)

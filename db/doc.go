@@ -26,6 +26,11 @@
 // statement. So its error may surface at a later call, where it still carries the name of the query at fault. Reads
 // that belong together are sent together (see together.go). A renewal costs two round trips.
 //
+// # Rows
+//
+// Whole rows are written by the statements of db/internal/rows, which take their columns from the schema. A table of those has
+// its two mappings side by side in a file of their own, such as subscription_row.go. All else is in db/queries.
+//
 // # Times
 //
 // Tx.Now is the caller's time, virtual for customers on a test clock; Tx.Real is the wall clock's, which IDs, leases

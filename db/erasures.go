@@ -75,7 +75,7 @@ func (tx *Tx) CustomersToErase(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) ([]string, erasure.Handled, error) {
 	found, err := queries.CustomerListToErase(ctx, tx.pipe, dbsqlc.CustomerListToEraseParams{
-		EnvironmentID: environmentID, TestClockID: &e.TestClockID, AfterPosition: e.After, RowLimit: rows(limit),
+		EnvironmentID: environmentID, TestClockID: &e.TestClockID, AfterPosition: e.After, RowLimit: rowLimit(limit),
 	})
 	ids, handled := batchOf(found, func(r dbsqlc.CustomerListToEraseRow) (string, int64) { return r.ID, r.Position })
 	return ids, handled, translate("CustomerListToErase", err)
@@ -86,7 +86,7 @@ func (tx *Tx) SubscriptionsToErase(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) ([]string, erasure.Handled, error) {
 	found, err := queries.SubscriptionListToErase(ctx, tx.pipe, dbsqlc.SubscriptionListToEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
 	})
 	ids, handled := batchOf(found, func(r dbsqlc.SubscriptionListToEraseRow) (string, int64) { return r.ID, r.Position })
 	return ids, handled, translate("SubscriptionListToErase", err)
@@ -115,7 +115,7 @@ func (tx *Tx) EraseInvoices(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
 	row, err := queries.InvoiceErase(ctx, tx.pipe, dbsqlc.InvoiceEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("InvoiceErase", err)
 }
@@ -125,7 +125,7 @@ func (tx *Tx) EraseTransactions(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
 	row, err := queries.TransactionErase(ctx, tx.pipe, dbsqlc.TransactionEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("TransactionErase", err)
 }
@@ -136,7 +136,7 @@ func (tx *Tx) EraseEvents(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
 	row, err := queries.EventErase(ctx, tx.pipe, dbsqlc.EventEraseParams{
-		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: rows(limit),
+		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
 		OwnReasons: subscription.OwnReasons(),
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("EventErase", err)
@@ -147,7 +147,7 @@ func (tx *Tx) EraseResponses(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
 	n, err := queries.ResponseErase(ctx, tx.pipe, dbsqlc.ResponseEraseParams{
-		EnvironmentID: environmentID, CustomerID: &e.CustomerID, ErasedAt: &tx.Real, RowLimit: rows(limit),
+		EnvironmentID: environmentID, CustomerID: &e.CustomerID, ErasedAt: &tx.Real, RowLimit: rowLimit(limit),
 	})
 	return erasure.Handled{Rows: n}, translate("ResponseErase", err)
 }
@@ -155,7 +155,7 @@ func (tx *Tx) EraseResponses(
 // UnstartedErasures lists unfinished ones whose workflow was not started in this epoch. Global: the reconciler.
 func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.ErasureListUnstarted(ctx, r.lists(),
-		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: rows(limit)})
+		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: rowLimit(limit)})
 	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) Ref {
 		return Ref(f)
 	}), translate("ErasureListUnstarted", err)

@@ -61,7 +61,7 @@ type environment struct {
 	subscription subscription.Subscription
 }
 
-func setup(t *testing.T) *bundle {
+func setup(t testing.TB) *bundle {
 	t.Helper()
 	database := testdb.Migrated(t)
 	store := testdb.Open(t, database, "", 20, func() time.Time { return wall })
@@ -71,7 +71,7 @@ func setup(t *testing.T) *bundle {
 }
 
 // bareEnvironment writes a tenant down to a key.
-func (b *bundle) bareEnvironment(t *testing.T) environment {
+func (b *bundle) bareEnvironment(t testing.TB) environment {
 	t.Helper()
 	e := environment{
 		env: id.New(id.Environment, wall), app: id.New(id.App, wall), tenant: id.New(id.Tenant, wall),
@@ -97,7 +97,7 @@ var sealed = []db.SealedCredentials{{
 }}
 
 // newEnvironment writes a tenant down to a subscription without invoices.
-func (b *bundle) newEnvironment(t *testing.T) environment {
+func (b *bundle) newEnvironment(t testing.TB) environment {
 	t.Helper()
 	e := b.bareEnvironment(t)
 	e.plan = newPlan()
@@ -121,13 +121,13 @@ func (b *bundle) newEnvironment(t *testing.T) environment {
 }
 
 // write runs fn in a transaction that must succeed.
-func (b *bundle) write(t *testing.T, fn func(context.Context, *db.Tx)) {
+func (b *bundle) write(t testing.TB, fn func(context.Context, *db.Tx)) {
 	t.Helper()
 	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error { fn(ctx, tx); return nil }))
 }
 
 // try runs fn in a transaction.
-func (b *bundle) try(t *testing.T, fn func(context.Context, *db.Tx) error) error {
+func (b *bundle) try(t testing.TB, fn func(context.Context, *db.Tx) error) error {
 	t.Helper()
 	return b.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error { return fn(t.Context(), tx) })
 }

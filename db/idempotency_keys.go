@@ -66,7 +66,7 @@ func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k Ide
 // PurgeIdempotencyKeys deletes at most limit that are older than before, and says how many. Global: retention.
 func (tx *Tx) PurgeIdempotencyKeys(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := queries.IdempotencyKeyPurge(ctx, tx.pipe,
-		dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: rows(limit)})
+		dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: rowLimit(limit)})
 	return n, translate("IdempotencyKeyPurge", err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/moving"
 	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // ImportedRecord is a record of an import that was written, under the external id of the system that it came from.
@@ -104,17 +105,17 @@ func (tx *Tx) InsertSubscriptions(
 	if len(subscriptions) == 0 {
 		return nil
 	}
-	rows := make([]dbsqlc.SubscriptionCopyParams, len(subscriptions))
+	all := make([]dbsqlc.Subscription, len(subscriptions))
 	items := dbsqlc.SubscriptionItemInsertAllParams{EnvironmentID: environmentID, CreatedAt: tx.Now}
 	for i, s := range subscriptions {
-		rows[i] = dbsqlc.SubscriptionCopyParams(subscriptionToDB(environmentID, s))
+		all[i] = newSubscriptionRow(environmentID, s)
 		for position, item := range s.Items {
 			items.Ids, items.SubscriptionIds = append(items.Ids, item.ID), append(items.SubscriptionIds, s.ID)
 			items.PriceIds, items.Positions = append(items.PriceIds, item.PriceID), append(items.Positions, position)
 			items.Quantities = append(items.Quantities, item.Quantity)
 		}
 	}
-	if _, err := queries.SubscriptionCopy(ctx, tx.pipe, rows); err != nil {
+	if err := rows.SubscriptionCopy.Exec(ctx, tx.pipe, all); err != nil {
 		return err
 	}
 	return queries.SubscriptionItemInsertAll(ctx, tx.pipe, items)

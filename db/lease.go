@@ -88,15 +88,6 @@ func (l lease) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 	return l.connections.Query(ctx, sql, args...)
 }
 
-func (l lease) CopyFrom(
-	ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource,
-) (int64, error) {
-	if err := l.open(); err != nil {
-		return 0, err
-	}
-	return l.connections.CopyFrom(ctx, table, columns, rows)
-}
-
 func (l lease) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if err := l.open(); err != nil {
 		return failedBatch{err: err}

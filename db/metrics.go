@@ -33,7 +33,7 @@ func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (u
 // ServedMetrics lists the metrics that take records, at most limit, each in the version that answers about it.
 func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit int) ([]usage.Metric, error) {
 	found, err := queries.MetricListServed(ctx, r.handle,
-		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: rows(limit)})
+		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: rowLimit(limit)})
 	return refs(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
 		return metricFromDB(row.Metric)
 	}), translate("MetricListServed", err)

@@ -77,7 +77,7 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 // real time, to see to it. One that stays in the list is stuck. Global.
 func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
 	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, dbsqlc.SubscriptionListBehindClockParams{
-		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: rows(limit),
+		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
 		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
@@ -101,7 +101,7 @@ type Review struct {
 
 // Reviews lists payments that need review, the oldest first. Global.
 func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
-	found, err := queries.TransactionListForReview(ctx, r.handle, rows(limit))
+	found, err := queries.TransactionListForReview(ctx, r.handle, rowLimit(limit))
 	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
 		return Review{
 			Ref: Ref{f.EnvironmentID, f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
@@ -156,6 +156,6 @@ type Keyset struct {
 
 // Keysets lists the wrapped keysets of apps, those behind an ID in the order of their IDs. Global.
 func (r Reader) Keysets(ctx context.Context, after string, limit int) ([]Keyset, error) {
-	found, err := queries.KeysetList(ctx, r.handle, dbsqlc.KeysetListParams{After: after, RowLimit: rows(limit)})
+	found, err := queries.KeysetList(ctx, r.handle, dbsqlc.KeysetListParams{After: after, RowLimit: rowLimit(limit)})
 	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }), translate("KeysetList", err)
 }

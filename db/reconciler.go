@@ -45,7 +45,7 @@ func (r Reader) Epoch(ctx context.Context) (int64, error) {
 // those of the oldest epoch first.
 func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.SubscriptionListUnstarted(ctx, r.lists(), dbsqlc.SubscriptionListUnstartedParams{
-		Epoch: epoch, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) Ref {
 		return Ref(f)
@@ -67,7 +67,7 @@ func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit in
 // first.
 func (r Reader) WakePendingPayments(ctx context.Context, before time.Time, limit int) ([]Ref, error) {
 	found, err := queries.TransactionListWakePending(ctx, r.lists(), dbsqlc.TransactionListWakePendingParams{
-		Before: &before, RowLimit: rows(limit),
+		Before: &before, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListWakePendingRow) Ref {
 		return Ref(f)
@@ -93,7 +93,7 @@ func (tx *Tx) WakePayment(ctx context.Context, environmentID, id string) error {
 
 // BusyClocks lists test clocks that are advancing, the oldest first.
 func (r Reader) BusyClocks(ctx context.Context, limit int) ([]Ref, error) {
-	found, err := queries.TestClockListAdvancing(ctx, r.lists(), rows(limit))
+	found, err := queries.TestClockListAdvancing(ctx, r.lists(), rowLimit(limit))
 	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) Ref {
 		return Ref(f)
 	}), translate("TestClockListAdvancing", err)
@@ -134,7 +134,7 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 // vain. Global.
 func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListBrought(ctx, r.lists(), dbsqlc.TransactionListBroughtParams{
-		Before: &before, Overdue: &overdue, RowLimit: rows(limit),
+		Before: &before, Overdue: &overdue, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListBroughtRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
@@ -145,7 +145,7 @@ func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limi
 // own last exchange was not answered, to find out whether the account answers again.
 func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := queries.TransactionListProbes(ctx, r.lists(), dbsqlc.TransactionListProbesParams{
-		Now: &now, Before: &before, RowLimit: rows(limit),
+		Now: &now, Before: &before, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
@@ -196,7 +196,7 @@ func (r Reader) OverlookedSubscriptions(ctx context.Context, before time.Time, l
 // UnstartedEndpoints lists enabled webhook endpoints whose workflow was not started in this epoch.
 func (r Reader) UnstartedEndpoints(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
 	found, err := queries.WebhookEndpointListUnstarted(ctx, r.lists(), dbsqlc.WebhookEndpointListUnstartedParams{
-		Epoch: epoch, RowLimit: rows(limit),
+		Epoch: epoch, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) Ref {
 		return Ref(f)
@@ -255,5 +255,5 @@ func refs[R, T any](found []R, from func(R) T) []T {
 	return out
 }
 
-// rows makes a row limit of a count.
-func rows(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }
+// rowLimit makes a row limit of a count.
+func rowLimit(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }

@@ -4,10 +4,9 @@ import (
 	"context"
 
 	"perennial/billing/money"
-	"perennial/billing/period"
 	"perennial/billing/subscription"
-	"perennial/billing/terms"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // SubscriptionFilter narrows a list; empty: any.
@@ -128,68 +127,21 @@ func (r Reader) subscriptionList(
 // InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	row := subscriptionToDB(environmentID, s)
-	if err := queries.SubscriptionInsert(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), row); err != nil {
+	row := newSubscriptionRow(environmentID, s)
+	err := rows.SubscriptionInsert.Exec(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), &row)
+	if err != nil {
 		return err
 	}
 	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
-}
-
-// subscriptionToDB is the row of a new one.
-func subscriptionToDB(environmentID string, s subscription.Subscription) dbsqlc.SubscriptionInsertParams {
-	ids, quantities := addOnsToDB(s.AddOns)
-	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)
-	return dbsqlc.SubscriptionInsertParams{
-		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
-		Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
-		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
-		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
-		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
-		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
-		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
-		RenewedFrom:   nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), CreatedAt: s.CreatedAt, UpdatedAt: s.CreatedAt,
-		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
-		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
-		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
-		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
-		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
-	}
 }
 
 // SaveSubscription writes what may change and raises the revision by one. The row must be locked by this transaction.
 // Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
 // status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
-	ids, quantities := addOnsToDB(s.AddOns)
-	pendingIDs, pendingQuantities := pendingAddOnsToDB(s.PendingAddOns)
-	return queries.SubscriptionUpdate(ctx, tx.pipe.orElse(changed("subscription")), dbsqlc.SubscriptionUpdateParams{
-		ID: s.ID, EnvironmentID: environmentID, PlanID: versionID(s.Plan()), Status: s.Status, AnchorAt: s.AnchorAt,
-		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count, TrialEndsAt: nullTime(s.TrialEndsAt),
-		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
-		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
-		Metadata:        present(s.Metadata),
-		MethodChangedAt: nullTime(s.MethodChangedAt), NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt),
-		Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
-		FinishedAt: nullTime(s.FinishedAt), PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
-		RenewedFrom:   nullTime(s.RenewedFrom),
-		TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor), UpdatedAt: s.UpdatedAt, Revision: s.Revision,
-		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
-		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
-		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
-		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
-		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
-		WakePendingSince: tx.takeMark(environmentID, s.ID),
-	})
+	row := subscriptionRow(environmentID, s)
+	row.WakePendingSince = tx.takeMark(environmentID, s.ID)
+	return rows.SubscriptionUpdate.Exec(ctx, tx.pipe.orElse(changed("subscription")), &row)
 }
 
 // MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
@@ -199,31 +151,4 @@ func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID s
 		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,
 	})
 	return ids, translate("SubscriptionMarkMethodChanged", err)
-}
-
-func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
-	on, pending := planRef(row.PlanID), planRef(value(row.PendingPlanID))
-	return subscription.Subscription{
-		ID: row.ID, CustomerID: row.CustomerID, PlanID: on.ID, PlanVersion: on.Version, Status: row.Status,
-		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
-		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt), RemindedFor: value(row.RemindedFor),
-		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
-		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
-		PendingPlanID: pending.ID, PendingPlanVersion: pending.Version, CancelAtPeriodEnd: row.CancelAtPeriodEnd,
-		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
-		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
-		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
-		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
-		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
-		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
-		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
-		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
-		PausedAt: value(row.PausedAt), ResumesAt: value(row.ResumesAt), PauseReason: value(row.PauseReason),
-		Terms:         terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
-		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
-		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
-		Scheduled:     value(row.ScheduledChanges),
-		Revision:      row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
-	}
 }

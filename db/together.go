@@ -42,10 +42,6 @@ func (r *recorder) Exec(context.Context, string, ...any) (pgconn.CommandTag, err
 	return pgconn.CommandTag{}, errNoRead
 }
 
-func (r *recorder) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errNoRead
-}
-
 func (r *recorder) Query(_ context.Context, sql string, args ...any) (pgx.Rows, error) {
 	r.batch.Queue(sql, args...)
 	return nil, errRecorded
@@ -68,8 +64,4 @@ func (p player) Query(context.Context, string, ...any) (pgx.Rows, error) { retur
 func (p player) QueryRow(_ context.Context, sql string, _ ...any) pgx.Row {
 	rows, err := p.results.Query()
 	return oneRow{rows, err, sql}
-}
-
-func (p player) CopyFrom(context.Context, pgx.Identifier, []string, pgx.CopyFromSource) (int64, error) {
-	return 0, errNoRead
 }

@@ -94,7 +94,7 @@ func (tx *Tx) eraseUsage(ctx context.Context, environmentID, customerID string, 
 		}
 		row, err := queries.UsageErase(ctx, tx.pipe, dbsqlc.UsageEraseParams{
 			EnvironmentID: environmentID, SubscriptionID: next, AfterMetric: mark.MetricID, AfterAt: mark.At, AfterID: mark.ID,
-			RowLimit: rows(left),
+			RowLimit: rowLimit(left),
 		})
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return mark, translate("UsageErase", err)

@@ -37,7 +37,7 @@ func (r Reader) UsageVersions(ctx context.Context, environmentID string) ([]Ref,
 func (r Reader) UsageSubscriptions(ctx context.Context, version Ref, after string, limit int) ([]string, error) {
 	metricID, _ := usage.SplitVersionID(version.ID)
 	ids, err := queries.UsageSubscriptionList(ctx, r.handle, dbsqlc.UsageSubscriptionListParams{
-		EnvironmentID: version.EnvironmentID, AfterID: after, VersionID: version.ID, MetricID: metricID, RowLimit: rows(limit),
+		EnvironmentID: version.EnvironmentID, AfterID: after, VersionID: version.ID, MetricID: metricID, RowLimit: rowLimit(limit),
 	})
 	return ids, translate("UsageSubscriptionList", err)
 }

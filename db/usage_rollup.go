@@ -44,7 +44,7 @@ func (a aggregates) add(h hourOf, to usage.Metric, one usage.Measured) {
 
 // BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
 func (r Reader) BehindUsage(ctx context.Context, limit int) ([]Ref, error) {
-	found, err := queries.UsageBehind(ctx, r.handle, rows(limit))
+	found, err := queries.UsageBehind(ctx, r.handle, rowLimit(limit))
 	return refs(found, func(f dbsqlc.UsageBehindRow) Ref {
 		return Ref{f.EnvironmentID, f.VersionID}
 	}), translate("UsageBehind", err)
@@ -77,7 +77,7 @@ func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, err
 	}
 	page, err := queries.UsageTailPage(ctx, tx.pipe, dbsqlc.UsageTailPageParams{
 		EnvironmentID: version.EnvironmentID, MetricID: of.ID, AfterPosition: row.Position, Horizon: horizon,
-		RowLimit: rows(limit),
+		RowLimit: rowLimit(limit),
 	})
 	if err != nil || len(page) == 0 && !row.CatchingUp {
 		return 0, translate("UsageTailPage", err)

@@ -27,7 +27,7 @@ const waitingAtMost = 1000
 // answer. The oldest come first. Global.
 func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumUntaken(ctx, r.handle, dbsqlc.TransactionSumUntakenParams{
-		DueBefore: before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		DueBefore: before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, waitingMoney), translate("TransactionSumUntaken", err)
 }
@@ -36,7 +36,7 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 // answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first. Global.
 func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumUndecided(ctx, r.handle, dbsqlc.TransactionSumUndecidedParams{
-		SentBefore: before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		SentBefore: before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumUndecidedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
@@ -46,7 +46,7 @@ func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]Wait
 // RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
 func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumRefundOwed(ctx, r.handle, dbsqlc.TransactionSumRefundOwedParams{
-		AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumRefundOwedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
@@ -58,7 +58,7 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 // first. Global.
 func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.SubscriptionSumOverdue(ctx, r.handle, dbsqlc.SubscriptionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
@@ -69,7 +69,7 @@ func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]Waiting
 // The oldest come first. Global.
 func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumOverdue(ctx, r.handle, dbsqlc.TransactionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
@@ -79,7 +79,7 @@ func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]Waitin
 // PaymentsInReview sums the payments that need review. The oldest come first. Global.
 func (r Reader) PaymentsInReview(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := queries.TransactionSumForReview(ctx, r.handle, dbsqlc.TransactionSumForReviewParams{
-		AtMost: BacklogAtMost, RowLimit: rows(waitingAtMost),
+		AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumForReviewRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))

@@ -118,7 +118,7 @@ func (r Reader) LostAttempts(
 	ctx context.Context, environmentID, endpointID string, before time.Time, limit int,
 ) ([]LostAttempt, error) {
 	found, err := queries.WebhookAttemptListLost(ctx, r.handle, dbsqlc.WebhookAttemptListLostParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: rows(limit),
+		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: rowLimit(limit),
 	})
 	return refs(found, func(a dbsqlc.WebhookAttemptListLostRow) LostAttempt {
 		return LostAttempt{
@@ -254,7 +254,7 @@ func (tx *Tx) SetEndpointNextAttempt(ctx context.Context, environmentID, id stri
 // CloseDeliveries ends at most limit pending deliveries of a disabled endpoint, and returns how many.
 func (tx *Tx) CloseDeliveries(ctx context.Context, environmentID, endpointID string, limit int) (int, error) {
 	n, err := queries.WebhookDeliveryClose(ctx, tx.pipe, dbsqlc.WebhookDeliveryCloseParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Now: tx.Real, RowLimit: rows(limit),
+		EnvironmentID: environmentID, EndpointID: endpointID, Now: tx.Real, RowLimit: rowLimit(limit),
 	})
 	return n, translate("WebhookDeliveryClose", err)
 }
@@ -263,6 +263,6 @@ func (tx *Tx) CloseDeliveries(ctx context.Context, environmentID, endpointID str
 // returns how many. Global: retention.
 func (tx *Tx) PurgeWebhookLog(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := queries.WebhookDeliveryPurge(ctx, tx.pipe,
-		dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rows(limit)})
+		dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rowLimit(limit)})
 	return n, translate("WebhookDeliveryPurge", err)
 }

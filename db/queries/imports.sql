@@ -26,25 +26,6 @@ select s.id from subscriptions s where s.environment_id = @environment_id and s.
 -- name: CustomerListByID :many
 select sqlc.embed(c) from customers c where c.environment_id = @environment_id and c.id = any(@ids::text[]);
 
--- name: SubscriptionCopy :copyfrom
--- The columns of SubscriptionInsert, for many at once: a statement each parses the table's check constraints each time.
--- The caller holds the customers' rows.
-insert into subscriptions (
-    id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
-    trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
-    cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
-    next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-    discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, paused_at, resumes_at, pause_reason, created_at, updated_at,
-    add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities, scheduled_changes, scheduled_plan_ids
-) values (
-    @id, @environment_id, @customer_id, @plan_id, @status, @currency, @time_zone, @anchor_at, @interval_unit, @interval_count,
-    @trial_ends_at, @current_period_start, @current_period_end, @next_period, @paid_through, @activated_at, @pending_plan_id,
-    @cancel_at_period_end, @cancel_reason, @canceled_at, @past_due_at, @collecting_invoice_id, @collection_paused_at, @test_clock_id, @metadata,
-    @next_action, @next_action_at, @finished_at, @quantity, @pending_quantity, @period_index, @renewed_index, @renewed_from, @trial_notice_at, @reminded_for,
-    @discounts, @proration_measure, @unprorated_index, @paid_elsewhere_index, @pending_lines, @collection_method, @net_days, @paused_at, @resumes_at, @pause_reason, @created_at, @updated_at,
-    @add_on_ids, @add_on_quantities, @pending_add_on_ids, @pending_add_on_quantities, @scheduled_changes, @scheduled_plan_ids
-);
-
 -- name: CustomerLockByID :many
 -- A share lock, in id order: none of them is erased until what refers to them is committed.
 select sqlc.embed(c) from customers c

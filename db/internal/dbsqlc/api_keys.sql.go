@@ -16,7 +16,7 @@ select k.hash, k.id, k.environment_id, k.app_id, k.tenant_id, k.mode, k.kind, k.
 `
 
 type APIKeyGetByHashRow struct {
-	ApiKeyDetail ApiKeyDetail
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
 }
 
 func (q *Queries) APIKeyGetByHash(ctx context.Context, db DBTX, hash []byte) (APIKeyGetByHashRow, error) {
@@ -45,17 +45,17 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type APIKeyInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Kind          string
-	Hash          []byte
-	Hint          string
-	Scopes        []string
-	AllowedCidrs  []netip.Prefix
-	ExpiresAt     *time.Time
-	Replaces      *string
-	CreatedAt     time.Time
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Name          string         `db:"name"`
+	Kind          string         `db:"kind"`
+	Hash          []byte         `db:"hash"`
+	Hint          string         `db:"hint"`
+	Scopes        []string       `db:"scopes"`
+	AllowedCidrs  []netip.Prefix `db:"allowed_cidrs"`
+	ExpiresAt     *time.Time     `db:"expires_at"`
+	Replaces      *string        `db:"replaces"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 func (q *Queries) APIKeyInsert(ctx context.Context, db DBTX, arg APIKeyInsertParams) error {
@@ -82,8 +82,8 @@ where k.id = u.id and (k.last_used_at is null or k.last_used_at < u.at)
 `
 
 type APIKeyNoteUseParams struct {
-	Ids   []string
-	Times []time.Time
+	Ids   []string    `db:"ids"`
+	Times []time.Time `db:"times"`
 }
 
 // Global: who was admitted proved the environment by the hash. A key that another process saw later keeps its time.
@@ -102,9 +102,9 @@ select 1 / count(*) from written
 `
 
 type APIKeyRevokeParams struct {
-	RevokedAt     *time.Time
-	EnvironmentID string
-	ID            string
+	RevokedAt     *time.Time `db:"revoked_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // The first revocation counts; a repeat keeps its time.
@@ -133,16 +133,16 @@ returning b.key_id, b.tokens
 `
 
 type APIKeySpendParams struct {
-	Ids           []string
-	Spent         []int
-	WithinSeconds []float64
-	Burst         float64
-	PerSecond     float64
+	Ids           []string  `db:"ids"`
+	Spent         []int     `db:"spent"`
+	WithinSeconds []float64 `db:"within_seconds"`
+	Burst         float64   `db:"burst"`
+	PerSecond     float64   `db:"per_second"`
 }
 
 type APIKeySpendRow struct {
-	KeyID  string
-	Tokens float64
+	KeyID  string  `db:"key_id"`
+	Tokens float64 `db:"tokens"`
 }
 
 // Global: who was admitted proved the environment by the hash. One clock fills the buckets of all processes, and all
@@ -182,13 +182,13 @@ where k.hash = $2
 `
 
 type ManagedKeyGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type ManagedKeyGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	ApiKey       ApiKey
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	ApiKey       ApiKey       `db:"api_key"`
 }
 
 func (q *Queries) ManagedKeyGetWithKey(ctx context.Context, db DBTX, arg ManagedKeyGetWithKeyParams) (ManagedKeyGetWithKeyRow, error) {
@@ -237,17 +237,17 @@ limit $7
 `
 
 type ManagedKeyListParams struct {
-	EnvironmentID string
-	Ended         *bool
-	Now           *time.Time
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string     `db:"environment_id"`
+	Ended         *bool      `db:"ended"`
+	Now           *time.Time `db:"now"`
+	Below         int64      `db:"below"`
+	Above         int64      `db:"above"`
+	Forward       bool       `db:"forward"`
+	RowLimit      int32      `db:"row_limit"`
 }
 
 type ManagedKeyListRow struct {
-	ApiKey ApiKey
+	ApiKey ApiKey `db:"api_key"`
 }
 
 func (q *Queries) ManagedKeyList(ctx context.Context, db DBTX, arg ManagedKeyListParams) ([]ManagedKeyListRow, error) {
@@ -298,12 +298,12 @@ select k.id, k.environment_id, k.kind, k.hash, k.hint, k.scopes, k.allowed_cidrs
 `
 
 type ManagedKeyLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type ManagedKeyLockRow struct {
-	ApiKey ApiKey
+	ApiKey ApiKey `db:"api_key"`
 }
 
 func (q *Queries) ManagedKeyLock(ctx context.Context, db DBTX, arg ManagedKeyLockParams) (ManagedKeyLockRow, error) {
@@ -338,10 +338,10 @@ select 1 / count(*) from written
 `
 
 type ManagedKeyUpdateParams struct {
-	Name          string
-	ExpiresAt     *time.Time
-	EnvironmentID string
-	ID            string
+	Name          string     `db:"name"`
+	ExpiresAt     *time.Time `db:"expires_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) ManagedKeyUpdate(ctx context.Context, db DBTX, arg ManagedKeyUpdateParams) error {

@@ -23,8 +23,8 @@ select count(*)::integer as erased from erased
 `
 
 type AuditAddressEraseParams struct {
-	Before   time.Time
-	RowLimit int32
+	Before   time.Time `db:"before"`
+	RowLimit int32     `db:"row_limit"`
 }
 
 // Global: retention.
@@ -47,8 +47,8 @@ order by e.id limit $2
 `
 
 type AuditBehindParams struct {
-	AfterID  string
-	RowLimit int32
+	AfterID  string `db:"after_id"`
+	RowLimit int32  `db:"row_limit"`
 }
 
 // Global: environments with rows that are not sealed.
@@ -79,14 +79,14 @@ order by a.position limit $4
 `
 
 type AuditEntryBetweenParams struct {
-	EnvironmentID string
-	Above         int64
-	UpTo          int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	Above         int64  `db:"above"`
+	UpTo          int64  `db:"up_to"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type AuditEntryBetweenRow struct {
-	AuditLog AuditLog
+	AuditLog AuditLog `db:"audit_log"`
 }
 
 func (q *Queries) AuditEntryBetween(ctx context.Context, db DBTX, arg AuditEntryBetweenParams) ([]AuditEntryBetweenRow, error) {
@@ -139,13 +139,13 @@ where k.hash = $2
 `
 
 type AuditEntryGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type AuditEntryGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	AuditLog     AuditLog
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	AuditLog     AuditLog     `db:"audit_log"`
 }
 
 func (q *Queries) AuditEntryGetWithKey(ctx context.Context, db DBTX, arg AuditEntryGetWithKeyParams) (AuditEntryGetWithKeyRow, error) {
@@ -195,21 +195,21 @@ insert into audit_log (
 `
 
 type AuditEntryInsertParams struct {
-	EnvironmentID string
-	ID            string
-	CreatedAt     time.Time
-	ActorKind     string
-	ActorID       string
-	ActorScopes   []string
-	Operation     string
-	ObjectType    string
-	ObjectID      string
-	RequestID     string
-	StatusCode    *int
-	Changes       []byte
-	Address       *netip.Addr
-	AddressSalt   []byte
-	AddressDigest []byte
+	EnvironmentID string      `db:"environment_id"`
+	ID            string      `db:"id"`
+	CreatedAt     time.Time   `db:"created_at"`
+	ActorKind     string      `db:"actor_kind"`
+	ActorID       string      `db:"actor_id"`
+	ActorScopes   []string    `db:"actor_scopes"`
+	Operation     string      `db:"operation"`
+	ObjectType    string      `db:"object_type"`
+	ObjectID      string      `db:"object_id"`
+	RequestID     string      `db:"request_id"`
+	StatusCode    *int        `db:"status_code"`
+	Changes       []byte      `db:"changes"`
+	Address       *netip.Addr `db:"address"`
+	AddressSalt   []byte      `db:"address_salt"`
+	AddressDigest []byte      `db:"address_digest"`
 }
 
 func (q *Queries) AuditEntryInsert(ctx context.Context, db DBTX, arg AuditEntryInsertParams) error {
@@ -248,20 +248,20 @@ limit $10
 `
 
 type AuditEntryListParams struct {
-	EnvironmentID string
-	ActorID       *string
-	Operation     *string
-	ObjectID      *string
-	CreatedFrom   *time.Time
-	CreatedTo     *time.Time
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string     `db:"environment_id"`
+	ActorID       *string    `db:"actor_id"`
+	Operation     *string    `db:"operation"`
+	ObjectID      *string    `db:"object_id"`
+	CreatedFrom   *time.Time `db:"created_from"`
+	CreatedTo     *time.Time `db:"created_to"`
+	Below         int64      `db:"below"`
+	Above         int64      `db:"above"`
+	Forward       bool       `db:"forward"`
+	RowLimit      int32      `db:"row_limit"`
 }
 
 type AuditEntryListRow struct {
-	AuditLog AuditLog
+	AuditLog AuditLog `db:"audit_log"`
 }
 
 // As EventList.
@@ -336,14 +336,14 @@ select
 `
 
 type AuditPositionsAroundParams struct {
-	EnvironmentID string
-	FirstID       string
-	EndID         string
+	EnvironmentID string `db:"environment_id"`
+	FirstID       string `db:"first_id"`
+	EndID         string `db:"end_id"`
 }
 
 type AuditPositionsAroundRow struct {
-	Above int64
-	Below int64
+	Above int64 `db:"above"`
+	Below int64 `db:"below"`
 }
 
 // As EventPositionsAround.
@@ -362,12 +362,12 @@ from (select unnest($3::bigint[]) as number, unnest($4::text[]) as entry_id,
 `
 
 type AuditSealInsertParams struct {
-	EnvironmentID string
-	SealedAt      time.Time
-	Numbers       []int64
-	EntryIds      []string
-	Positions     []int64
-	Hashes        [][]byte
+	EnvironmentID string    `db:"environment_id"`
+	SealedAt      time.Time `db:"sealed_at"`
+	Numbers       []int64   `db:"numbers"`
+	EntryIds      []string  `db:"entry_ids"`
+	Positions     []int64   `db:"positions"`
+	Hashes        [][]byte  `db:"hashes"`
 }
 
 func (q *Queries) AuditSealInsert(ctx context.Context, db DBTX, arg AuditSealInsertParams) error {
@@ -388,7 +388,7 @@ where s.environment_id = $1 order by s.number desc limit 1
 `
 
 type AuditSealLastRow struct {
-	AuditSeal AuditSeal
+	AuditSeal AuditSeal `db:"audit_seal"`
 }
 
 func (q *Queries) AuditSealLast(ctx context.Context, db DBTX, environmentID string) (AuditSealLastRow, error) {
@@ -412,13 +412,13 @@ order by s.number limit $3
 `
 
 type AuditSealListParams struct {
-	EnvironmentID string
-	AfterNumber   int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	AfterNumber   int64  `db:"after_number"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type AuditSealListRow struct {
-	AuditSeal AuditSeal
+	AuditSeal AuditSeal `db:"audit_seal"`
 }
 
 func (q *Queries) AuditSealList(ctx context.Context, db DBTX, arg AuditSealListParams) ([]AuditSealListRow, error) {
@@ -466,13 +466,13 @@ from audit_log a where a.environment_id = $1 and a.position > $2
 `
 
 type AuditUnsealedSumParams struct {
-	EnvironmentID string
-	Above         int64
+	EnvironmentID string `db:"environment_id"`
+	Above         int64  `db:"above"`
 }
 
 type AuditUnsealedSumRow struct {
-	Entries int
-	Oldest  time.Time
+	Entries int       `db:"entries"`
+	Oldest  time.Time `db:"oldest"`
 }
 
 func (q *Queries) AuditUnsealedSum(ctx context.Context, db DBTX, arg AuditUnsealedSumParams) (AuditUnsealedSumRow, error) {

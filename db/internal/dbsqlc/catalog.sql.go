@@ -23,12 +23,12 @@ order by f.position
 `
 
 type CatalogListParams struct {
-	EnvironmentID string
-	PlanIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
 }
 
 type CatalogListRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 // The newest version of each of these plans, in the order in which the plans were created.
@@ -83,8 +83,8 @@ for no key update
 `
 
 type CatalogLockParams struct {
-	EnvironmentID string
-	PlanIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
 }
 
 // The plans of the catalogue file, and those that it adopts: nobody changes them, or makes versions of them, until the
@@ -125,18 +125,18 @@ order by 1, 2, 3, 4, 5, 6
 `
 
 type SubscriptionTallyOfAddOnsParams struct {
-	EnvironmentID string
-	PlanIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
 }
 
 type SubscriptionTallyOfAddOnsRow struct {
-	PlanID            string
-	Version           int
-	Currency          money.Currency
-	Quantity          int64
-	PendingPlanID     string
-	CancelAtPeriodEnd bool
-	Subscriptions     int64
+	PlanID            string         `db:"plan_id"`
+	Version           int            `db:"version"`
+	Currency          money.Currency `db:"currency"`
+	Quantity          int64          `db:"quantity"`
+	PendingPlanID     string         `db:"pending_plan_id"`
+	CancelAtPeriodEnd bool           `db:"cancel_at_period_end"`
+	Subscriptions     int64          `db:"subscriptions"`
 }
 
 // The running subscriptions of add-ons, counted by what their next period costs. Where another list waits for the period's
@@ -180,18 +180,18 @@ order by 1, 2, 3, 4, 5, 6
 `
 
 type SubscriptionTallyOfPlansParams struct {
-	EnvironmentID string
-	PlanIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
 }
 
 type SubscriptionTallyOfPlansRow struct {
-	PlanID            string
-	Version           int
-	Currency          money.Currency
-	Quantity          int64
-	PendingPlanID     string
-	CancelAtPeriodEnd bool
-	Subscriptions     int64
+	PlanID            string         `db:"plan_id"`
+	Version           int            `db:"version"`
+	Currency          money.Currency `db:"currency"`
+	Quantity          int64          `db:"quantity"`
+	PendingPlanID     string         `db:"pending_plan_id"`
+	CancelAtPeriodEnd bool           `db:"cancel_at_period_end"`
+	Subscriptions     int64          `db:"subscriptions"`
 }
 
 // The running subscriptions of plans, counted by what their next period costs. Each version's come from an index.

@@ -18,8 +18,8 @@ select e.charging_paused_at, e.accounts_revision from environments e where e.id 
 `
 
 type ChargingGetRow struct {
-	ChargingPausedAt *time.Time
-	AccountsRevision int64
+	ChargingPausedAt *time.Time `db:"charging_paused_at"`
+	AccountsRevision int64      `db:"accounts_revision"`
 }
 
 // Charging stops: what holds first sends, and what is held.
@@ -50,14 +50,14 @@ order by p.paused_at, p.environment_id, p.provider_config_id
 `
 
 type ChargingListPausedRow struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Provider         string
-	PausedAt         time.Time
-	Mode             string
-	App              string
-	Tenant           string
-	Held             int
+	EnvironmentID    string    `db:"environment_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	Provider         string    `db:"provider"`
+	PausedAt         time.Time `db:"paused_at"`
+	Mode             string    `db:"mode"`
+	App              string    `db:"app"`
+	Tenant           string    `db:"tenant"`
+	Held             int       `db:"held"`
 }
 
 // Environments and accounts whose charging is paused, the longest first, with how many payments wait for that.
@@ -96,12 +96,12 @@ values ($1, $2, $3, $4, $5, $6)
 `
 
 type EnvironmentChangeInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Fields        []string
-	ActorKind     string
-	ActorID       string
-	ChangedAt     time.Time
+	ID            string    `db:"id"`
+	EnvironmentID string    `db:"environment_id"`
+	Fields        []string  `db:"fields"`
+	ActorKind     string    `db:"actor_kind"`
+	ActorID       string    `db:"actor_id"`
+	ChangedAt     time.Time `db:"changed_at"`
 }
 
 func (q *Queries) EnvironmentChangeInsert(ctx context.Context, db DBTX, arg EnvironmentChangeInsertParams) error {
@@ -124,10 +124,10 @@ order by c.id
 `
 
 type EnvironmentChangeListRow struct {
-	Fields    []string
-	ActorKind string
-	ActorID   string
-	ChangedAt time.Time
+	Fields    []string  `db:"fields"`
+	ActorKind string    `db:"actor_kind"`
+	ActorID   string    `db:"actor_id"`
+	ChangedAt time.Time `db:"changed_at"`
 }
 
 func (q *Queries) EnvironmentChangeList(ctx context.Context, db DBTX, environmentID string) ([]EnvironmentChangeListRow, error) {
@@ -175,8 +175,8 @@ select 1 / count(*) from written
 `
 
 type EnvironmentSetChargingParams struct {
-	ChargingPausedAt *time.Time
-	EnvironmentID    string
+	ChargingPausedAt *time.Time `db:"charging_paused_at"`
+	EnvironmentID    string     `db:"environment_id"`
 }
 
 func (q *Queries) EnvironmentSetCharging(ctx context.Context, db DBTX, arg EnvironmentSetChargingParams) error {
@@ -192,8 +192,8 @@ select count(*)::integer as held from (
 `
 
 type TransactionCountHeldParams struct {
-	EnvironmentID string
-	AtMost        int
+	EnvironmentID string `db:"environment_id"`
+	AtMost        int    `db:"at_most"`
 }
 
 // Held by a charging stop. Counts stop at @at_most.
@@ -218,16 +218,16 @@ order by h.held_revision, h.id
 `
 
 type TransactionListHeldParams struct {
-	EnvironmentID string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type TransactionListHeldRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           payment.Type
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string       `db:"environment_id"`
+	ID             string       `db:"id"`
+	Type           payment.Type `db:"type"`
+	SubscriptionID *string      `db:"subscription_id"`
+	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
 // Those that a change of the accounts may have released, of one environment: for the signals that follow it at once.
@@ -290,16 +290,16 @@ order by p.id
 `
 
 type TransactionReleaseParams struct {
-	RowLimit int
-	Now      time.Time
+	RowLimit int       `db:"row_limit"`
+	Now      time.Time `db:"now"`
 }
 
 type TransactionReleaseRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           string
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string     `db:"environment_id"`
+	ID             string     `db:"id"`
+	Type           string     `db:"type"`
+	SubscriptionID *string    `db:"subscription_id"`
+	FinishedAt     *time.Time `db:"finished_at"`
 }
 
 // What a change of the accounts may have released. Each is due now, and released once for each change: should its signal be

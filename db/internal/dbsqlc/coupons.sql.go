@@ -18,12 +18,12 @@ select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, 
 `
 
 type CouponGetByCodeParams struct {
-	EnvironmentID string
-	Code          string
+	EnvironmentID string `db:"environment_id"`
+	Code          string `db:"code"`
 }
 
 type CouponGetByCodeRow struct {
-	Coupon Coupon
+	Coupon Coupon `db:"coupon"`
 }
 
 func (q *Queries) CouponGetByCode(ctx context.Context, db DBTX, arg CouponGetByCodeParams) (CouponGetByCodeRow, error) {
@@ -58,13 +58,13 @@ where k.hash = $2
 `
 
 type CouponGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type CouponGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Coupon       Coupon
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Coupon       Coupon       `db:"coupon"`
 }
 
 func (q *Queries) CouponGetWithKey(ctx context.Context, db DBTX, arg CouponGetWithKeyParams) (CouponGetWithKeyRow, error) {
@@ -118,20 +118,20 @@ select 1 / count(*) from written
 `
 
 type CouponInsertParams struct {
-	ID             string
-	EnvironmentID  string
-	Code           string
-	Name           string
-	Percent        *string
-	Amount         *money.Minor
-	Currency       *money.Currency
-	Duration       discount.Duration
-	Periods        *int
-	PlanIds        []string
-	MaxRedemptions *int
-	RedeemBy       *time.Time
-	Active         bool
-	CreatedAt      time.Time
+	ID             string            `db:"id"`
+	EnvironmentID  string            `db:"environment_id"`
+	Code           string            `db:"code"`
+	Name           string            `db:"name"`
+	Percent        *string           `db:"percent"`
+	Amount         *money.Minor      `db:"amount"`
+	Currency       *money.Currency   `db:"currency"`
+	Duration       discount.Duration `db:"duration"`
+	Periods        *int              `db:"periods"`
+	PlanIds        []string          `db:"plan_ids"`
+	MaxRedemptions *int              `db:"max_redemptions"`
+	RedeemBy       *time.Time        `db:"redeem_by"`
+	Active         bool              `db:"active"`
+	CreatedAt      time.Time         `db:"created_at"`
 }
 
 func (q *Queries) CouponInsert(ctx context.Context, db DBTX, arg CouponInsertParams) error {
@@ -166,17 +166,17 @@ limit $7
 `
 
 type CouponListParams struct {
-	EnvironmentID string
-	Active        *bool
-	Code          *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	Active        *bool   `db:"active"`
+	Code          *string `db:"code"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CouponListRow struct {
-	Coupon Coupon
+	Coupon Coupon `db:"coupon"`
 }
 
 func (q *Queries) CouponList(ctx context.Context, db DBTX, arg CouponListParams) ([]CouponListRow, error) {
@@ -229,12 +229,12 @@ select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, 
 `
 
 type CouponListByIDParams struct {
-	EnvironmentID string
-	Ids           []string
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
 }
 
 type CouponListByIDRow struct {
-	Coupon Coupon
+	Coupon Coupon `db:"coupon"`
 }
 
 func (q *Queries) CouponListByID(ctx context.Context, db DBTX, arg CouponListByIDParams) ([]CouponListByIDRow, error) {
@@ -289,14 +289,14 @@ order by u.coupon_id, u.period_index
 `
 
 type CouponListUsesParams struct {
-	EnvironmentID  string
-	SubscriptionID *string
-	InvoiceID      string
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID *string `db:"subscription_id"`
+	InvoiceID      string  `db:"invoice_id"`
 }
 
 type CouponListUsesRow struct {
-	CouponID    string
-	PeriodIndex int
+	CouponID    string `db:"coupon_id"`
+	PeriodIndex int    `db:"period_index"`
 }
 
 // The periods in which invoices of a subscription take coupons off. Read where one of them is voided that did.
@@ -325,12 +325,12 @@ select c.id, c.environment_id, c.position, c.code, c.name, c.percent, c.amount, 
 `
 
 type CouponLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type CouponLockRow struct {
-	Coupon Coupon
+	Coupon Coupon `db:"coupon"`
 }
 
 func (q *Queries) CouponLock(ctx context.Context, db DBTX, arg CouponLockParams) (CouponLockRow, error) {
@@ -367,8 +367,8 @@ select 1 / count(*) from written
 `
 
 type CouponRedeemParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Counts one redemption, where there is one left. Redemptions of one coupon wait for each other here, at the end of their
@@ -384,8 +384,8 @@ where environment_id = $1 and id = $2 and redeemed > 0
 `
 
 type CouponUnredeemParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Counts one redemption less: what it promised was not given.
@@ -404,11 +404,11 @@ select 1 / count(*) from written
 `
 
 type CouponUpdateParams struct {
-	Name          string
-	Active        bool
-	RedeemBy      *time.Time
-	EnvironmentID string
-	ID            string
+	Name          string     `db:"name"`
+	Active        bool       `db:"active"`
+	RedeemBy      *time.Time `db:"redeem_by"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) CouponUpdate(ctx context.Context, db DBTX, arg CouponUpdateParams) error {

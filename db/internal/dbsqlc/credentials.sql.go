@@ -30,8 +30,8 @@ select 1 / count(*) from written
 `
 
 type AppSetKeysetParams struct {
-	Keyset []byte
-	ID     string
+	Keyset []byte `db:"keyset"`
+	ID     string `db:"id"`
 }
 
 func (q *Queries) AppSetKeyset(ctx context.Context, db DBTX, arg AppSetKeysetParams) error {
@@ -45,13 +45,13 @@ values ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type CredentialChangeInsertParams struct {
-	ID               string
-	EnvironmentID    string
-	ProviderConfigID string
-	Fields           []string
-	ActorKind        string
-	ActorID          string
-	ChangedAt        time.Time
+	ID               string    `db:"id"`
+	EnvironmentID    string    `db:"environment_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	Fields           []string  `db:"fields"`
+	ActorKind        string    `db:"actor_kind"`
+	ActorID          string    `db:"actor_id"`
+	ChangedAt        time.Time `db:"changed_at"`
 }
 
 func (q *Queries) CredentialChangeInsert(ctx context.Context, db DBTX, arg CredentialChangeInsertParams) error {
@@ -75,15 +75,15 @@ order by c.id
 `
 
 type CredentialChangeListParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
 }
 
 type CredentialChangeListRow struct {
-	Fields    []string
-	ActorKind string
-	ActorID   string
-	ChangedAt time.Time
+	Fields    []string  `db:"fields"`
+	ActorKind string    `db:"actor_kind"`
+	ActorID   string    `db:"actor_id"`
+	ChangedAt time.Time `db:"changed_at"`
 }
 
 func (q *Queries) CredentialChangeList(ctx context.Context, db DBTX, arg CredentialChangeListParams) ([]CredentialChangeListRow, error) {
@@ -117,8 +117,8 @@ where p.environment_id = $1 and p.id = $2 and p.secret_key_sealed is not null
 `
 
 type ProviderConfigClearSealedParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Processes of an older build must not go on with what was replaced: they find nothing, and retry until they are replaced.
@@ -143,13 +143,13 @@ order by p.id
 `
 
 type ProviderConfigListAllRow struct {
-	ProviderConfig      ProviderConfig
-	EnvironmentPausedAt *time.Time
-	Mode                string
-	App                 string
-	Tenant              string
-	Fields              []string
-	ChangedAt           time.Time
+	ProviderConfig      ProviderConfig `db:"provider_config"`
+	EnvironmentPausedAt *time.Time     `db:"environment_paused_at"`
+	Mode                string         `db:"mode"`
+	App                 string         `db:"app"`
+	Tenant              string         `db:"tenant"`
+	Fields              []string       `db:"fields"`
+	ChangedAt           time.Time      `db:"changed_at"`
 }
 
 // What operators do about the credentials of accounts at providers.
@@ -202,8 +202,8 @@ select p.id from provider_configs p where p.environment_id = $1 and p.id = $2 fo
 `
 
 type ProviderConfigLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) ProviderConfigLock(ctx context.Context, db DBTX, arg ProviderConfigLockParams) (string, error) {
@@ -222,8 +222,8 @@ where p.environment_id = $1 and p.id = $2
 `
 
 type ProviderCredentialNamesParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) ProviderCredentialNames(ctx context.Context, db DBTX, arg ProviderCredentialNamesParams) ([]string, error) {
@@ -239,12 +239,12 @@ values ($1, $2, $3, $4, $5, $6)
 `
 
 type ProviderCredentialsInsertParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Version          int
-	Fields           []string
-	Sealed           []byte
-	CreatedAt        time.Time
+	EnvironmentID    string    `db:"environment_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	Version          int       `db:"version"`
+	Fields           []string  `db:"fields"`
+	Sealed           []byte    `db:"sealed"`
+	CreatedAt        time.Time `db:"created_at"`
 }
 
 func (q *Queries) ProviderCredentialsInsert(ctx context.Context, db DBTX, arg ProviderCredentialsInsertParams) error {
@@ -268,9 +268,9 @@ where c.environment_id = $1 and c.provider_config_id = $2
 `
 
 type ProviderCredentialsPurgeParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	ReplacedBefore   time.Time
+	EnvironmentID    string    `db:"environment_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	ReplacedBefore   time.Time `db:"replaced_before"`
 }
 
 // A version that was replaced before the given time serves nothing any more: it is the one before the newest of that time.

@@ -24,10 +24,10 @@ select 1 / count(*) from written
 `
 
 type CreditGrantCloseParams struct {
-	ExpiredAt     *time.Time
-	VoidedAt      *time.Time
-	EnvironmentID string
-	ID            string
+	ExpiredAt     *time.Time `db:"expired_at"`
+	VoidedAt      *time.Time `db:"voided_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) CreditGrantClose(ctx context.Context, db DBTX, arg CreditGrantCloseParams) error {
@@ -47,9 +47,9 @@ where g.environment_id = $1 and g.customer_id = $2 and g.currency = $3 and g.rem
 `
 
 type CreditGrantCountUsableParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
+	EnvironmentID string         `db:"environment_id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
 }
 
 // Under the lock of the balance.
@@ -69,14 +69,14 @@ where k.hash = $2
 `
 
 type CreditGrantGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type CreditGrantGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	CreditGrant  CreditGrant
-	ClockNow     *time.Time
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	CreditGrant  CreditGrant  `db:"credit_grant"`
+	ClockNow     *time.Time   `db:"clock_now"`
 }
 
 func (q *Queries) CreditGrantGetWithKey(ctx context.Context, db DBTX, arg CreditGrantGetWithKeyParams) (CreditGrantGetWithKeyRow, error) {
@@ -139,19 +139,19 @@ from balance, made
 `
 
 type CreditGrantInsertParams struct {
-	EntryID       string
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	Amount        money.Minor
-	CreatedAt     time.Time
-	ID            string
-	TestClockID   *string
-	Priority      int
-	PlanIds       []string
-	Name          *string
-	Metadata      metadata.Pairs
-	ExpiresAt     *time.Time
+	EntryID       string         `db:"entry_id"`
+	EnvironmentID string         `db:"environment_id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
+	Amount        money.Minor    `db:"amount"`
+	CreatedAt     time.Time      `db:"created_at"`
+	ID            string         `db:"id"`
+	TestClockID   *string        `db:"test_clock_id"`
+	Priority      int            `db:"priority"`
+	PlanIds       []string       `db:"plan_ids"`
+	Name          *string        `db:"name"`
+	Metadata      metadata.Pairs `db:"metadata"`
+	ExpiresAt     *time.Time     `db:"expires_at"`
 }
 
 // Grant, what all grants come to and entry in one statement, as CreditGive has it.
@@ -186,18 +186,18 @@ limit $7
 `
 
 type CreditGrantListParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	CustomerID    string  `db:"customer_id"`
+	Currency      *string `db:"currency"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CreditGrantListRow struct {
-	CreditGrant CreditGrant
-	ClockNow    *time.Time
+	CreditGrant CreditGrant `db:"credit_grant"`
+	ClockNow    *time.Time  `db:"clock_now"`
 }
 
 func (q *Queries) CreditGrantList(ctx context.Context, db DBTX, arg CreditGrantListParams) ([]CreditGrantListRow, error) {
@@ -260,15 +260,15 @@ limit $2
 `
 
 type CreditGrantListDueParams struct {
-	DueBy    *time.Time
-	RowLimit int32
+	DueBy    *time.Time `db:"due_by"`
+	RowLimit int32      `db:"row_limit"`
 }
 
 type CreditGrantListDueRow struct {
-	EnvironmentID string
-	ID            string
-	CustomerID    string
-	Currency      money.Currency
+	EnvironmentID string         `db:"environment_id"`
+	ID            string         `db:"id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
 }
 
 // In real time, over all environments. Where a period of the customer should have been billed before the end, it may still use
@@ -311,15 +311,15 @@ limit 100
 `
 
 type CreditGrantListDueOnClockParams struct {
-	EnvironmentID string
-	TestClockID   *string
-	DueBy         *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	TestClockID   *string    `db:"test_clock_id"`
+	DueBy         *time.Time `db:"due_by"`
 }
 
 type CreditGrantListDueOnClockRow struct {
-	ID         string
-	CustomerID string
-	Currency   money.Currency
+	ID         string         `db:"id"`
+	CustomerID string         `db:"customer_id"`
+	Currency   money.Currency `db:"currency"`
 }
 
 func (q *Queries) CreditGrantListDueOnClock(ctx context.Context, db DBTX, arg CreditGrantListDueOnClockParams) ([]CreditGrantListDueOnClockRow, error) {
@@ -351,14 +351,14 @@ order by g.id
 `
 
 type CreditGrantListUsableParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	Ids           []string
+	EnvironmentID string         `db:"environment_id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
+	Ids           []string       `db:"ids"`
 }
 
 type CreditGrantListUsableRow struct {
-	CreditGrant CreditGrant
+	CreditGrant CreditGrant `db:"credit_grant"`
 }
 
 // Those of a customer in a currency that have something left, and those that are named. The balance is locked, so that they
@@ -414,12 +414,12 @@ for no key update
 `
 
 type CreditGrantLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type CreditGrantLockRow struct {
-	CreditGrant CreditGrant
+	CreditGrant CreditGrant `db:"credit_grant"`
 }
 
 // Under the lock of the balance, as all that changes grants.
@@ -468,13 +468,13 @@ select 1 / count(*) from written
 `
 
 type CreditGrantMoveParams struct {
-	Amount        money.Minor
-	EnvironmentID string
-	GrantID       string
-	ID            string
-	Reason        invoice.CreditReason
-	InvoiceID     *string
-	CreatedAt     time.Time
+	Amount        money.Minor          `db:"amount"`
+	EnvironmentID string               `db:"environment_id"`
+	GrantID       string               `db:"grant_id"`
+	ID            string               `db:"id"`
+	Reason        invoice.CreditReason `db:"reason"`
+	InvoiceID     *string              `db:"invoice_id"`
+	CreatedAt     time.Time            `db:"created_at"`
 }
 
 // Less left than asked changes nothing, which the caller is told.

@@ -22,13 +22,13 @@ where k.hash = $2
 `
 
 type CreditNoteGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type CreditNoteGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	CreditNote   CreditNote
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	CreditNote   CreditNote   `db:"credit_note"`
 }
 
 func (q *Queries) CreditNoteGetWithKey(ctx context.Context, db DBTX, arg CreditNoteGetWithKeyParams) (CreditNoteGetWithKeyRow, error) {
@@ -81,24 +81,24 @@ insert into credit_notes (
 `
 
 type CreditNoteInsertParams struct {
-	ID             string
-	EnvironmentID  string
-	Number         int64
-	InvoiceID      string
-	CustomerID     string
-	SubscriptionID *string
-	Currency       money.Currency
-	Reason         creditnote.Reason
-	Memo           *string
-	Subtotal       money.Minor
-	Tax            money.Minor
-	Taxes          *invoice.Taxes
-	Total          money.Minor
-	Due            money.Minor
-	Balance        money.Minor
-	Refund         money.Minor
-	RefundID       *string
-	CreatedAt      time.Time
+	ID             string            `db:"id"`
+	EnvironmentID  string            `db:"environment_id"`
+	Number         int64             `db:"number"`
+	InvoiceID      string            `db:"invoice_id"`
+	CustomerID     string            `db:"customer_id"`
+	SubscriptionID *string           `db:"subscription_id"`
+	Currency       money.Currency    `db:"currency"`
+	Reason         creditnote.Reason `db:"reason"`
+	Memo           *string           `db:"memo"`
+	Subtotal       money.Minor       `db:"subtotal"`
+	Tax            money.Minor       `db:"tax"`
+	Taxes          *invoice.Taxes    `db:"taxes"`
+	Total          money.Minor       `db:"total"`
+	Due            money.Minor       `db:"due"`
+	Balance        money.Minor       `db:"balance"`
+	Refund         money.Minor       `db:"refund"`
+	RefundID       *string           `db:"refund_id"`
+	CreatedAt      time.Time         `db:"created_at"`
 }
 
 func (q *Queries) CreditNoteInsert(ctx context.Context, db DBTX, arg CreditNoteInsertParams) error {
@@ -131,11 +131,11 @@ values ($1, $2, $3, $4, $5)
 `
 
 type CreditNoteLineInsertParams struct {
-	EnvironmentID string
-	CreditNoteID  string
-	Position      int
-	InvoiceLineID string
-	Amount        money.Minor
+	EnvironmentID string      `db:"environment_id"`
+	CreditNoteID  string      `db:"credit_note_id"`
+	Position      int         `db:"position"`
+	InvoiceLineID string      `db:"invoice_line_id"`
+	Amount        money.Minor `db:"amount"`
 }
 
 func (q *Queries) CreditNoteLineInsert(ctx context.Context, db DBTX, arg CreditNoteLineInsertParams) error {
@@ -157,12 +157,12 @@ order by l.credit_note_id, l.position
 `
 
 type CreditNoteLineListParams struct {
-	EnvironmentID string
-	CreditNoteIds []string
+	EnvironmentID string   `db:"environment_id"`
+	CreditNoteIds []string `db:"credit_note_ids"`
 }
 
 type CreditNoteLineListRow struct {
-	CreditNoteLine CreditNoteLine
+	CreditNoteLine CreditNoteLine `db:"credit_note_line"`
 }
 
 func (q *Queries) CreditNoteLineList(ctx context.Context, db DBTX, arg CreditNoteLineListParams) ([]CreditNoteLineListRow, error) {
@@ -203,17 +203,17 @@ limit $7
 `
 
 type CreditNoteListParams struct {
-	EnvironmentID string
-	CustomerID    *string
-	InvoiceID     *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	CustomerID    *string `db:"customer_id"`
+	InvoiceID     *string `db:"invoice_id"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CreditNoteListRow struct {
-	CreditNote CreditNote
+	CreditNote CreditNote `db:"credit_note"`
 }
 
 func (q *Queries) CreditNoteList(ctx context.Context, db DBTX, arg CreditNoteListParams) ([]CreditNoteListRow, error) {
@@ -271,12 +271,12 @@ order by n.number
 `
 
 type CreditNoteListOfInvoiceParams struct {
-	EnvironmentID string
-	InvoiceID     string
+	EnvironmentID string `db:"environment_id"`
+	InvoiceID     string `db:"invoice_id"`
 }
 
 type CreditNoteListOfInvoiceRow struct {
-	CreditNote CreditNote
+	CreditNote CreditNote `db:"credit_note"`
 }
 
 func (q *Queries) CreditNoteListOfInvoice(ctx context.Context, db DBTX, arg CreditNoteListOfInvoiceParams) ([]CreditNoteListOfInvoiceRow, error) {
@@ -343,10 +343,10 @@ select 1 / count(*) from written
 `
 
 type InvoiceLineCreditParams struct {
-	Amount        int64
-	EnvironmentID string
-	InvoiceID     string
-	ID            string
+	Amount        int64  `db:"amount"`
+	EnvironmentID string `db:"environment_id"`
+	InvoiceID     string `db:"invoice_id"`
+	ID            string `db:"id"`
 }
 
 // The bound is the table's.
@@ -371,13 +371,13 @@ order by l.reverses
 `
 
 type InvoiceLineListReversingParams struct {
-	EnvironmentID string
-	LineIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	LineIds       []string `db:"line_ids"`
 }
 
 type InvoiceLineListReversingRow struct {
-	LineID string
-	Amount int64
+	LineID string `db:"line_id"`
+	Amount int64  `db:"amount"`
 }
 
 // What invoices that count took back of lines, for unused time.

@@ -19,9 +19,9 @@ where b.environment_id = $1 and b.customer_id = $2 and b.currency = $3
 `
 
 type CreditBalanceGetParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
+	EnvironmentID string         `db:"environment_id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
 }
 
 func (q *Queries) CreditBalanceGet(ctx context.Context, db DBTX, arg CreditBalanceGetParams) (money.Minor, error) {
@@ -39,15 +39,15 @@ order by b.customer_id, b.currency
 `
 
 type CreditBalanceListParams struct {
-	EnvironmentID string
-	CustomerIds   []string
+	EnvironmentID string   `db:"environment_id"`
+	CustomerIds   []string `db:"customer_ids"`
 }
 
 type CreditBalanceListRow struct {
-	CustomerID string
-	Currency   money.Currency
-	Balance    money.Minor
-	Granted    money.Minor
+	CustomerID string         `db:"customer_id"`
+	Currency   money.Currency `db:"currency"`
+	Balance    money.Minor    `db:"balance"`
+	Granted    money.Minor    `db:"granted"`
 }
 
 func (q *Queries) CreditBalanceList(ctx context.Context, db DBTX, arg CreditBalanceListParams) ([]CreditBalanceListRow, error) {
@@ -84,15 +84,15 @@ order by b.currency
 `
 
 type CreditBalanceListWithKeyParams struct {
-	CustomerID string
-	Hash       []byte
+	CustomerID string `db:"customer_id"`
+	Hash       []byte `db:"hash"`
 }
 
 type CreditBalanceListWithKeyRow struct {
-	CustomerID string
-	Currency   money.Currency
-	Balance    money.Minor
-	Granted    money.Minor
+	CustomerID string         `db:"customer_id"`
+	Currency   money.Currency `db:"currency"`
+	Balance    money.Minor    `db:"balance"`
+	Granted    money.Minor    `db:"granted"`
 }
 
 func (q *Queries) CreditBalanceListWithKey(ctx context.Context, db DBTX, arg CreditBalanceListWithKeyParams) ([]CreditBalanceListWithKeyRow, error) {
@@ -130,13 +130,13 @@ for no key update
 `
 
 type CreditBalanceLockOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type CreditBalanceLockOfSubscriptionRow struct {
-	Balance money.Minor
-	Granted money.Minor
+	Balance money.Minor `db:"balance"`
+	Granted money.Minor `db:"granted"`
 }
 
 // Behind the customer's lock, which also holds where there is no balance yet: two subscriptions of one customer never spend the
@@ -159,17 +159,17 @@ limit $7
 `
 
 type CreditEntryListParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	CustomerID    string  `db:"customer_id"`
+	Currency      *string `db:"currency"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CreditEntryListRow struct {
-	CreditEntry CreditEntry
+	CreditEntry CreditEntry `db:"credit_entry"`
 }
 
 func (q *Queries) CreditEntryList(ctx context.Context, db DBTX, arg CreditEntryListParams) ([]CreditEntryListRow, error) {
@@ -222,14 +222,14 @@ group by e.grant_id
 `
 
 type CreditEntrySumNotedToGrantsParams struct {
-	EnvironmentID string
-	CustomerID    string
-	InvoiceID     *string
+	EnvironmentID string  `db:"environment_id"`
+	CustomerID    string  `db:"customer_id"`
+	InvoiceID     *string `db:"invoice_id"`
 }
 
 type CreditEntrySumNotedToGrantsRow struct {
-	GrantID string
-	Amount  int64
+	GrantID string `db:"grant_id"`
+	Amount  int64  `db:"amount"`
 }
 
 // What credit notes of an invoice gave back to grants. The balance is locked.
@@ -266,15 +266,15 @@ from balance
 `
 
 type CreditGiveParams struct {
-	ID            string
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	Amount        money.Minor
-	Reason        invoice.CreditReason
-	InvoiceID     *string
-	Note          *string
-	CreatedAt     time.Time
+	ID            string               `db:"id"`
+	EnvironmentID string               `db:"environment_id"`
+	CustomerID    string               `db:"customer_id"`
+	Currency      money.Currency       `db:"currency"`
+	Amount        money.Minor          `db:"amount"`
+	Reason        invoice.CreditReason `db:"reason"`
+	InvoiceID     *string              `db:"invoice_id"`
+	Note          *string              `db:"note"`
+	CreatedAt     time.Time            `db:"created_at"`
 }
 
 // Balance and entry in one statement, so that the sum of the entries is always the balance. The entry shows what the customer
@@ -310,14 +310,14 @@ select 1 / count(*) from written
 `
 
 type CreditUseParams struct {
-	Amount        money.Minor
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	ID            string
-	Reason        invoice.CreditReason
-	InvoiceID     *string
-	CreatedAt     time.Time
+	Amount        money.Minor          `db:"amount"`
+	EnvironmentID string               `db:"environment_id"`
+	CustomerID    string               `db:"customer_id"`
+	Currency      money.Currency       `db:"currency"`
+	ID            string               `db:"id"`
+	Reason        invoice.CreditReason `db:"reason"`
+	InvoiceID     *string              `db:"invoice_id"`
+	CreatedAt     time.Time            `db:"created_at"`
 }
 
 // Apart from CreditGive, which may leave a debit. Less balance than asked changes nothing, which the caller is told.

@@ -26,9 +26,9 @@ select 1 / count(*) from written
 `
 
 type CustomerEraseParams struct {
-	ErasedAt      *time.Time
-	EnvironmentID string
-	ID            string
+	ErasedAt      *time.Time `db:"erased_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // The row itself; an erasure takes the copies. The customer must be locked before.
@@ -42,12 +42,12 @@ select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_m
 `
 
 type CustomerGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type CustomerGetRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 func (q *Queries) CustomerGet(ctx context.Context, db DBTX, arg CustomerGetParams) (CustomerGetRow, error) {
@@ -84,13 +84,13 @@ where k.hash = $2
 `
 
 type CustomerGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type CustomerGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Customer     Customer
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Customer     Customer     `db:"customer"`
 }
 
 func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerGetWithKeyParams) (CustomerGetWithKeyRow, error) {
@@ -140,20 +140,20 @@ insert into customers (
 `
 
 type CustomerInsertParams struct {
-	ID             string
-	EnvironmentID  string
-	Email          *string
-	Name           *string
-	Phone          *string
-	Country        *string
-	Region         *string
-	TaxExempt      *tax.Exemption
-	TaxIds         *tax.IDs
-	Metadata       metadata.Pairs
-	PaymentMethod  *string
-	PaymentDetails *customer.PaymentDetails
-	TestClockID    *string
-	CreatedAt      time.Time
+	ID             string                   `db:"id"`
+	EnvironmentID  string                   `db:"environment_id"`
+	Email          *string                  `db:"email"`
+	Name           *string                  `db:"name"`
+	Phone          *string                  `db:"phone"`
+	Country        *string                  `db:"country"`
+	Region         *string                  `db:"region"`
+	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
+	TaxIds         *tax.IDs                 `db:"tax_ids"`
+	Metadata       metadata.Pairs           `db:"metadata"`
+	PaymentMethod  *string                  `db:"payment_method"`
+	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
+	TestClockID    *string                  `db:"test_clock_id"`
+	CreatedAt      time.Time                `db:"created_at"`
 }
 
 func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInsertParams) error {
@@ -189,17 +189,17 @@ limit $7
 `
 
 type CustomerListParams struct {
-	EnvironmentID string
-	Email         *string
-	TestClockID   *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	Email         *string `db:"email"`
+	TestClockID   *string `db:"test_clock_id"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CustomerListRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 // Erased customers are gone for the API; their rows stay for what refers to them.
@@ -255,12 +255,12 @@ select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_m
 `
 
 type CustomerLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type CustomerLockRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 // No key update: rows that refer to the customer may be inserted meanwhile, nobody else may change it.
@@ -299,12 +299,12 @@ for no key update
 `
 
 type CustomerLockOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type CustomerLockOfSubscriptionRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 // Decisions about one customer come one after the other, also about several subscriptions: a balance that does not exist yet
@@ -348,19 +348,19 @@ select 1 / count(*) from written
 `
 
 type CustomerUpdateParams struct {
-	Email          *string
-	Name           *string
-	Phone          *string
-	Country        *string
-	Region         *string
-	TaxExempt      *tax.Exemption
-	TaxIds         *tax.IDs
-	Metadata       metadata.Pairs
-	PaymentMethod  *string
-	PaymentDetails *customer.PaymentDetails
-	EnvironmentID  string
-	ID             string
-	Revision       int64
+	Email          *string                  `db:"email"`
+	Name           *string                  `db:"name"`
+	Phone          *string                  `db:"phone"`
+	Country        *string                  `db:"country"`
+	Region         *string                  `db:"region"`
+	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
+	TaxIds         *tax.IDs                 `db:"tax_ids"`
+	Metadata       metadata.Pairs           `db:"metadata"`
+	PaymentMethod  *string                  `db:"payment_method"`
+	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
+	EnvironmentID  string                   `db:"environment_id"`
+	ID             string                   `db:"id"`
+	Revision       int64                    `db:"revision"`
 }
 
 // The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told.

@@ -18,9 +18,9 @@ where c.environment_id = $2 and c.lost_transaction_id = $3::text
 `
 
 type CallbackCloseParams struct {
-	ProcessedAt       *time.Time
-	EnvironmentID     string
-	LostTransactionID string
+	ProcessedAt       *time.Time `db:"processed_at"`
+	EnvironmentID     string     `db:"environment_id"`
+	LostTransactionID string     `db:"lost_transaction_id"`
 }
 
 // With all others about the same lost payment.
@@ -52,18 +52,18 @@ for no key update
 `
 
 type CallbackLockLostParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type CallbackLockLostRow struct {
-	EnvironmentID    string
-	ID               string
-	TransactionID    string
-	ProviderConfigID string
-	ProviderRef      string
-	Type             string
-	ReceivedAt       time.Time
+	EnvironmentID    string    `db:"environment_id"`
+	ID               string    `db:"id"`
+	TransactionID    string    `db:"transaction_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	ProviderRef      string    `db:"provider_ref"`
+	Type             string    `db:"type"`
+	ReceivedAt       time.Time `db:"received_at"`
 }
 
 // One about a payment that the database does not have, while it is open.
@@ -91,17 +91,17 @@ insert into decisions (
 `
 
 type DecisionInsertParams struct {
-	ID            string
-	EnvironmentID string
-	TransactionID string
-	CallbackID    *string
-	Reason        string
-	ProviderRef   string
-	Outcome       string
-	Note          string
-	ActorKind     string
-	ActorID       string
-	DecidedAt     time.Time
+	ID            string    `db:"id"`
+	EnvironmentID string    `db:"environment_id"`
+	TransactionID string    `db:"transaction_id"`
+	CallbackID    *string   `db:"callback_id"`
+	Reason        string    `db:"reason"`
+	ProviderRef   string    `db:"provider_ref"`
+	Outcome       string    `db:"outcome"`
+	Note          string    `db:"note"`
+	ActorKind     string    `db:"actor_kind"`
+	ActorID       string    `db:"actor_id"`
+	DecidedAt     time.Time `db:"decided_at"`
 }
 
 func (q *Queries) DecisionInsert(ctx context.Context, db DBTX, arg DecisionInsertParams) error {
@@ -129,12 +129,12 @@ order by d.id
 `
 
 type DecisionListParams struct {
-	EnvironmentID string
-	TransactionID string
+	EnvironmentID string `db:"environment_id"`
+	TransactionID string `db:"transaction_id"`
 }
 
 type DecisionListRow struct {
-	Decision Decision
+	Decision Decision `db:"decision"`
 }
 
 func (q *Queries) DecisionList(ctx context.Context, db DBTX, arg DecisionListParams) ([]DecisionListRow, error) {

@@ -22,14 +22,14 @@ where k.hash = $2
 `
 
 type DisputeGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type DisputeGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Dispute      Dispute
-	Transaction  Transaction
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Dispute      Dispute      `db:"dispute"`
+	Transaction  Transaction  `db:"transaction"`
 }
 
 func (q *Queries) DisputeGetWithKey(ctx context.Context, db DBTX, arg DisputeGetWithKeyParams) (DisputeGetWithKeyRow, error) {
@@ -143,21 +143,21 @@ limit $10
 `
 
 type DisputeListParams struct {
-	EnvironmentID string
-	TransactionID *string
-	CustomerID    *string
-	Status        *string
-	OpenedFrom    *time.Time
-	OpenedTo      *time.Time
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string     `db:"environment_id"`
+	TransactionID *string    `db:"transaction_id"`
+	CustomerID    *string    `db:"customer_id"`
+	Status        *string    `db:"status"`
+	OpenedFrom    *time.Time `db:"opened_from"`
+	OpenedTo      *time.Time `db:"opened_to"`
+	Below         int64      `db:"below"`
+	Above         int64      `db:"above"`
+	Forward       bool       `db:"forward"`
+	RowLimit      int32      `db:"row_limit"`
 }
 
 type DisputeListRow struct {
-	Dispute     Dispute
-	Transaction Transaction
+	Dispute     Dispute     `db:"dispute"`
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) DisputeList(ctx context.Context, db DBTX, arg DisputeListParams) ([]DisputeListRow, error) {
@@ -276,10 +276,10 @@ limit $1
 `
 
 type DisputeListUnansweredRow struct {
-	EnvironmentID string
-	ID            string
-	TransactionID string
-	EvidenceDueAt *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
+	TransactionID string     `db:"transaction_id"`
+	EvidenceDueAt *time.Time `db:"evidence_due_at"`
 }
 
 // Global: for operators, the one that must be answered first at the front.
@@ -323,19 +323,19 @@ set status = excluded.status, stage = excluded.stage, reason = excluded.reason, 
 `
 
 type DisputeSaveParams struct {
-	ID              string
-	EnvironmentID   string
-	TransactionID   string
-	Ref             string
-	Status          payment.DisputeState
-	Stage           *payment.DisputeStage
-	Reason          *string
-	Amount          money.Minor
-	Currency        money.Currency
-	AmountWithdrawn money.Minor
-	EvidenceDueAt   *time.Time
-	OpenedAt        time.Time
-	ClosedAt        *time.Time
+	ID              string                `db:"id"`
+	EnvironmentID   string                `db:"environment_id"`
+	TransactionID   string                `db:"transaction_id"`
+	Ref             string                `db:"ref"`
+	Status          payment.DisputeState  `db:"status"`
+	Stage           *payment.DisputeStage `db:"stage"`
+	Reason          *string               `db:"reason"`
+	Amount          money.Minor           `db:"amount"`
+	Currency        money.Currency        `db:"currency"`
+	AmountWithdrawn money.Minor           `db:"amount_withdrawn"`
+	EvidenceDueAt   *time.Time            `db:"evidence_due_at"`
+	OpenedAt        time.Time             `db:"opened_at"`
+	ClosedAt        *time.Time            `db:"closed_at"`
 }
 
 func (q *Queries) DisputeSave(ctx context.Context, db DBTX, arg DisputeSaveParams) error {

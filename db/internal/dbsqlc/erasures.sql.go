@@ -21,15 +21,15 @@ limit $4
 `
 
 type CustomerListToEraseParams struct {
-	EnvironmentID string
-	TestClockID   *string
-	AfterPosition int64
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	TestClockID   *string `db:"test_clock_id"`
+	AfterPosition int64   `db:"after_position"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type CustomerListToEraseRow struct {
-	ID       string
-	Position int64
+	ID       string `db:"id"`
+	Position int64  `db:"position"`
 }
 
 func (q *Queries) CustomerListToErase(ctx context.Context, db DBTX, arg CustomerListToEraseParams) ([]CustomerListToEraseRow, error) {
@@ -66,14 +66,14 @@ insert into erasures (
 `
 
 type ErasureInsertParams struct {
-	ID            string
-	EnvironmentID string
-	CustomerID    *string
-	TestClockID   *string
-	Stage         erasure.Stage
-	AfterPosition int64
-	RequestedAt   time.Time
-	ProgressAt    time.Time
+	ID            string        `db:"id"`
+	EnvironmentID string        `db:"environment_id"`
+	CustomerID    *string       `db:"customer_id"`
+	TestClockID   *string       `db:"test_clock_id"`
+	Stage         erasure.Stage `db:"stage"`
+	AfterPosition int64         `db:"after_position"`
+	RequestedAt   time.Time     `db:"requested_at"`
+	ProgressAt    time.Time     `db:"progress_at"`
 }
 
 func (q *Queries) ErasureInsert(ctx context.Context, db DBTX, arg ErasureInsertParams) error {
@@ -115,15 +115,15 @@ limit $2::int
 `
 
 type ErasureListStuckParams struct {
-	Before   time.Time
-	RowLimit int
+	Before   time.Time `db:"before"`
+	RowLimit int       `db:"row_limit"`
 }
 
 type ErasureListStuckRow struct {
-	EnvironmentID string
-	ID            string
-	Stage         erasure.Stage
-	RequestedAt   time.Time
+	EnvironmentID string        `db:"environment_id"`
+	ID            string        `db:"id"`
+	Stage         erasure.Stage `db:"stage"`
+	RequestedAt   time.Time     `db:"requested_at"`
 }
 
 // Those without progress, of each environment in turn.
@@ -161,13 +161,13 @@ limit $2
 `
 
 type ErasureListUnstartedParams struct {
-	Epoch    int64
-	RowLimit int32
+	Epoch    int64 `db:"epoch"`
+	RowLimit int32 `db:"row_limit"`
 }
 
 type ErasureListUnstartedRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) ErasureListUnstarted(ctx context.Context, db DBTX, arg ErasureListUnstartedParams) ([]ErasureListUnstartedRow, error) {
@@ -195,12 +195,12 @@ select e.id, e.environment_id, e.customer_id, e.test_clock_id, e.stage, e.after_
 `
 
 type ErasureLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type ErasureLockRow struct {
-	Erasure Erasure
+	Erasure Erasure `db:"erasure"`
 }
 
 func (q *Queries) ErasureLock(ctx context.Context, db DBTX, arg ErasureLockParams) (ErasureLockRow, error) {
@@ -239,9 +239,9 @@ where e.environment_id = u.environment_id and e.id = u.id
 `
 
 type ErasureSetStartedParams struct {
-	Epoch          int64
-	EnvironmentIds []string
-	Ids            []string
+	Epoch          int64    `db:"epoch"`
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 func (q *Queries) ErasureSetStarted(ctx context.Context, db DBTX, arg ErasureSetStartedParams) error {
@@ -257,13 +257,13 @@ where environment_id = $6 and id = $7
 `
 
 type ErasureUpdateParams struct {
-	Stage         erasure.Stage
-	AfterPosition int64
-	UsageAfter    *string
-	ProgressAt    time.Time
-	FinishedAt    *time.Time
-	EnvironmentID string
-	ID            string
+	Stage         erasure.Stage `db:"stage"`
+	AfterPosition int64         `db:"after_position"`
+	UsageAfter    *string       `db:"usage_after"`
+	ProgressAt    time.Time     `db:"progress_at"`
+	FinishedAt    *time.Time    `db:"finished_at"`
+	EnvironmentID string        `db:"environment_id"`
+	ID            string        `db:"id"`
 }
 
 func (q *Queries) ErasureUpdate(ctx context.Context, db DBTX, arg ErasureUpdateParams) error {
@@ -304,16 +304,16 @@ select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as las
 `
 
 type EventEraseParams struct {
-	EnvironmentID string
-	CustomerID    *string
-	AfterPosition int64
-	RowLimit      int32
-	OwnReasons    []string
+	EnvironmentID string   `db:"environment_id"`
+	CustomerID    *string  `db:"customer_id"`
+	AfterPosition int64    `db:"after_position"`
+	RowLimit      int32    `db:"row_limit"`
+	OwnReasons    []string `db:"own_reasons"`
 }
 
 type EventEraseRow struct {
-	Handled int
-	Last    int64
+	Handled int   `db:"handled"`
+	Last    int64 `db:"last"`
 }
 
 // With what receivers answered to them, which may repeat anything they know about the customer.
@@ -362,15 +362,15 @@ select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as las
 `
 
 type InvoiceEraseParams struct {
-	EnvironmentID string
-	CustomerID    string
-	AfterPosition int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+	AfterPosition int64  `db:"after_position"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type InvoiceEraseRow struct {
-	Handled int
-	Last    int64
+	Handled int   `db:"handled"`
+	Last    int64 `db:"last"`
 }
 
 // The buyer's details, what was written on invoices, the memos of credit notes, and the notes of the customer's ledger and grants. Locked in id order, as everybody who locks several does.
@@ -403,10 +403,10 @@ select count(*)::integer as handled from batch b
 `
 
 type ResponseEraseParams struct {
-	EnvironmentID string
-	CustomerID    *string
-	RowLimit      int32
-	ErasedAt      *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	CustomerID    *string    `db:"customer_id"`
+	RowLimit      int32      `db:"row_limit"`
+	ErasedAt      *time.Time `db:"erased_at"`
 }
 
 // What is erased is not found again, so that this needs no position.
@@ -429,9 +429,9 @@ where s.environment_id = $2 and s.id = any($3::text[])
 `
 
 type SubscriptionEraseParams struct {
-	OwnReasons    []string
-	EnvironmentID string
-	Ids           []string
+	OwnReasons    []string `db:"own_reasons"`
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
 }
 
 // Locked before. Reasons that are codes of ours stay: they say nothing about the person.
@@ -456,15 +456,15 @@ for no key update of s
 `
 
 type SubscriptionListToEraseParams struct {
-	EnvironmentID string
-	CustomerID    string
-	AfterPosition int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+	AfterPosition int64  `db:"after_position"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type SubscriptionListToEraseRow struct {
-	ID       string
-	Position int64
+	ID       string `db:"id"`
+	Position int64  `db:"position"`
 }
 
 // All of them are locked before the first event: its number locks the customer's counter, which whoever holds one of the
@@ -525,15 +525,15 @@ select count(*)::integer as handled, coalesce(max(b.position), 0)::bigint as las
 `
 
 type TransactionEraseParams struct {
-	EnvironmentID string
-	CustomerID    string
-	AfterPosition int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+	AfterPosition int64  `db:"after_position"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type TransactionEraseRow struct {
-	Handled int
-	Last    int64
+	Handled int   `db:"handled"`
+	Last    int64 `db:"last"`
 }
 
 // The methods of past attempts, the reasons and descriptions, what providers responded, and where payers confirm. Locked in id order, as

@@ -20,13 +20,13 @@ where k.hash = $2
 `
 
 type EventGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type EventGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Event        Event
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Event        Event        `db:"event"`
 }
 
 func (q *Queries) EventGetWithKey(ctx context.Context, db DBTX, arg EventGetWithKeyParams) (EventGetWithKeyRow, error) {
@@ -85,15 +85,15 @@ insert into events (
 `
 
 type EventInsertParams struct {
-	ID             string
-	EnvironmentID  string
-	Type           event.Type
-	ObjectID       string
-	CustomerID     *string
-	SubscriptionID *string
-	Data           []byte
-	OccurredAt     int64
-	CreatedAt      time.Time
+	ID             string     `db:"id"`
+	EnvironmentID  string     `db:"environment_id"`
+	Type           event.Type `db:"type"`
+	ObjectID       string     `db:"object_id"`
+	CustomerID     *string    `db:"customer_id"`
+	SubscriptionID *string    `db:"subscription_id"`
+	Data           []byte     `db:"data"`
+	OccurredAt     int64      `db:"occurred_at"`
+	CreatedAt      time.Time  `db:"created_at"`
 }
 
 // The sequence numbers come from the subscription's row and from the customer's row of its own, which order the events of
@@ -132,22 +132,22 @@ limit $12
 `
 
 type EventListParams struct {
-	EnvironmentID  string
-	Type           *string
-	TypeGroup      *string
-	ObjectID       *string
-	SubscriptionID *string
-	CustomerID     *string
-	RecordedFrom   *time.Time
-	RecordedTo     *time.Time
-	Below          int64
-	Above          int64
-	Forward        bool
-	RowLimit       int32
+	EnvironmentID  string     `db:"environment_id"`
+	Type           *string    `db:"type"`
+	TypeGroup      *string    `db:"type_group"`
+	ObjectID       *string    `db:"object_id"`
+	SubscriptionID *string    `db:"subscription_id"`
+	CustomerID     *string    `db:"customer_id"`
+	RecordedFrom   *time.Time `db:"recorded_from"`
+	RecordedTo     *time.Time `db:"recorded_to"`
+	Below          int64      `db:"below"`
+	Above          int64      `db:"above"`
+	Forward        bool       `db:"forward"`
+	RowLimit       int32      `db:"row_limit"`
 }
 
 type EventListRow struct {
-	Event Event
+	Event Event `db:"event"`
 }
 
 // The caller narrows the positions to a span of time, too. coalesce keeps the planner from counting the span twice: it would
@@ -209,14 +209,14 @@ select
 `
 
 type EventPositionsAroundParams struct {
-	EnvironmentID string
-	FirstID       string
-	EndID         string
+	EnvironmentID string `db:"environment_id"`
+	FirstID       string `db:"first_id"`
+	EndID         string `db:"end_id"`
 }
 
 type EventPositionsAroundRow struct {
-	Above int64
-	Below int64
+	Above int64 `db:"above"`
+	Below int64 `db:"below"`
 }
 
 // The positions between which every event lies that was recorded in a span of time. An id begins with the time at which its

@@ -22,18 +22,18 @@ limit $4
 `
 
 type CreditBalanceExportParams struct {
-	EnvironmentID string
-	AfterCustomer string
-	AfterCurrency string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	AfterCustomer string `db:"after_customer"`
+	AfterCurrency string `db:"after_currency"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type CreditBalanceExportRow struct {
-	CustomerID         string
-	Currency           money.Currency
-	Balance            money.Minor
-	CustomerSource     string
-	CustomerExternalID string
+	CustomerID         string         `db:"customer_id"`
+	Currency           money.Currency `db:"currency"`
+	Balance            money.Minor    `db:"balance"`
+	CustomerSource     string         `db:"customer_source"`
+	CustomerExternalID string         `db:"customer_external_id"`
 }
 
 func (q *Queries) CreditBalanceExport(ctx context.Context, db DBTX, arg CreditBalanceExportParams) ([]CreditBalanceExportRow, error) {
@@ -79,15 +79,15 @@ limit $3
 `
 
 type CreditGrantExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type CreditGrantExportRow struct {
-	CreditGrant        CreditGrant
-	CustomerSource     string
-	CustomerExternalID string
+	CreditGrant        CreditGrant `db:"credit_grant"`
+	CustomerSource     string      `db:"customer_source"`
+	CustomerExternalID string      `db:"customer_external_id"`
 }
 
 // Those that can still be used: what became of the others is in the books.
@@ -142,15 +142,15 @@ limit $3
 `
 
 type CustomerExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type CustomerExportRow struct {
-	Customer   Customer
-	Source     string
-	ExternalID string
+	Customer   Customer `db:"customer"`
+	Source     string   `db:"source"`
+	ExternalID string   `db:"external_id"`
 }
 
 // What an export reads: whole tables of an environment, page by page, in one snapshot. Rows that were imported have the
@@ -204,13 +204,13 @@ limit $3
 `
 
 type InvoiceExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type InvoiceExportRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 func (q *Queries) InvoiceExport(ctx context.Context, db DBTX, arg InvoiceExportParams) ([]InvoiceExportRow, error) {
@@ -292,13 +292,13 @@ limit $3
 `
 
 type PlanExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type PlanExportRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 func (q *Queries) PlanExport(ctx context.Context, db DBTX, arg PlanExportParams) ([]PlanExportRow, error) {
@@ -354,17 +354,17 @@ limit $3
 `
 
 type SubscriptionExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type SubscriptionExportRow struct {
-	Subscription       Subscription
-	Source             string
-	ExternalID         string
-	CustomerSource     string
-	CustomerExternalID string
+	Subscription       Subscription `db:"subscription"`
+	Source             string       `db:"source"`
+	ExternalID         string       `db:"external_id"`
+	CustomerSource     string       `db:"customer_source"`
+	CustomerExternalID string       `db:"customer_external_id"`
 }
 
 func (q *Queries) SubscriptionExport(ctx context.Context, db DBTX, arg SubscriptionExportParams) ([]SubscriptionExportRow, error) {
@@ -459,13 +459,13 @@ limit $3
 `
 
 type TransactionExportParams struct {
-	EnvironmentID string
-	After         int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	After         int64  `db:"after"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type TransactionExportRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionExport(ctx context.Context, db DBTX, arg TransactionExportParams) ([]TransactionExportRow, error) {

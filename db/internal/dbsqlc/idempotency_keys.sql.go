@@ -24,12 +24,12 @@ where i.environment_id = $4 and i.route = $5 and i.key = $6
 `
 
 type IdempotencyKeyAnswerParams struct {
-	StatusCode    *int
-	CustomerID    *string
-	Response      []byte
-	EnvironmentID string
-	Route         string
-	Key           string
+	StatusCode    *int    `db:"status_code"`
+	CustomerID    *string `db:"customer_id"`
+	Response      []byte  `db:"response"`
+	EnvironmentID string  `db:"environment_id"`
+	Route         string  `db:"route"`
+	Key           string  `db:"key"`
 }
 
 // Of a customer who is erased only the fact is kept; the share lock keeps a later erasure waiting until it can see the
@@ -54,14 +54,14 @@ where i.environment_id = $1 and i.route = $2 and i.key = $3
 `
 
 type IdempotencyKeyGetParams struct {
-	EnvironmentID string
-	Route         string
-	Key           string
+	EnvironmentID string `db:"environment_id"`
+	Route         string `db:"route"`
+	Key           string `db:"key"`
 }
 
 type IdempotencyKeyGetRow struct {
-	IdempotencyKey IdempotencyKey
-	OwnerErasedAt  *time.Time
+	IdempotencyKey IdempotencyKey `db:"idempotency_key"`
+	OwnerErasedAt  *time.Time     `db:"owner_erased_at"`
 }
 
 // The response is gone with its customer, also before the erasure has reached it.
@@ -89,14 +89,14 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type IdempotencyKeyInsertAnsweredParams struct {
-	EnvironmentID string
-	Route         string
-	Key           string
-	Fingerprint   []byte
-	StatusCode    *int
-	Response      []byte
-	CustomerID    *string
-	CreatedAt     time.Time
+	EnvironmentID string    `db:"environment_id"`
+	Route         string    `db:"route"`
+	Key           string    `db:"key"`
+	Fingerprint   []byte    `db:"fingerprint"`
+	StatusCode    *int      `db:"status_code"`
+	Response      []byte    `db:"response"`
+	CustomerID    *string   `db:"customer_id"`
+	CreatedAt     time.Time `db:"created_at"`
 }
 
 // A concurrent duplicate waits here until the first transaction ends, and then fails on the primary key.
@@ -126,8 +126,8 @@ select count(*)::integer as purged from purged
 `
 
 type IdempotencyKeyPurgeParams struct {
-	Before   time.Time
-	RowLimit int32
+	Before   time.Time `db:"before"`
+	RowLimit int32     `db:"row_limit"`
 }
 
 func (q *Queries) IdempotencyKeyPurge(ctx context.Context, db DBTX, arg IdempotencyKeyPurgeParams) (int, error) {
@@ -143,11 +143,11 @@ values ($1, $2, $3, $4, $5)
 `
 
 type IdempotencyKeyReserveParams struct {
-	EnvironmentID string
-	Route         string
-	Key           string
-	Fingerprint   []byte
-	CreatedAt     time.Time
+	EnvironmentID string    `db:"environment_id"`
+	Route         string    `db:"route"`
+	Key           string    `db:"key"`
+	Fingerprint   []byte    `db:"fingerprint"`
+	CreatedAt     time.Time `db:"created_at"`
 }
 
 // A row without an answer is seen by its own transaction only: it is answered before the commit.

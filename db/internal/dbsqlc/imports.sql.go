@@ -8,14 +8,6 @@ package dbsqlc
 import (
 	"context"
 	"time"
-
-	"perennial/billing/metadata"
-	"perennial/billing/money"
-	"perennial/billing/period"
-	"perennial/billing/proration"
-	"perennial/billing/subscription"
-	"perennial/billing/terms"
-	"perennial/db/internal/stored"
 )
 
 const customerListByID = `-- name: CustomerListByID :many
@@ -23,12 +15,12 @@ select c.id, c.environment_id, c.email, c.name, c.phone, c.metadata, c.payment_m
 `
 
 type CustomerListByIDParams struct {
-	EnvironmentID string
-	Ids           []string
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
 }
 
 type CustomerListByIDRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 func (q *Queries) CustomerListByID(ctx context.Context, db DBTX, arg CustomerListByIDParams) ([]CustomerListByIDRow, error) {
@@ -78,12 +70,12 @@ for share
 `
 
 type CustomerLockByIDParams struct {
-	EnvironmentID string
-	Ids           []string
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
 }
 
 type CustomerLockByIDRow struct {
-	Customer Customer
+	Customer Customer `db:"customer"`
 }
 
 // A share lock, in id order: none of them is erased until what refers to them is committed.
@@ -133,8 +125,8 @@ where environment_id = $1 and customer_id = $2 and hash is not null
 `
 
 type ImportedRecordForgetParams struct {
-	EnvironmentID string
-	CustomerID    string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
 }
 
 // The ids stay known by their SHA-256, with what makes them unique: what they brought is not imported again.
@@ -150,14 +142,14 @@ select $1, $2::text, $3::text, unnest($4::text[]), unnest($5::text[]), unnest($6
 `
 
 type ImportedRecordInsertAllParams struct {
-	EnvironmentID string
-	Source        string
-	Type          string
-	ExternalIds   []string
-	ObjectIds     []string
-	CustomerIds   []string
-	Hashes        [][]byte
-	ImportedAt    time.Time
+	EnvironmentID string    `db:"environment_id"`
+	Source        string    `db:"source"`
+	Type          string    `db:"type"`
+	ExternalIds   []string  `db:"external_ids"`
+	ObjectIds     []string  `db:"object_ids"`
+	CustomerIds   []string  `db:"customer_ids"`
+	Hashes        [][]byte  `db:"hashes"`
+	ImportedAt    time.Time `db:"imported_at"`
 }
 
 func (q *Queries) ImportedRecordInsertAll(ctx context.Context, db DBTX, arg ImportedRecordInsertAllParams) error {
@@ -181,17 +173,17 @@ where r.environment_id = $1 and r.source = $2 and r.type = $3 and r.external_id 
 `
 
 type ImportedRecordListParams struct {
-	EnvironmentID string
-	Source        string
-	Type          string
-	ExternalIds   []string
+	EnvironmentID string   `db:"environment_id"`
+	Source        string   `db:"source"`
+	Type          string   `db:"type"`
+	ExternalIds   []string `db:"external_ids"`
 }
 
 type ImportedRecordListRow struct {
-	ExternalID string
-	ObjectID   string
-	CustomerID string
-	Hash       []byte
+	ExternalID string `db:"external_id"`
+	ObjectID   string `db:"object_id"`
+	CustomerID string `db:"customer_id"`
+	Hash       []byte `db:"hash"`
 }
 
 func (q *Queries) ImportedRecordList(ctx context.Context, db DBTX, arg ImportedRecordListParams) ([]ImportedRecordListRow, error) {
@@ -235,62 +227,6 @@ func (q *Queries) PlanForTheseValues(ctx context.Context, db DBTX) error {
 	return err
 }
 
-type SubscriptionCopyParams struct {
-	ID                     string
-	EnvironmentID          string
-	CustomerID             string
-	PlanID                 string
-	Status                 subscription.Status
-	Currency               money.Currency
-	TimeZone               string
-	AnchorAt               time.Time
-	IntervalUnit           period.Unit
-	IntervalCount          int
-	TrialEndsAt            *time.Time
-	CurrentPeriodStart     time.Time
-	CurrentPeriodEnd       time.Time
-	NextPeriod             int
-	PaidThrough            *time.Time
-	ActivatedAt            *time.Time
-	PendingPlanID          *string
-	CancelAtPeriodEnd      bool
-	CancelReason           *string
-	CanceledAt             *time.Time
-	PastDueAt              *time.Time
-	CollectingInvoiceID    *string
-	CollectionPausedAt     *time.Time
-	TestClockID            *string
-	Metadata               metadata.Pairs
-	NextAction             subscription.Action
-	NextActionAt           *time.Time
-	FinishedAt             *time.Time
-	Quantity               int64
-	PendingQuantity        *int64
-	PeriodIndex            int
-	RenewedIndex           int
-	RenewedFrom            *time.Time
-	TrialNoticeAt          *time.Time
-	RemindedFor            *time.Time
-	Discounts              *subscription.Discounts
-	ProrationMeasure       *proration.Measure
-	UnproratedIndex        *int
-	PaidElsewhereIndex     *int
-	PendingLines           *stored.Lines
-	CollectionMethod       *terms.Method
-	NetDays                int
-	PausedAt               *time.Time
-	ResumesAt              *time.Time
-	PauseReason            *subscription.PauseReason
-	CreatedAt              time.Time
-	UpdatedAt              time.Time
-	AddOnIds               []string
-	AddOnQuantities        []int64
-	PendingAddOnIds        []string
-	PendingAddOnQuantities []int64
-	ScheduledChanges       *subscription.ScheduledChanges
-	ScheduledPlanIds       []string
-}
-
 const subscriptionItemInsertAll = `-- name: SubscriptionItemInsertAll :exec
 insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
 select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
@@ -298,13 +234,13 @@ select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
 `
 
 type SubscriptionItemInsertAllParams struct {
-	EnvironmentID   string
-	Ids             []string
-	SubscriptionIds []string
-	PriceIds        []string
-	Positions       []int
-	Quantities      []int64
-	CreatedAt       time.Time
+	EnvironmentID   string    `db:"environment_id"`
+	Ids             []string  `db:"ids"`
+	SubscriptionIds []string  `db:"subscription_ids"`
+	PriceIds        []string  `db:"price_ids"`
+	Positions       []int     `db:"positions"`
+	Quantities      []int64   `db:"quantities"`
+	CreatedAt       time.Time `db:"created_at"`
 }
 
 // Of subscriptions that the same transaction inserts.
@@ -326,8 +262,8 @@ select s.id from subscriptions s where s.environment_id = $1 and s.id = any($2::
 `
 
 type SubscriptionListIDsParams struct {
-	EnvironmentID string
-	Ids           []string
+	EnvironmentID string   `db:"environment_id"`
+	Ids           []string `db:"ids"`
 }
 
 // Which of some ids are of subscriptions here.

@@ -22,12 +22,12 @@ select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.sta
 `
 
 type InvoiceGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type InvoiceGetRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 func (q *Queries) InvoiceGet(ctx context.Context, db DBTX, arg InvoiceGetParams) (InvoiceGetRow, error) {
@@ -96,13 +96,13 @@ where k.hash = $2
 `
 
 type InvoiceGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type InvoiceGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Invoice      Invoice
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Invoice      Invoice      `db:"invoice"`
 }
 
 func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGetWithKeyParams) (InvoiceGetWithKeyRow, error) {
@@ -207,43 +207,43 @@ select 1 / count(*) from written
 `
 
 type InvoiceInsertParams struct {
-	EnvironmentID     string
-	ID                string
-	CustomerID        string
-	SubscriptionID    *string
-	Status            invoice.Status
-	Reason            invoice.Reason
-	Currency          money.Currency
-	Discount          money.Minor
-	Tax               money.Minor
-	Taxes             *invoice.Taxes
-	TaxExempt         *tax.Exemption
-	Total             money.Minor
-	CreditApplied     money.Minor
-	GrantsUsed        *balance.Uses
-	BroughtForward    money.Minor
-	CarriedForward    money.Minor
-	AmountDue         money.Minor
-	CollectionMethod  *terms.Method
-	NetDays           int
-	DueAt             *time.Time
-	AmountPaid        money.Minor
-	PeriodIndex       int
-	PeriodStart       time.Time
-	PeriodEnd         time.Time
-	Phase             collection.Phase
-	AutomaticAttempts int
-	Attempts          int
-	SkippedRetries    int
-	RetryAt           *time.Time
-	AttemptTrigger    *collection.Trigger
-	ReplacedBy        *string
-	FinalizesAt       *time.Time
-	IssuedAt          *time.Time
-	PaidAt            *time.Time
-	VoidedAt          *time.Time
-	UncollectibleAt   *time.Time
-	CreatedAt         time.Time
+	EnvironmentID     string              `db:"environment_id"`
+	ID                string              `db:"id"`
+	CustomerID        string              `db:"customer_id"`
+	SubscriptionID    *string             `db:"subscription_id"`
+	Status            invoice.Status      `db:"status"`
+	Reason            invoice.Reason      `db:"reason"`
+	Currency          money.Currency      `db:"currency"`
+	Discount          money.Minor         `db:"discount"`
+	Tax               money.Minor         `db:"tax"`
+	Taxes             *invoice.Taxes      `db:"taxes"`
+	TaxExempt         *tax.Exemption      `db:"tax_exempt"`
+	Total             money.Minor         `db:"total"`
+	CreditApplied     money.Minor         `db:"credit_applied"`
+	GrantsUsed        *balance.Uses       `db:"grants_used"`
+	BroughtForward    money.Minor         `db:"brought_forward"`
+	CarriedForward    money.Minor         `db:"carried_forward"`
+	AmountDue         money.Minor         `db:"amount_due"`
+	CollectionMethod  *terms.Method       `db:"collection_method"`
+	NetDays           int                 `db:"net_days"`
+	DueAt             *time.Time          `db:"due_at"`
+	AmountPaid        money.Minor         `db:"amount_paid"`
+	PeriodIndex       int                 `db:"period_index"`
+	PeriodStart       time.Time           `db:"period_start"`
+	PeriodEnd         time.Time           `db:"period_end"`
+	Phase             collection.Phase    `db:"phase"`
+	AutomaticAttempts int                 `db:"automatic_attempts"`
+	Attempts          int                 `db:"attempts"`
+	SkippedRetries    int                 `db:"skipped_retries"`
+	RetryAt           *time.Time          `db:"retry_at"`
+	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
+	ReplacedBy        *string             `db:"replaced_by"`
+	FinalizesAt       *time.Time          `db:"finalizes_at"`
+	IssuedAt          *time.Time          `db:"issued_at"`
+	PaidAt            *time.Time          `db:"paid_at"`
+	VoidedAt          *time.Time          `db:"voided_at"`
+	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
+	CreatedAt         time.Time           `db:"created_at"`
 }
 
 // Numbers are gapless, so the counter row stays locked until the transaction ends: this is sent together with the commit.
@@ -301,24 +301,24 @@ insert into invoice_lines (
 `
 
 type InvoiceLineInsertParams struct {
-	ID            string
-	EnvironmentID string
-	InvoiceID     string
-	Position      int
-	Kind          invoice.LineKind
-	Description   string
-	PlanID        *string
-	PriceID       *string
-	ItemID        *string
-	PeriodIndex   int
-	Quantity      *string
-	UnitPrice     *string
-	Reverses      *string
-	Amount        money.Minor
-	TaxRates      []string
-	Discounts     *invoice.Shares
-	PeriodStart   time.Time
-	PeriodEnd     time.Time
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	InvoiceID     string           `db:"invoice_id"`
+	Position      int              `db:"position"`
+	Kind          invoice.LineKind `db:"kind"`
+	Description   string           `db:"description"`
+	PlanID        *string          `db:"plan_id"`
+	PriceID       *string          `db:"price_id"`
+	ItemID        *string          `db:"item_id"`
+	PeriodIndex   int              `db:"period_index"`
+	Quantity      *string          `db:"quantity"`
+	UnitPrice     *string          `db:"unit_price"`
+	Reverses      *string          `db:"reverses"`
+	Amount        money.Minor      `db:"amount"`
+	TaxRates      []string         `db:"tax_rates"`
+	Discounts     *invoice.Shares  `db:"discounts"`
+	PeriodStart   time.Time        `db:"period_start"`
+	PeriodEnd     time.Time        `db:"period_end"`
 }
 
 func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLineInsertParams) error {
@@ -353,12 +353,12 @@ order by l.invoice_id, l.position
 `
 
 type InvoiceLineListParams struct {
-	EnvironmentID string
-	InvoiceIds    []string
+	EnvironmentID string   `db:"environment_id"`
+	InvoiceIds    []string `db:"invoice_ids"`
 }
 
 type InvoiceLineListRow struct {
-	InvoiceLine InvoiceLine
+	InvoiceLine InvoiceLine `db:"invoice_line"`
 }
 
 func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineListParams) ([]InvoiceLineListRow, error) {
@@ -425,8 +425,8 @@ order by l.invoice_id, l.position
 `
 
 type InvoiceLineListOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID *string
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID *string `db:"subscription_id"`
 }
 
 // The lines of its open invoices, of its drafts and of those that InvoiceListClosedForPeriod lists. `offset 0` keeps each look-up of lines a
@@ -480,12 +480,12 @@ order by l.position
 `
 
 type InvoiceLineListWithKeyParams struct {
-	InvoiceID string
-	Hash      []byte
+	InvoiceID string `db:"invoice_id"`
+	Hash      []byte `db:"hash"`
 }
 
 type InvoiceLineListWithKeyRow struct {
-	InvoiceLine InvoiceLine
+	InvoiceLine InvoiceLine `db:"invoice_line"`
 }
 
 func (q *Queries) InvoiceLineListWithKey(ctx context.Context, db DBTX, arg InvoiceLineListWithKeyParams) ([]InvoiceLineListWithKeyRow, error) {
@@ -541,18 +541,18 @@ limit $8
 `
 
 type InvoiceListParams struct {
-	EnvironmentID  string
-	CustomerID     *string
-	SubscriptionID *string
-	Status         *string
-	Below          int64
-	Above          int64
-	Forward        bool
-	RowLimit       int32
+	EnvironmentID  string  `db:"environment_id"`
+	CustomerID     *string `db:"customer_id"`
+	SubscriptionID *string `db:"subscription_id"`
+	Status         *string `db:"status"`
+	Below          int64   `db:"below"`
+	Above          int64   `db:"above"`
+	Forward        bool    `db:"forward"`
+	RowLimit       int32   `db:"row_limit"`
 }
 
 type InvoiceListRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 func (q *Queries) InvoiceList(ctx context.Context, db DBTX, arg InvoiceListParams) ([]InvoiceListRow, error) {
@@ -645,12 +645,12 @@ order by i.number
 `
 
 type InvoiceListClosedForPeriodParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type InvoiceListClosedForPeriodRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 // Invoices since the schedule opened a period that were paid, marked uncollectible, or voided by a person.
@@ -730,12 +730,12 @@ select i.id, i.environment_id, i.number, i.customer_id, i.subscription_id, i.sta
 `
 
 type InvoiceLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type InvoiceLockRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 func (q *Queries) InvoiceLock(ctx context.Context, db DBTX, arg InvoiceLockParams) (InvoiceLockRow, error) {
@@ -805,12 +805,12 @@ for no key update
 `
 
 type InvoiceLockUnsettledParams struct {
-	EnvironmentID  string
-	SubscriptionID *string
+	EnvironmentID  string  `db:"environment_id"`
+	SubscriptionID *string `db:"subscription_id"`
 }
 
 type InvoiceLockUnsettledRow struct {
-	Invoice Invoice
+	Invoice Invoice `db:"invoice"`
 }
 
 // The open ones, oldest first, and then those that are drafts until their grace ends.
@@ -901,28 +901,28 @@ select 1 / count(*) from written
 `
 
 type InvoiceUpdateParams struct {
-	Status            invoice.Status
-	CreditApplied     money.Minor
-	CarriedForward    money.Minor
-	Credited          money.Minor
-	CreditedTax       money.Minor
-	CreditedDue       money.Minor
-	CreditedRefund    money.Minor
-	AmountDue         money.Minor
-	AmountPaid        money.Minor
-	Phase             collection.Phase
-	AutomaticAttempts int
-	Attempts          int
-	SkippedRetries    int
-	RetryAt           *time.Time
-	AttemptTrigger    *collection.Trigger
-	ReplacedBy        *string
-	PaidAt            *time.Time
-	VoidedAt          *time.Time
-	UncollectibleAt   *time.Time
-	OverdueAt         *time.Time
-	EnvironmentID     string
-	ID                string
+	Status            invoice.Status      `db:"status"`
+	CreditApplied     money.Minor         `db:"credit_applied"`
+	CarriedForward    money.Minor         `db:"carried_forward"`
+	Credited          money.Minor         `db:"credited"`
+	CreditedTax       money.Minor         `db:"credited_tax"`
+	CreditedDue       money.Minor         `db:"credited_due"`
+	CreditedRefund    money.Minor         `db:"credited_refund"`
+	AmountDue         money.Minor         `db:"amount_due"`
+	AmountPaid        money.Minor         `db:"amount_paid"`
+	Phase             collection.Phase    `db:"phase"`
+	AutomaticAttempts int                 `db:"automatic_attempts"`
+	Attempts          int                 `db:"attempts"`
+	SkippedRetries    int                 `db:"skipped_retries"`
+	RetryAt           *time.Time          `db:"retry_at"`
+	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
+	ReplacedBy        *string             `db:"replaced_by"`
+	PaidAt            *time.Time          `db:"paid_at"`
+	VoidedAt          *time.Time          `db:"voided_at"`
+	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
+	OverdueAt         *time.Time          `db:"overdue_at"`
+	EnvironmentID     string              `db:"environment_id"`
+	ID                string              `db:"id"`
 }
 
 func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateParams) error {

@@ -43,10 +43,10 @@ for no key update of p
 `
 
 type ProviderConfigLockFormerOfAppRow struct {
-	EnvironmentID       string
-	ID                  string
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
+	EnvironmentID       string `db:"environment_id"`
+	ID                  string `db:"id"`
+	SecretKeySealed     []byte `db:"secret_key_sealed"`
+	WebhookSecretSealed []byte `db:"webhook_secret_sealed"`
 }
 
 // Those of a build before credentials had versions.
@@ -81,10 +81,10 @@ where p.environment_id = $3 and p.id = $4
 `
 
 type ProviderConfigResealParams struct {
-	SecretKeySealed     []byte
-	WebhookSecretSealed []byte
-	EnvironmentID       string
-	ID                  string
+	SecretKeySealed     []byte `db:"secret_key_sealed"`
+	WebhookSecretSealed []byte `db:"webhook_secret_sealed"`
+	EnvironmentID       string `db:"environment_id"`
+	ID                  string `db:"id"`
 }
 
 func (q *Queries) ProviderConfigReseal(ctx context.Context, db DBTX, arg ProviderConfigResealParams) error {
@@ -108,10 +108,10 @@ for no key update of c
 `
 
 type ProviderCredentialsLockOfAppRow struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Version          int
-	Sealed           []byte
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	Version          int    `db:"version"`
+	Sealed           []byte `db:"sealed"`
 }
 
 // The rotation of an app's data keys: all that is sealed with its keyset, locked until it is sealed anew. Writers of
@@ -147,10 +147,10 @@ where c.environment_id = $2 and c.provider_config_id = $3 and c.version = $4
 `
 
 type ProviderCredentialsResealParams struct {
-	Sealed           []byte
-	EnvironmentID    string
-	ProviderConfigID string
-	Version          int
+	Sealed           []byte `db:"sealed"`
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	Version          int    `db:"version"`
 }
 
 func (q *Queries) ProviderCredentialsReseal(ctx context.Context, db DBTX, arg ProviderCredentialsResealParams) error {
@@ -173,10 +173,10 @@ for no key update of w
 `
 
 type WebhookEndpointLockOfAppRow struct {
-	EnvironmentID        string
-	ID                   string
-	SecretSealed         []byte
-	PreviousSecretSealed []byte
+	EnvironmentID        string `db:"environment_id"`
+	ID                   string `db:"id"`
+	SecretSealed         []byte `db:"secret_sealed"`
+	PreviousSecretSealed []byte `db:"previous_secret_sealed"`
 }
 
 func (q *Queries) WebhookEndpointLockOfApp(ctx context.Context, db DBTX, appID string) ([]WebhookEndpointLockOfAppRow, error) {
@@ -210,10 +210,10 @@ where w.environment_id = $3 and w.id = $4
 `
 
 type WebhookEndpointResealParams struct {
-	SecretSealed         []byte
-	PreviousSecretSealed []byte
-	EnvironmentID        string
-	ID                   string
+	SecretSealed         []byte `db:"secret_sealed"`
+	PreviousSecretSealed []byte `db:"previous_secret_sealed"`
+	EnvironmentID        string `db:"environment_id"`
+	ID                   string `db:"id"`
 }
 
 // The revision stays: nothing that anybody has read has changed its meaning.

@@ -26,14 +26,14 @@ for no key update
 `
 
 type CreditBalanceLockParams struct {
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
+	EnvironmentID string         `db:"environment_id"`
+	CustomerID    string         `db:"customer_id"`
+	Currency      money.Currency `db:"currency"`
 }
 
 type CreditBalanceLockRow struct {
-	Balance money.Minor
-	Granted money.Minor
+	Balance money.Minor `db:"balance"`
+	Granted money.Minor `db:"granted"`
 }
 
 // Locked with the customer, as CreditBalanceLockOfSubscription does.
@@ -54,8 +54,8 @@ select 1 / count(*) from written
 `
 
 type InvoiceDraftDeleteParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) InvoiceDraftDelete(ctx context.Context, db DBTX, arg InvoiceDraftDeleteParams) error {
@@ -76,28 +76,28 @@ insert into invoices (
 `
 
 type InvoiceDraftInsertParams struct {
-	ID               string
-	EnvironmentID    string
-	CustomerID       string
-	SubscriptionID   *string
-	TestClockID      *string
-	Reason           invoice.Reason
-	Currency         money.Currency
-	Discount         money.Minor
-	Tax              money.Minor
-	Taxes            *invoice.Taxes
-	TaxExempt        *tax.Exemption
-	Total            money.Minor
-	AmountDue        money.Minor
-	CollectionMethod *terms.Method
-	NetDays          int
-	Memo             *string
-	Metadata         *metadata.Pairs
-	PeriodIndex      int
-	PeriodStart      time.Time
-	PeriodEnd        time.Time
-	FinalizesAt      *time.Time
-	CreatedAt        time.Time
+	ID               string          `db:"id"`
+	EnvironmentID    string          `db:"environment_id"`
+	CustomerID       string          `db:"customer_id"`
+	SubscriptionID   *string         `db:"subscription_id"`
+	TestClockID      *string         `db:"test_clock_id"`
+	Reason           invoice.Reason  `db:"reason"`
+	Currency         money.Currency  `db:"currency"`
+	Discount         money.Minor     `db:"discount"`
+	Tax              money.Minor     `db:"tax"`
+	Taxes            *invoice.Taxes  `db:"taxes"`
+	TaxExempt        *tax.Exemption  `db:"tax_exempt"`
+	Total            money.Minor     `db:"total"`
+	AmountDue        money.Minor     `db:"amount_due"`
+	CollectionMethod *terms.Method   `db:"collection_method"`
+	NetDays          int             `db:"net_days"`
+	Memo             *string         `db:"memo"`
+	Metadata         *metadata.Pairs `db:"metadata"`
+	PeriodIndex      int             `db:"period_index"`
+	PeriodStart      time.Time       `db:"period_start"`
+	PeriodEnd        time.Time       `db:"period_end"`
+	FinalizesAt      *time.Time      `db:"finalizes_at"`
+	CreatedAt        time.Time       `db:"created_at"`
 }
 
 func (q *Queries) InvoiceDraftInsert(ctx context.Context, db DBTX, arg InvoiceDraftInsertParams) error {
@@ -141,21 +141,21 @@ select 1 / count(*) from written
 `
 
 type InvoiceDraftUpdateParams struct {
-	Discount         money.Minor
-	Tax              money.Minor
-	Taxes            *invoice.Taxes
-	TaxExempt        *tax.Exemption
-	Total            money.Minor
-	AmountDue        money.Minor
-	PeriodIndex      int
-	PeriodStart      time.Time
-	PeriodEnd        time.Time
-	CollectionMethod *terms.Method
-	NetDays          int
-	Memo             *string
-	Metadata         *metadata.Pairs
-	EnvironmentID    string
-	ID               string
+	Discount         money.Minor     `db:"discount"`
+	Tax              money.Minor     `db:"tax"`
+	Taxes            *invoice.Taxes  `db:"taxes"`
+	TaxExempt        *tax.Exemption  `db:"tax_exempt"`
+	Total            money.Minor     `db:"total"`
+	AmountDue        money.Minor     `db:"amount_due"`
+	PeriodIndex      int             `db:"period_index"`
+	PeriodStart      time.Time       `db:"period_start"`
+	PeriodEnd        time.Time       `db:"period_end"`
+	CollectionMethod *terms.Method   `db:"collection_method"`
+	NetDays          int             `db:"net_days"`
+	Memo             *string         `db:"memo"`
+	Metadata         *metadata.Pairs `db:"metadata"`
+	EnvironmentID    string          `db:"environment_id"`
+	ID               string          `db:"id"`
 }
 
 func (q *Queries) InvoiceDraftUpdate(ctx context.Context, db DBTX, arg InvoiceDraftUpdateParams) error {
@@ -206,42 +206,42 @@ returning i.number, i.number_text, i.seller, i.buyer
 `
 
 type InvoiceFinalizeParams struct {
-	Status            invoice.Status
-	Discount          money.Minor
-	Tax               money.Minor
-	Taxes             *invoice.Taxes
-	TaxExempt         *tax.Exemption
-	Total             money.Minor
-	CreditApplied     money.Minor
-	GrantsUsed        *balance.Uses
-	BroughtForward    money.Minor
-	CarriedForward    money.Minor
-	AmountDue         money.Minor
-	CollectionMethod  *terms.Method
-	NetDays           int
-	DueAt             *time.Time
-	OverdueAt         *time.Time
-	AmountPaid        money.Minor
-	PeriodStart       time.Time
-	PeriodEnd         time.Time
-	Phase             collection.Phase
-	AutomaticAttempts int
-	Attempts          int
-	SkippedRetries    int
-	RetryAt           *time.Time
-	AttemptTrigger    *collection.Trigger
-	IssuedAt          *time.Time
-	PaidAt            *time.Time
-	UncollectibleAt   *time.Time
-	EnvironmentID     string
-	ID                string
+	Status            invoice.Status      `db:"status"`
+	Discount          money.Minor         `db:"discount"`
+	Tax               money.Minor         `db:"tax"`
+	Taxes             *invoice.Taxes      `db:"taxes"`
+	TaxExempt         *tax.Exemption      `db:"tax_exempt"`
+	Total             money.Minor         `db:"total"`
+	CreditApplied     money.Minor         `db:"credit_applied"`
+	GrantsUsed        *balance.Uses       `db:"grants_used"`
+	BroughtForward    money.Minor         `db:"brought_forward"`
+	CarriedForward    money.Minor         `db:"carried_forward"`
+	AmountDue         money.Minor         `db:"amount_due"`
+	CollectionMethod  *terms.Method       `db:"collection_method"`
+	NetDays           int                 `db:"net_days"`
+	DueAt             *time.Time          `db:"due_at"`
+	OverdueAt         *time.Time          `db:"overdue_at"`
+	AmountPaid        money.Minor         `db:"amount_paid"`
+	PeriodStart       time.Time           `db:"period_start"`
+	PeriodEnd         time.Time           `db:"period_end"`
+	Phase             collection.Phase    `db:"phase"`
+	AutomaticAttempts int                 `db:"automatic_attempts"`
+	Attempts          int                 `db:"attempts"`
+	SkippedRetries    int                 `db:"skipped_retries"`
+	RetryAt           *time.Time          `db:"retry_at"`
+	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
+	IssuedAt          *time.Time          `db:"issued_at"`
+	PaidAt            *time.Time          `db:"paid_at"`
+	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
+	EnvironmentID     string              `db:"environment_id"`
+	ID                string              `db:"id"`
 }
 
 type InvoiceFinalizeRow struct {
-	Number     *int64
-	NumberText *string
-	Seller     *invoice.Seller
-	Buyer      *invoice.Buyer
+	Number     *int64          `db:"number"`
+	NumberText *string         `db:"number_text"`
+	Seller     *invoice.Seller `db:"seller"`
+	Buyer      *invoice.Buyer  `db:"buyer"`
 }
 
 // The counter row stays locked until the transaction ends, so this is called last, after all other rows are locked.
@@ -293,8 +293,8 @@ where environment_id = $1 and invoice_id = $2
 `
 
 type InvoiceLineDeleteOfDraftParams struct {
-	EnvironmentID string
-	InvoiceID     string
+	EnvironmentID string `db:"environment_id"`
+	InvoiceID     string `db:"invoice_id"`
 }
 
 func (q *Queries) InvoiceLineDeleteOfDraft(ctx context.Context, db DBTX, arg InvoiceLineDeleteOfDraftParams) error {
@@ -325,16 +325,16 @@ limit $2::int
 `
 
 type InvoiceListOverdueParams struct {
-	DueBy     *time.Time
-	RowLimit  int
-	LeftSince *time.Time
+	DueBy     *time.Time `db:"due_by"`
+	RowLimit  int        `db:"row_limit"`
+	LeftSince *time.Time `db:"left_since"`
 }
 
 type InvoiceListOverdueRow struct {
-	EnvironmentID  string
-	ID             string
-	CustomerID     string
-	SubscriptionID *string
+	EnvironmentID  string  `db:"environment_id"`
+	ID             string  `db:"id"`
+	CustomerID     string  `db:"customer_id"`
+	SubscriptionID *string `db:"subscription_id"`
 }
 
 // In real time, over all environments: what no workflow waits for, which are manual invoices and those that a canceled subscription
@@ -384,15 +384,15 @@ limit 100
 `
 
 type InvoiceListOverdueOnClockParams struct {
-	EnvironmentID string
-	TestClockID   *string
-	DueBy         *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	TestClockID   *string    `db:"test_clock_id"`
+	DueBy         *time.Time `db:"due_by"`
 }
 
 type InvoiceListOverdueOnClockRow struct {
-	ID             string
-	CustomerID     string
-	SubscriptionID *string
+	ID             string  `db:"id"`
+	CustomerID     string  `db:"customer_id"`
+	SubscriptionID *string `db:"subscription_id"`
 }
 
 func (q *Queries) InvoiceListOverdueOnClock(ctx context.Context, db DBTX, arg InvoiceListOverdueOnClockParams) ([]InvoiceListOverdueOnClockRow, error) {
@@ -425,12 +425,12 @@ order by r.id
 `
 
 type TaxRateListOfCustomerParams struct {
-	EnvironmentID string
-	CustomerID    string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
 }
 
 type TaxRateListOfCustomerRow struct {
-	TaxRate TaxRate
+	TaxRate TaxRate `db:"tax_rate"`
 }
 
 // Those that may hold for the customer: the rules decide by region and time.
@@ -477,12 +477,12 @@ for no key update
 `
 
 type TransactionLockPendingOfInvoiceParams struct {
-	EnvironmentID string
-	InvoiceID     string
+	EnvironmentID string `db:"environment_id"`
+	InvoiceID     string `db:"invoice_id"`
 }
 
 type TransactionLockPendingOfInvoiceRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionLockPendingOfInvoice(ctx context.Context, db DBTX, arg TransactionLockPendingOfInvoiceParams) ([]TransactionLockPendingOfInvoiceRow, error) {

@@ -18,12 +18,12 @@ where m.environment_id = $1 and m.metric_id = $2 and m.current
 `
 
 type MetricGetLockedParams struct {
-	EnvironmentID string
-	MetricID      string
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 type MetricGetLockedRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 // The newest version, in a statement after MetricLock: one that waited does not see what it waited for.
@@ -60,12 +60,12 @@ order by m.version desc limit 1
 `
 
 type MetricGetServedParams struct {
-	EnvironmentID string
-	Name          string
+	EnvironmentID string `db:"environment_id"`
+	Name          string `db:"name"`
 }
 
 type MetricGetServedRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 // The newest version that has caught up; the first one always has.
@@ -97,12 +97,12 @@ select m.id, m.environment_id, m.position, m.metric_id, m.version, m.name, m.dis
 `
 
 type MetricGetVersionParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type MetricGetVersionRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 func (q *Queries) MetricGetVersion(ctx context.Context, db DBTX, arg MetricGetVersionParams) (MetricGetVersionRow, error) {
@@ -136,13 +136,13 @@ where k.hash = $2
 `
 
 type MetricGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type MetricGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Metric       Metric
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Metric       Metric       `db:"metric"`
 }
 
 func (q *Queries) MetricGetWithKey(ctx context.Context, db DBTX, arg MetricGetWithKeyParams) (MetricGetWithKeyRow, error) {
@@ -194,14 +194,14 @@ select 1 / count(*) from written
 `
 
 type MetricInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	DisplayName   string
-	Active        bool
-	Definition    usage.Definition
-	CreatedAt     time.Time
-	VersionAt     time.Time
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	Name          string           `db:"name"`
+	DisplayName   string           `db:"display_name"`
+	Active        bool             `db:"active"`
+	Definition    usage.Definition `db:"definition"`
+	CreatedAt     time.Time        `db:"created_at"`
+	VersionAt     time.Time        `db:"version_at"`
 }
 
 func (q *Queries) MetricInsert(ctx context.Context, db DBTX, arg MetricInsertParams) error {
@@ -230,16 +230,16 @@ limit $6
 `
 
 type MetricListParams struct {
-	EnvironmentID string
-	Active        *bool
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	Active        *bool  `db:"active"`
+	Below         int64  `db:"below"`
+	Above         int64  `db:"above"`
+	Forward       bool   `db:"forward"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type MetricListRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 // At the place of the first version, as the newest.
@@ -300,12 +300,12 @@ limit $2
 `
 
 type MetricListServedParams struct {
-	EnvironmentID string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type MetricListServedRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 // Of each metric that takes records the newest version that has caught up, the newest metrics first.
@@ -352,8 +352,8 @@ for no key update
 `
 
 type MetricLockParams struct {
-	EnvironmentID string
-	MetricID      string
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 // The first version, which is always there; whoever changes the metric waits for it.
@@ -370,8 +370,8 @@ where environment_id = $1 and metric_id = $2 and current
 `
 
 type MetricRetireParams struct {
-	EnvironmentID string
-	MetricID      string
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 // Before the next version is inserted.
@@ -390,10 +390,10 @@ select 1 / count(*) from written
 `
 
 type MetricUpdateParams struct {
-	DisplayName   string
-	Active        bool
-	EnvironmentID string
-	MetricID      string
+	DisplayName   string `db:"display_name"`
+	Active        bool   `db:"active"`
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 func (q *Queries) MetricUpdate(ctx context.Context, db DBTX, arg MetricUpdateParams) error {
@@ -413,12 +413,12 @@ order by m.version desc
 `
 
 type MetricVersionListParams struct {
-	EnvironmentID string
-	MetricID      string
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 type MetricVersionListRow struct {
-	Metric Metric
+	Metric Metric `db:"metric"`
 }
 
 func (q *Queries) MetricVersionList(ctx context.Context, db DBTX, arg MetricVersionListParams) ([]MetricVersionListRow, error) {
@@ -466,10 +466,10 @@ values ($1, $2, 0, exists (
 `
 
 type UsageProgressInsertParams struct {
-	EnvironmentID string
-	VersionID     string
-	MetricID      string
-	Tail          int
+	EnvironmentID string `db:"environment_id"`
+	VersionID     string `db:"version_id"`
+	MetricID      string `db:"metric_id"`
+	Tail          int    `db:"tail"`
 }
 
 // Catching up: there are more records than a reader takes as a tail.

@@ -33,719 +33,719 @@ import (
 )
 
 type ApiKey struct {
-	ID            string
-	EnvironmentID string
-	Kind          string
-	Hash          []byte
-	Hint          string
-	Scopes        []string
-	AllowedCidrs  []netip.Prefix
-	ExpiresAt     *time.Time
-	RevokedAt     *time.Time
-	CreatedAt     time.Time
-	Name          string
-	Replaces      *string
-	LastUsedAt    *time.Time
-	Position      int64
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Kind          string         `db:"kind"`
+	Hash          []byte         `db:"hash"`
+	Hint          string         `db:"hint"`
+	Scopes        []string       `db:"scopes"`
+	AllowedCidrs  []netip.Prefix `db:"allowed_cidrs"`
+	ExpiresAt     *time.Time     `db:"expires_at"`
+	RevokedAt     *time.Time     `db:"revoked_at"`
+	CreatedAt     time.Time      `db:"created_at"`
+	Name          string         `db:"name"`
+	Replaces      *string        `db:"replaces"`
+	LastUsedAt    *time.Time     `db:"last_used_at"`
+	Position      int64          `db:"position"`
 }
 
 type ApiKeyDetail struct {
-	Hash          []byte
-	ID            string
-	EnvironmentID string
-	AppID         string
-	TenantID      string
-	Mode          string
-	Kind          string
-	Scopes        []string
-	AllowedCidrs  []netip.Prefix
-	ExpiresAt     *time.Time
-	RevokedAt     *time.Time
-	TimeZone      string
+	Hash          []byte         `db:"hash"`
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	AppID         string         `db:"app_id"`
+	TenantID      string         `db:"tenant_id"`
+	Mode          string         `db:"mode"`
+	Kind          string         `db:"kind"`
+	Scopes        []string       `db:"scopes"`
+	AllowedCidrs  []netip.Prefix `db:"allowed_cidrs"`
+	ExpiresAt     *time.Time     `db:"expires_at"`
+	RevokedAt     *time.Time     `db:"revoked_at"`
+	TimeZone      string         `db:"time_zone"`
 }
 
 type App struct {
-	ID        string
-	TenantID  string
-	Name      string
-	Keyset    []byte
-	CreatedAt time.Time
-	Position  int64
+	ID        string    `db:"id"`
+	TenantID  string    `db:"tenant_id"`
+	Name      string    `db:"name"`
+	Keyset    []byte    `db:"keyset"`
+	CreatedAt time.Time `db:"created_at"`
+	Position  int64     `db:"position"`
 }
 
 type AuditLog struct {
-	EnvironmentID string
-	ID            string
-	Position      int64
-	CreatedAt     time.Time
-	ActorKind     string
-	ActorID       string
-	ActorScopes   []string
-	Operation     string
-	ObjectType    string
-	ObjectID      string
-	RequestID     string
-	StatusCode    *int
-	Changes       []byte
-	Address       *netip.Addr
-	AddressSalt   []byte
-	AddressDigest []byte
+	EnvironmentID string      `db:"environment_id"`
+	ID            string      `db:"id"`
+	Position      int64       `db:"position"`
+	CreatedAt     time.Time   `db:"created_at"`
+	ActorKind     string      `db:"actor_kind"`
+	ActorID       string      `db:"actor_id"`
+	ActorScopes   []string    `db:"actor_scopes"`
+	Operation     string      `db:"operation"`
+	ObjectType    string      `db:"object_type"`
+	ObjectID      string      `db:"object_id"`
+	RequestID     string      `db:"request_id"`
+	StatusCode    *int        `db:"status_code"`
+	Changes       []byte      `db:"changes"`
+	Address       *netip.Addr `db:"address"`
+	AddressSalt   []byte      `db:"address_salt"`
+	AddressDigest []byte      `db:"address_digest"`
 }
 
 type AuditSeal struct {
-	EnvironmentID string
-	Number        int64
-	EntryID       string
-	Position      int64
-	Hash          []byte
-	SealedAt      time.Time
+	EnvironmentID string    `db:"environment_id"`
+	Number        int64     `db:"number"`
+	EntryID       string    `db:"entry_id"`
+	Position      int64     `db:"position"`
+	Hash          []byte    `db:"hash"`
+	SealedAt      time.Time `db:"sealed_at"`
 }
 
 type Coupon struct {
-	ID             string
-	EnvironmentID  string
-	Position       int64
-	Code           string
-	Name           string
-	Percent        *string
-	Amount         *money.Minor
-	Currency       *money.Currency
-	Duration       discount.Duration
-	Periods        *int
-	PlanIds        []string
-	MaxRedemptions *int
-	Redeemed       int
-	RedeemBy       *time.Time
-	Active         bool
-	CreatedAt      time.Time
+	ID             string            `db:"id"`
+	EnvironmentID  string            `db:"environment_id"`
+	Position       int64             `db:"position"`
+	Code           string            `db:"code"`
+	Name           string            `db:"name"`
+	Percent        *string           `db:"percent"`
+	Amount         *money.Minor      `db:"amount"`
+	Currency       *money.Currency   `db:"currency"`
+	Duration       discount.Duration `db:"duration"`
+	Periods        *int              `db:"periods"`
+	PlanIds        []string          `db:"plan_ids"`
+	MaxRedemptions *int              `db:"max_redemptions"`
+	Redeemed       int               `db:"redeemed"`
+	RedeemBy       *time.Time        `db:"redeem_by"`
+	Active         bool              `db:"active"`
+	CreatedAt      time.Time         `db:"created_at"`
 }
 
 type CreditEntry struct {
-	ID            string
-	EnvironmentID string
-	CustomerID    string
-	Currency      money.Currency
-	Amount        money.Minor
-	Reason        invoice.CreditReason
-	InvoiceID     *string
-	BalanceAfter  int64
-	CreatedAt     time.Time
-	Position      int64
-	Note          *string
-	GrantID       *string
+	ID            string               `db:"id"`
+	EnvironmentID string               `db:"environment_id"`
+	CustomerID    string               `db:"customer_id"`
+	Currency      money.Currency       `db:"currency"`
+	Amount        money.Minor          `db:"amount"`
+	Reason        invoice.CreditReason `db:"reason"`
+	InvoiceID     *string              `db:"invoice_id"`
+	BalanceAfter  int64                `db:"balance_after"`
+	CreatedAt     time.Time            `db:"created_at"`
+	Position      int64                `db:"position"`
+	Note          *string              `db:"note"`
+	GrantID       *string              `db:"grant_id"`
 }
 
 type CreditGrant struct {
-	ID            string
-	EnvironmentID string
-	Position      int64
-	CustomerID    string
-	TestClockID   *string
-	Currency      money.Currency
-	Amount        money.Minor
-	Remaining     money.Minor
-	Priority      int
-	PlanIds       []string
-	Name          *string
-	Metadata      metadata.Pairs
-	ExpiresAt     *time.Time
-	ExpiredAt     *time.Time
-	VoidedAt      *time.Time
-	EndsAt        *time.Time
-	CreatedAt     time.Time
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Position      int64          `db:"position"`
+	CustomerID    string         `db:"customer_id"`
+	TestClockID   *string        `db:"test_clock_id"`
+	Currency      money.Currency `db:"currency"`
+	Amount        money.Minor    `db:"amount"`
+	Remaining     money.Minor    `db:"remaining"`
+	Priority      int            `db:"priority"`
+	PlanIds       []string       `db:"plan_ids"`
+	Name          *string        `db:"name"`
+	Metadata      metadata.Pairs `db:"metadata"`
+	ExpiresAt     *time.Time     `db:"expires_at"`
+	ExpiredAt     *time.Time     `db:"expired_at"`
+	VoidedAt      *time.Time     `db:"voided_at"`
+	EndsAt        *time.Time     `db:"ends_at"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 type CreditNote struct {
-	ID             string
-	EnvironmentID  string
-	Position       int64
-	Number         int64
-	InvoiceID      string
-	CustomerID     string
-	SubscriptionID *string
-	Currency       money.Currency
-	Reason         creditnote.Reason
-	Memo           *string
-	Subtotal       money.Minor
-	Tax            money.Minor
-	Taxes          *invoice.Taxes
-	Total          money.Minor
-	Due            money.Minor
-	Balance        money.Minor
-	Refund         money.Minor
-	RefundID       *string
-	CreatedAt      time.Time
+	ID             string            `db:"id"`
+	EnvironmentID  string            `db:"environment_id"`
+	Position       int64             `db:"position"`
+	Number         int64             `db:"number"`
+	InvoiceID      string            `db:"invoice_id"`
+	CustomerID     string            `db:"customer_id"`
+	SubscriptionID *string           `db:"subscription_id"`
+	Currency       money.Currency    `db:"currency"`
+	Reason         creditnote.Reason `db:"reason"`
+	Memo           *string           `db:"memo"`
+	Subtotal       money.Minor       `db:"subtotal"`
+	Tax            money.Minor       `db:"tax"`
+	Taxes          *invoice.Taxes    `db:"taxes"`
+	Total          money.Minor       `db:"total"`
+	Due            money.Minor       `db:"due"`
+	Balance        money.Minor       `db:"balance"`
+	Refund         money.Minor       `db:"refund"`
+	RefundID       *string           `db:"refund_id"`
+	CreatedAt      time.Time         `db:"created_at"`
 }
 
 type CreditNoteLine struct {
-	EnvironmentID string
-	CreditNoteID  string
-	Position      int
-	InvoiceLineID string
-	Amount        money.Minor
+	EnvironmentID string      `db:"environment_id"`
+	CreditNoteID  string      `db:"credit_note_id"`
+	Position      int         `db:"position"`
+	InvoiceLineID string      `db:"invoice_line_id"`
+	Amount        money.Minor `db:"amount"`
 }
 
 type Customer struct {
-	ID             string
-	EnvironmentID  string
-	Email          *string
-	Name           *string
-	Phone          *string
-	Metadata       metadata.Pairs
-	PaymentMethod  *string
-	PaymentDetails *customer.PaymentDetails
-	TestClockID    *string
-	ErasedAt       *time.Time
-	Revision       int64
-	CreatedAt      time.Time
-	Position       int64
-	Country        *string
-	Region         *string
-	TaxExempt      *tax.Exemption
-	TaxIds         *tax.IDs
-	UsageSalt      []byte
+	ID             string                   `db:"id"`
+	EnvironmentID  string                   `db:"environment_id"`
+	Email          *string                  `db:"email"`
+	Name           *string                  `db:"name"`
+	Phone          *string                  `db:"phone"`
+	Metadata       metadata.Pairs           `db:"metadata"`
+	PaymentMethod  *string                  `db:"payment_method"`
+	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
+	TestClockID    *string                  `db:"test_clock_id"`
+	ErasedAt       *time.Time               `db:"erased_at"`
+	Revision       int64                    `db:"revision"`
+	CreatedAt      time.Time                `db:"created_at"`
+	Position       int64                    `db:"position"`
+	Country        *string                  `db:"country"`
+	Region         *string                  `db:"region"`
+	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
+	TaxIds         *tax.IDs                 `db:"tax_ids"`
+	UsageSalt      []byte                   `db:"usage_salt"`
 }
 
 type Decision struct {
-	ID            string
-	EnvironmentID string
-	TransactionID string
-	CallbackID    *string
-	Reason        string
-	ProviderRef   string
-	Outcome       string
-	Note          string
-	ActorKind     string
-	ActorID       string
-	DecidedAt     time.Time
+	ID            string    `db:"id"`
+	EnvironmentID string    `db:"environment_id"`
+	TransactionID string    `db:"transaction_id"`
+	CallbackID    *string   `db:"callback_id"`
+	Reason        string    `db:"reason"`
+	ProviderRef   string    `db:"provider_ref"`
+	Outcome       string    `db:"outcome"`
+	Note          string    `db:"note"`
+	ActorKind     string    `db:"actor_kind"`
+	ActorID       string    `db:"actor_id"`
+	DecidedAt     time.Time `db:"decided_at"`
 }
 
 type Dispute struct {
-	ID              string
-	EnvironmentID   string
-	Position        int64
-	TransactionID   string
-	Ref             string
-	Status          payment.DisputeState
-	Stage           *payment.DisputeStage
-	Reason          *string
-	Amount          money.Minor
-	Currency        money.Currency
-	AmountWithdrawn money.Minor
-	EvidenceDueAt   *time.Time
-	OpenedAt        time.Time
-	ClosedAt        *time.Time
-	CustomerID      string
+	ID              string                `db:"id"`
+	EnvironmentID   string                `db:"environment_id"`
+	Position        int64                 `db:"position"`
+	TransactionID   string                `db:"transaction_id"`
+	Ref             string                `db:"ref"`
+	Status          payment.DisputeState  `db:"status"`
+	Stage           *payment.DisputeStage `db:"stage"`
+	Reason          *string               `db:"reason"`
+	Amount          money.Minor           `db:"amount"`
+	Currency        money.Currency        `db:"currency"`
+	AmountWithdrawn money.Minor           `db:"amount_withdrawn"`
+	EvidenceDueAt   *time.Time            `db:"evidence_due_at"`
+	OpenedAt        time.Time             `db:"opened_at"`
+	ClosedAt        *time.Time            `db:"closed_at"`
+	CustomerID      string                `db:"customer_id"`
 }
 
 type Environment struct {
-	ID                     string
-	AppID                  string
-	Mode                   string
-	TimeZone               string
-	RetryBaseSeconds       int64
-	RetryFactor            int
-	RetryCount             int
-	RetryJitterSeconds     int64
-	PastDueBilling         subscription.PastDueBilling
-	PastDueCancelAfterDays *int
-	CreatedAt              time.Time
-	ChargingPausedAt       *time.Time
-	AccountsRevision       int64
-	RenewalReminderDays    int
-	Dunning                []byte
-	InvoiceNumberPrefix    string
-	InvoiceNumberDigits    int
-	Seller                 *invoice.Seller
-	ProrationMeasure       *proration.Measure
-	InvoiceGraceMinutes    int
+	ID                     string                      `db:"id"`
+	AppID                  string                      `db:"app_id"`
+	Mode                   string                      `db:"mode"`
+	TimeZone               string                      `db:"time_zone"`
+	RetryBaseSeconds       int64                       `db:"retry_base_seconds"`
+	RetryFactor            int                         `db:"retry_factor"`
+	RetryCount             int                         `db:"retry_count"`
+	RetryJitterSeconds     int64                       `db:"retry_jitter_seconds"`
+	PastDueBilling         subscription.PastDueBilling `db:"past_due_billing"`
+	PastDueCancelAfterDays *int                        `db:"past_due_cancel_after_days"`
+	CreatedAt              time.Time                   `db:"created_at"`
+	ChargingPausedAt       *time.Time                  `db:"charging_paused_at"`
+	AccountsRevision       int64                       `db:"accounts_revision"`
+	RenewalReminderDays    int                         `db:"renewal_reminder_days"`
+	Dunning                []byte                      `db:"dunning"`
+	InvoiceNumberPrefix    string                      `db:"invoice_number_prefix"`
+	InvoiceNumberDigits    int                         `db:"invoice_number_digits"`
+	Seller                 *invoice.Seller             `db:"seller"`
+	ProrationMeasure       *proration.Measure          `db:"proration_measure"`
+	InvoiceGraceMinutes    int                         `db:"invoice_grace_minutes"`
 }
 
 type Erasure struct {
-	ID            string
-	EnvironmentID string
-	CustomerID    *string
-	TestClockID   *string
-	Stage         erasure.Stage
-	AfterPosition int64
-	RequestedAt   time.Time
-	ProgressAt    time.Time
-	FinishedAt    *time.Time
-	StartedEpoch  int64
-	UsageAfter    *string
+	ID            string        `db:"id"`
+	EnvironmentID string        `db:"environment_id"`
+	CustomerID    *string       `db:"customer_id"`
+	TestClockID   *string       `db:"test_clock_id"`
+	Stage         erasure.Stage `db:"stage"`
+	AfterPosition int64         `db:"after_position"`
+	RequestedAt   time.Time     `db:"requested_at"`
+	ProgressAt    time.Time     `db:"progress_at"`
+	FinishedAt    *time.Time    `db:"finished_at"`
+	StartedEpoch  int64         `db:"started_epoch"`
+	UsageAfter    *string       `db:"usage_after"`
 }
 
 type Event struct {
-	ID               string
-	EnvironmentID    string
-	Type             event.Type
-	ObjectID         string
-	CustomerID       *string
-	SubscriptionID   *string
-	Sequence         *int64
-	Data             []byte
-	OccurredAt       int64
-	CreatedAt        time.Time
-	Position         int64
-	CustomerSequence *int64
+	ID               string     `db:"id"`
+	EnvironmentID    string     `db:"environment_id"`
+	Type             event.Type `db:"type"`
+	ObjectID         string     `db:"object_id"`
+	CustomerID       *string    `db:"customer_id"`
+	SubscriptionID   *string    `db:"subscription_id"`
+	Sequence         *int64     `db:"sequence"`
+	Data             []byte     `db:"data"`
+	OccurredAt       int64      `db:"occurred_at"`
+	CreatedAt        time.Time  `db:"created_at"`
+	Position         int64      `db:"position"`
+	CustomerSequence *int64     `db:"customer_sequence"`
 }
 
 type IdempotencyKey struct {
-	EnvironmentID string
-	Route         string
-	Key           string
-	Fingerprint   []byte
-	StatusCode    *int
-	Response      []byte
-	CustomerID    *string
-	ErasedAt      *time.Time
-	CreatedAt     time.Time
+	EnvironmentID string     `db:"environment_id"`
+	Route         string     `db:"route"`
+	Key           string     `db:"key"`
+	Fingerprint   []byte     `db:"fingerprint"`
+	StatusCode    *int       `db:"status_code"`
+	Response      []byte     `db:"response"`
+	CustomerID    *string    `db:"customer_id"`
+	ErasedAt      *time.Time `db:"erased_at"`
+	CreatedAt     time.Time  `db:"created_at"`
 }
 
 type Invoice struct {
-	ID                string
-	EnvironmentID     string
-	Number            *int64
-	CustomerID        string
-	SubscriptionID    *string
-	Status            invoice.Status
-	Reason            invoice.Reason
-	Currency          money.Currency
-	Total             money.Minor
-	CreditApplied     money.Minor
-	AmountDue         money.Minor
-	AmountPaid        money.Minor
-	PeriodStart       time.Time
-	PeriodEnd         time.Time
-	Phase             collection.Phase
-	AutomaticAttempts int
-	Attempts          int
-	RetryAt           *time.Time
-	AttemptTrigger    *collection.Trigger
-	ReplacedBy        *string
-	IssuedAt          *time.Time
-	PaidAt            *time.Time
-	VoidedAt          *time.Time
-	CreatedAt         time.Time
-	Position          int64
-	BroughtForward    money.Minor
-	CarriedForward    money.Minor
-	UncollectibleAt   *time.Time
-	SkippedRetries    int
-	PeriodIndex       *int
-	Tax               money.Minor
-	Taxes             *invoice.Taxes
-	TaxExempt         *tax.Exemption
-	NumberText        *string
-	Seller            *invoice.Seller
-	Discount          money.Minor
-	Credited          money.Minor
-	CreditedTax       money.Minor
-	CreditedDue       money.Minor
-	CreditedRefund    money.Minor
-	Buyer             *invoice.Buyer
-	CollectionMethod  *terms.Method
-	NetDays           int
-	DueAt             *time.Time
-	OverdueAt         *time.Time
-	TestClockID       *string
-	GrantsUsed        *balance.Uses
-	Memo              *string
-	Metadata          *metadata.Pairs
-	FinalizesAt       *time.Time
+	ID                string              `db:"id"`
+	EnvironmentID     string              `db:"environment_id"`
+	Number            *int64              `db:"number"`
+	CustomerID        string              `db:"customer_id"`
+	SubscriptionID    *string             `db:"subscription_id"`
+	Status            invoice.Status      `db:"status"`
+	Reason            invoice.Reason      `db:"reason"`
+	Currency          money.Currency      `db:"currency"`
+	Total             money.Minor         `db:"total"`
+	CreditApplied     money.Minor         `db:"credit_applied"`
+	AmountDue         money.Minor         `db:"amount_due"`
+	AmountPaid        money.Minor         `db:"amount_paid"`
+	PeriodStart       time.Time           `db:"period_start"`
+	PeriodEnd         time.Time           `db:"period_end"`
+	Phase             collection.Phase    `db:"phase"`
+	AutomaticAttempts int                 `db:"automatic_attempts"`
+	Attempts          int                 `db:"attempts"`
+	RetryAt           *time.Time          `db:"retry_at"`
+	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
+	ReplacedBy        *string             `db:"replaced_by"`
+	IssuedAt          *time.Time          `db:"issued_at"`
+	PaidAt            *time.Time          `db:"paid_at"`
+	VoidedAt          *time.Time          `db:"voided_at"`
+	CreatedAt         time.Time           `db:"created_at"`
+	Position          int64               `db:"position"`
+	BroughtForward    money.Minor         `db:"brought_forward"`
+	CarriedForward    money.Minor         `db:"carried_forward"`
+	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
+	SkippedRetries    int                 `db:"skipped_retries"`
+	PeriodIndex       *int                `db:"period_index"`
+	Tax               money.Minor         `db:"tax"`
+	Taxes             *invoice.Taxes      `db:"taxes"`
+	TaxExempt         *tax.Exemption      `db:"tax_exempt"`
+	NumberText        *string             `db:"number_text"`
+	Seller            *invoice.Seller     `db:"seller"`
+	Discount          money.Minor         `db:"discount"`
+	Credited          money.Minor         `db:"credited"`
+	CreditedTax       money.Minor         `db:"credited_tax"`
+	CreditedDue       money.Minor         `db:"credited_due"`
+	CreditedRefund    money.Minor         `db:"credited_refund"`
+	Buyer             *invoice.Buyer      `db:"buyer"`
+	CollectionMethod  *terms.Method       `db:"collection_method"`
+	NetDays           int                 `db:"net_days"`
+	DueAt             *time.Time          `db:"due_at"`
+	OverdueAt         *time.Time          `db:"overdue_at"`
+	TestClockID       *string             `db:"test_clock_id"`
+	GrantsUsed        *balance.Uses       `db:"grants_used"`
+	Memo              *string             `db:"memo"`
+	Metadata          *metadata.Pairs     `db:"metadata"`
+	FinalizesAt       *time.Time          `db:"finalizes_at"`
 }
 
 type InvoiceLine struct {
-	ID            string
-	EnvironmentID string
-	InvoiceID     string
-	Position      int
-	Kind          invoice.LineKind
-	Description   string
-	PlanID        *string
-	PriceID       *string
-	Amount        money.Minor
-	PeriodStart   time.Time
-	PeriodEnd     time.Time
-	ItemID        *string
-	PeriodIndex   *int
-	Quantity      *string
-	UnitPrice     *string
-	Reverses      *string
-	TaxRates      []string
-	Discounts     *invoice.Shares
-	Credited      money.Minor
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	InvoiceID     string           `db:"invoice_id"`
+	Position      int              `db:"position"`
+	Kind          invoice.LineKind `db:"kind"`
+	Description   string           `db:"description"`
+	PlanID        *string          `db:"plan_id"`
+	PriceID       *string          `db:"price_id"`
+	Amount        money.Minor      `db:"amount"`
+	PeriodStart   time.Time        `db:"period_start"`
+	PeriodEnd     time.Time        `db:"period_end"`
+	ItemID        *string          `db:"item_id"`
+	PeriodIndex   *int             `db:"period_index"`
+	Quantity      *string          `db:"quantity"`
+	UnitPrice     *string          `db:"unit_price"`
+	Reverses      *string          `db:"reverses"`
+	TaxRates      []string         `db:"tax_rates"`
+	Discounts     *invoice.Shares  `db:"discounts"`
+	Credited      money.Minor      `db:"credited"`
 }
 
 type Metric struct {
-	ID            string
-	EnvironmentID string
-	Position      int64
-	MetricID      string
-	Version       int
-	Name          string
-	DisplayName   string
-	Active        bool
-	Current       bool
-	Definition    usage.Definition
-	Property      *string
-	KeyProperty   *string
-	Carries       bool
-	CreatedAt     time.Time
-	VersionAt     time.Time
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	Position      int64            `db:"position"`
+	MetricID      string           `db:"metric_id"`
+	Version       int              `db:"version"`
+	Name          string           `db:"name"`
+	DisplayName   string           `db:"display_name"`
+	Active        bool             `db:"active"`
+	Current       bool             `db:"current"`
+	Definition    usage.Definition `db:"definition"`
+	Property      *string          `db:"property"`
+	KeyProperty   *string          `db:"key_property"`
+	Carries       bool             `db:"carries"`
+	CreatedAt     time.Time        `db:"created_at"`
+	VersionAt     time.Time        `db:"version_at"`
 }
 
 type PaymentSend struct {
-	EnvironmentID    string
-	TransactionID    string
-	Number           int
-	ProviderConfigID string
-	Provider         string
-	Key              string
-	Reason           string
-	SentAt           time.Time
-	ProviderRef      *string
-	Outcome          *string
-	AnsweredAt       *time.Time
+	EnvironmentID    string     `db:"environment_id"`
+	TransactionID    string     `db:"transaction_id"`
+	Number           int        `db:"number"`
+	ProviderConfigID string     `db:"provider_config_id"`
+	Provider         string     `db:"provider"`
+	Key              string     `db:"key"`
+	Reason           string     `db:"reason"`
+	SentAt           time.Time  `db:"sent_at"`
+	ProviderRef      *string    `db:"provider_ref"`
+	Outcome          *string    `db:"outcome"`
+	AnsweredAt       *time.Time `db:"answered_at"`
 }
 
 type Plan struct {
-	ID               string
-	EnvironmentID    string
-	Name             string
-	Currency         money.Currency
-	IntervalUnit     period.Unit
-	IntervalCount    int
-	TrialDays        int
-	Active           bool
-	Metadata         metadata.Pairs
-	CreatedAt        time.Time
-	Position         int64
-	Dunning          []byte
-	PlanID           string
-	Version          int
-	VersionCreatedAt *time.Time
-	ProrationMeasure *proration.Measure
-	CatalogKey       *string
-	ProductID        *string
-	TrialEndBehavior *plan.TrialEnd
-	AddOn            bool
+	ID               string             `db:"id"`
+	EnvironmentID    string             `db:"environment_id"`
+	Name             string             `db:"name"`
+	Currency         money.Currency     `db:"currency"`
+	IntervalUnit     period.Unit        `db:"interval_unit"`
+	IntervalCount    int                `db:"interval_count"`
+	TrialDays        int                `db:"trial_days"`
+	Active           bool               `db:"active"`
+	Metadata         metadata.Pairs     `db:"metadata"`
+	CreatedAt        time.Time          `db:"created_at"`
+	Position         int64              `db:"position"`
+	Dunning          []byte             `db:"dunning"`
+	PlanID           string             `db:"plan_id"`
+	Version          int                `db:"version"`
+	VersionCreatedAt *time.Time         `db:"version_created_at"`
+	ProrationMeasure *proration.Measure `db:"proration_measure"`
+	CatalogKey       *string            `db:"catalog_key"`
+	ProductID        *string            `db:"product_id"`
+	TrialEndBehavior *plan.TrialEnd     `db:"trial_end_behavior"`
+	AddOn            bool               `db:"add_on"`
 }
 
 type Price struct {
-	ID            string
-	EnvironmentID string
-	PlanID        string
-	Position      int
-	Name          string
-	Model         rating.Model
-	Amount        money.Minor
-	Parameters    *rating.Price
-	Once          bool
-	Currencies    *plan.Currencies
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	PlanID        string           `db:"plan_id"`
+	Position      int              `db:"position"`
+	Name          string           `db:"name"`
+	Model         rating.Model     `db:"model"`
+	Amount        money.Minor      `db:"amount"`
+	Parameters    *rating.Price    `db:"parameters"`
+	Once          bool             `db:"once"`
+	Currencies    *plan.Currencies `db:"currencies"`
 }
 
 type Product struct {
-	ID            string
-	EnvironmentID string
-	Position      int64
-	Name          string
-	Description   *string
-	Active        bool
-	Metadata      metadata.Pairs
-	CreatedAt     time.Time
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Position      int64          `db:"position"`
+	Name          string         `db:"name"`
+	Description   *string        `db:"description"`
+	Active        bool           `db:"active"`
+	Metadata      metadata.Pairs `db:"metadata"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 type ProviderCall struct {
-	ID               string
-	EnvironmentID    string
-	TransactionID    string
-	Operation        string
-	Key              string
-	Outcome          *string
-	HttpStatus       *int
-	Response         []byte
-	StartedAt        time.Time
-	EndedAt          *time.Time
-	SendNumber       *int
-	SearchedConfigID *string
-	SearchedSince    *time.Time
+	ID               string     `db:"id"`
+	EnvironmentID    string     `db:"environment_id"`
+	TransactionID    string     `db:"transaction_id"`
+	Operation        string     `db:"operation"`
+	Key              string     `db:"key"`
+	Outcome          *string    `db:"outcome"`
+	HttpStatus       *int       `db:"http_status"`
+	Response         []byte     `db:"response"`
+	StartedAt        time.Time  `db:"started_at"`
+	EndedAt          *time.Time `db:"ended_at"`
+	SendNumber       *int       `db:"send_number"`
+	SearchedConfigID *string    `db:"searched_config_id"`
+	SearchedSince    *time.Time `db:"searched_since"`
 }
 
 type ProviderCallback struct {
-	ID                    string
-	EnvironmentID         string
-	ProviderConfigID      string
-	ProviderEventID       string
-	Type                  string
-	TransactionID         *string
-	ProviderRef           string
-	ReceivedAt            time.Time
-	ProcessedAt           *time.Time
-	Kind                  string
-	LostTransactionID     *string
-	Key                   string
-	EvidenceOutcome       *string
-	EvidenceRef           *string
-	EvidenceAmount        *int64
-	EvidenceCurrency      *string
-	EvidenceFailureCode   *string
-	EvidenceFailureReason *string
-	EvidenceSince         []byte
-	EvidenceNeedsRef      bool
+	ID                    string     `db:"id"`
+	EnvironmentID         string     `db:"environment_id"`
+	ProviderConfigID      string     `db:"provider_config_id"`
+	ProviderEventID       string     `db:"provider_event_id"`
+	Type                  string     `db:"type"`
+	TransactionID         *string    `db:"transaction_id"`
+	ProviderRef           string     `db:"provider_ref"`
+	ReceivedAt            time.Time  `db:"received_at"`
+	ProcessedAt           *time.Time `db:"processed_at"`
+	Kind                  string     `db:"kind"`
+	LostTransactionID     *string    `db:"lost_transaction_id"`
+	Key                   string     `db:"key"`
+	EvidenceOutcome       *string    `db:"evidence_outcome"`
+	EvidenceRef           *string    `db:"evidence_ref"`
+	EvidenceAmount        *int64     `db:"evidence_amount"`
+	EvidenceCurrency      *string    `db:"evidence_currency"`
+	EvidenceFailureCode   *string    `db:"evidence_failure_code"`
+	EvidenceFailureReason *string    `db:"evidence_failure_reason"`
+	EvidenceSince         []byte     `db:"evidence_since"`
+	EvidenceNeedsRef      bool       `db:"evidence_needs_ref"`
 }
 
 type ProviderConfig struct {
-	ID                   string
-	EnvironmentID        string
-	Provider             string
-	IsPrimary            bool
-	SecretKeySealed      []byte
-	WebhookSecretSealed  []byte
-	CreatedAt            time.Time
-	FailingSince         *time.Time
-	Priority             int
-	DisabledAt           *time.Time
-	DeletedAt            *time.Time
-	ChargingPausedAt     *time.Time
-	LastTestedAt         *time.Time
-	TestError            *string
-	NextTestAt           time.Time
-	MaxRequestsPerSecond *int
+	ID                   string     `db:"id"`
+	EnvironmentID        string     `db:"environment_id"`
+	Provider             string     `db:"provider"`
+	IsPrimary            bool       `db:"is_primary"`
+	SecretKeySealed      []byte     `db:"secret_key_sealed"`
+	WebhookSecretSealed  []byte     `db:"webhook_secret_sealed"`
+	CreatedAt            time.Time  `db:"created_at"`
+	FailingSince         *time.Time `db:"failing_since"`
+	Priority             int        `db:"priority"`
+	DisabledAt           *time.Time `db:"disabled_at"`
+	DeletedAt            *time.Time `db:"deleted_at"`
+	ChargingPausedAt     *time.Time `db:"charging_paused_at"`
+	LastTestedAt         *time.Time `db:"last_tested_at"`
+	TestError            *string    `db:"test_error"`
+	NextTestAt           time.Time  `db:"next_test_at"`
+	MaxRequestsPerSecond *int       `db:"max_requests_per_second"`
 }
 
 type RoutingRule struct {
-	EnvironmentID    string
-	Position         int
-	Country          *string
-	Currency         money.Currency
-	Method           *string
-	MinAmount        *int64
-	MaxAmount        *int64
-	ProviderConfigID string
+	EnvironmentID    string         `db:"environment_id"`
+	Position         int            `db:"position"`
+	Country          *string        `db:"country"`
+	Currency         money.Currency `db:"currency"`
+	Method           *string        `db:"method"`
+	MinAmount        *int64         `db:"min_amount"`
+	MaxAmount        *int64         `db:"max_amount"`
+	ProviderConfigID string         `db:"provider_config_id"`
 }
 
 type Settlement struct {
-	EnvironmentID string
-	InvoiceID     string
-	TransactionID *string
-	Amount        money.Minor
-	SettledAt     time.Time
+	EnvironmentID string      `db:"environment_id"`
+	InvoiceID     string      `db:"invoice_id"`
+	TransactionID *string     `db:"transaction_id"`
+	Amount        money.Minor `db:"amount"`
+	SettledAt     time.Time   `db:"settled_at"`
 }
 
 type Subscription struct {
-	ID                     string
-	EnvironmentID          string
-	CustomerID             string
-	PlanID                 string
-	Status                 subscription.Status
-	Currency               money.Currency
-	TimeZone               string
-	AnchorAt               time.Time
-	IntervalUnit           period.Unit
-	IntervalCount          int
-	TrialEndsAt            *time.Time
-	CurrentPeriodStart     time.Time
-	CurrentPeriodEnd       time.Time
-	NextPeriod             int
-	PaidThrough            *time.Time
-	ActivatedAt            *time.Time
-	PendingPlanID          *string
-	CancelAtPeriodEnd      bool
-	CancelReason           *string
-	CanceledAt             *time.Time
-	PastDueAt              *time.Time
-	CollectingInvoiceID    *string
-	TestClockID            *string
-	Metadata               metadata.Pairs
-	MethodChangedAt        *time.Time
-	NextAction             subscription.Action
-	NextActionAt           *time.Time
-	EventSequence          int64
-	StartedEpoch           int64
-	FinishedAt             *time.Time
-	Revision               int64
-	CreatedAt              time.Time
-	UpdatedAt              time.Time
-	Position               int64
-	WakePendingSince       *time.Time
-	RenewedFrom            *time.Time
-	TrialNoticeAt          *time.Time
-	RemindedFor            *time.Time
-	CollectionPausedAt     *time.Time
-	PeriodIndex            int
-	RenewedIndex           int
-	Quantity               int64
-	PendingQuantity        *int64
-	Discounts              *subscription.Discounts
-	ProrationMeasure       *proration.Measure
-	UnproratedIndex        *int
-	PendingLines           *stored.Lines
-	PaidElsewhereIndex     *int
-	PausedAt               *time.Time
-	ResumesAt              *time.Time
-	PauseReason            *subscription.PauseReason
-	CollectionMethod       *terms.Method
-	NetDays                int
-	AddOnIds               []string
-	AddOnQuantities        []int64
-	PendingAddOnIds        []string
-	PendingAddOnQuantities []int64
-	ScheduledChanges       *subscription.ScheduledChanges
-	ScheduledPlanIds       []string
+	ID                     string                         `db:"id"`
+	EnvironmentID          string                         `db:"environment_id"`
+	CustomerID             string                         `db:"customer_id"`
+	PlanID                 string                         `db:"plan_id"`
+	Status                 subscription.Status            `db:"status"`
+	Currency               money.Currency                 `db:"currency"`
+	TimeZone               string                         `db:"time_zone"`
+	AnchorAt               time.Time                      `db:"anchor_at"`
+	IntervalUnit           period.Unit                    `db:"interval_unit"`
+	IntervalCount          int                            `db:"interval_count"`
+	TrialEndsAt            *time.Time                     `db:"trial_ends_at"`
+	CurrentPeriodStart     time.Time                      `db:"current_period_start"`
+	CurrentPeriodEnd       time.Time                      `db:"current_period_end"`
+	NextPeriod             int                            `db:"next_period"`
+	PaidThrough            *time.Time                     `db:"paid_through"`
+	ActivatedAt            *time.Time                     `db:"activated_at"`
+	PendingPlanID          *string                        `db:"pending_plan_id"`
+	CancelAtPeriodEnd      bool                           `db:"cancel_at_period_end"`
+	CancelReason           *string                        `db:"cancel_reason"`
+	CanceledAt             *time.Time                     `db:"canceled_at"`
+	PastDueAt              *time.Time                     `db:"past_due_at"`
+	CollectingInvoiceID    *string                        `db:"collecting_invoice_id"`
+	TestClockID            *string                        `db:"test_clock_id"`
+	Metadata               metadata.Pairs                 `db:"metadata"`
+	MethodChangedAt        *time.Time                     `db:"method_changed_at"`
+	NextAction             subscription.Action            `db:"next_action"`
+	NextActionAt           *time.Time                     `db:"next_action_at"`
+	EventSequence          int64                          `db:"event_sequence"`
+	StartedEpoch           int64                          `db:"started_epoch"`
+	FinishedAt             *time.Time                     `db:"finished_at"`
+	Revision               int64                          `db:"revision"`
+	CreatedAt              time.Time                      `db:"created_at"`
+	UpdatedAt              time.Time                      `db:"updated_at"`
+	Position               int64                          `db:"position"`
+	WakePendingSince       *time.Time                     `db:"wake_pending_since"`
+	RenewedFrom            *time.Time                     `db:"renewed_from"`
+	TrialNoticeAt          *time.Time                     `db:"trial_notice_at"`
+	RemindedFor            *time.Time                     `db:"reminded_for"`
+	CollectionPausedAt     *time.Time                     `db:"collection_paused_at"`
+	PeriodIndex            int                            `db:"period_index"`
+	RenewedIndex           int                            `db:"renewed_index"`
+	Quantity               int64                          `db:"quantity"`
+	PendingQuantity        *int64                         `db:"pending_quantity"`
+	Discounts              *subscription.Discounts        `db:"discounts"`
+	ProrationMeasure       *proration.Measure             `db:"proration_measure"`
+	UnproratedIndex        *int                           `db:"unprorated_index"`
+	PendingLines           *stored.Lines                  `db:"pending_lines"`
+	PaidElsewhereIndex     *int                           `db:"paid_elsewhere_index"`
+	PausedAt               *time.Time                     `db:"paused_at"`
+	ResumesAt              *time.Time                     `db:"resumes_at"`
+	PauseReason            *subscription.PauseReason      `db:"pause_reason"`
+	CollectionMethod       *terms.Method                  `db:"collection_method"`
+	NetDays                int                            `db:"net_days"`
+	AddOnIds               []string                       `db:"add_on_ids"`
+	AddOnQuantities        []int64                        `db:"add_on_quantities"`
+	PendingAddOnIds        []string                       `db:"pending_add_on_ids"`
+	PendingAddOnQuantities []int64                        `db:"pending_add_on_quantities"`
+	ScheduledChanges       *subscription.ScheduledChanges `db:"scheduled_changes"`
+	ScheduledPlanIds       []string                       `db:"scheduled_plan_ids"`
 }
 
 type SubscriptionItem struct {
-	EnvironmentID  string
-	ID             string
-	SubscriptionID string
-	PriceID        string
-	Position       int
-	Quantity       int64
-	CreatedAt      time.Time
-	EndedAt        *time.Time
+	EnvironmentID  string     `db:"environment_id"`
+	ID             string     `db:"id"`
+	SubscriptionID string     `db:"subscription_id"`
+	PriceID        string     `db:"price_id"`
+	Position       int        `db:"position"`
+	Quantity       int64      `db:"quantity"`
+	CreatedAt      time.Time  `db:"created_at"`
+	EndedAt        *time.Time `db:"ended_at"`
 }
 
 type TaxRate struct {
-	ID            string
-	EnvironmentID string
-	Position      int64
-	Name          string
-	Percent       string
-	Inclusive     bool
-	Country       *string
-	Region        *string
-	ValidFrom     *time.Time
-	ValidUntil    *time.Time
-	ArchivedAt    *time.Time
-	CreatedAt     time.Time
-	Stacks        bool
+	ID            string     `db:"id"`
+	EnvironmentID string     `db:"environment_id"`
+	Position      int64      `db:"position"`
+	Name          string     `db:"name"`
+	Percent       string     `db:"percent"`
+	Inclusive     bool       `db:"inclusive"`
+	Country       *string    `db:"country"`
+	Region        *string    `db:"region"`
+	ValidFrom     *time.Time `db:"valid_from"`
+	ValidUntil    *time.Time `db:"valid_until"`
+	ArchivedAt    *time.Time `db:"archived_at"`
+	CreatedAt     time.Time  `db:"created_at"`
+	Stacks        bool       `db:"stacks"`
 }
 
 type Tenant struct {
-	ID        string
-	Name      string
-	CreatedAt time.Time
+	ID        string    `db:"id"`
+	Name      string    `db:"name"`
+	CreatedAt time.Time `db:"created_at"`
 }
 
 type TestClock struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Status        testclock.Status
-	NowAt         time.Time
-	TargetAt      *time.Time
-	BlockedBy     []string
-	Revision      int64
-	CreatedAt     time.Time
-	Position      int64
-	DeletedAt     *time.Time
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	Name          string           `db:"name"`
+	Status        testclock.Status `db:"status"`
+	NowAt         time.Time        `db:"now_at"`
+	TargetAt      *time.Time       `db:"target_at"`
+	BlockedBy     []string         `db:"blocked_by"`
+	Revision      int64            `db:"revision"`
+	CreatedAt     time.Time        `db:"created_at"`
+	Position      int64            `db:"position"`
+	DeletedAt     *time.Time       `db:"deleted_at"`
 }
 
 type Transaction struct {
-	ID                string
-	EnvironmentID     string
-	Type              payment.Type
-	Status            payment.Status
-	CustomerID        string
-	SubscriptionID    *string
-	InvoiceID         *string
-	Amount            money.Minor
-	Currency          money.Currency
-	Description       string
-	AttemptNumber     *int
-	Trigger           collection.Trigger
-	Provider          *string
-	ProviderConfigID  *string
-	ProviderRef       *string
-	Method            *payment.Method
-	FailureCode       *string
-	FailureReason     *string
-	ProviderResponse  []byte
-	ChargeID          *string
-	RecoveredFrom     *string
-	AmountRefunded    money.Minor
-	SendNumber        int
-	FirstSentAt       *time.Time
-	CancelRequestedAt *time.Time
-	NextCheckAt       *time.Time
-	Checks            int
-	NotFoundCount     int
-	NotFoundAt        *time.Time
-	ParkedAt          *time.Time
-	StartedEpoch      int64
-	DueAt             time.Time
-	CompletedAt       *time.Time
-	Revision          int64
-	CreatedAt         time.Time
-	Position          int64
-	SendDueAt         *time.Time
-	RefundOwed        money.Minor
-	Disputes          *payment.Disputes
-	DisputedAt        *time.Time
-	ReturnedAt        *time.Time
-	ReviewReason      *string
-	ReviewRef         *string
-	ReviewedAt        *time.Time
-	RefundOwedAt      *time.Time
-	HeldAt            *time.Time
-	HeldRevision      *int64
-	HeldByStop        bool
-	WakePendingSince  *time.Time
-	ConfirmToken      *string
-	ActionUrl         *string
-	ActionExpiresAt   *time.Time
-	ActionReturnedAt  *time.Time
-	UnsentAt          *time.Time
-	ActionBrought     *string
-	ActionHandedAt    *time.Time
-	ActionApartSend   *int
-	CreatedVirtually  bool
-	UnansweredAt      *time.Time
-	UnansweredSince   *time.Time
+	ID                string             `db:"id"`
+	EnvironmentID     string             `db:"environment_id"`
+	Type              payment.Type       `db:"type"`
+	Status            payment.Status     `db:"status"`
+	CustomerID        string             `db:"customer_id"`
+	SubscriptionID    *string            `db:"subscription_id"`
+	InvoiceID         *string            `db:"invoice_id"`
+	Amount            money.Minor        `db:"amount"`
+	Currency          money.Currency     `db:"currency"`
+	Description       string             `db:"description"`
+	AttemptNumber     *int               `db:"attempt_number"`
+	Trigger           collection.Trigger `db:"trigger"`
+	Provider          *string            `db:"provider"`
+	ProviderConfigID  *string            `db:"provider_config_id"`
+	ProviderRef       *string            `db:"provider_ref"`
+	Method            *payment.Method    `db:"method"`
+	FailureCode       *string            `db:"failure_code"`
+	FailureReason     *string            `db:"failure_reason"`
+	ProviderResponse  []byte             `db:"provider_response"`
+	ChargeID          *string            `db:"charge_id"`
+	RecoveredFrom     *string            `db:"recovered_from"`
+	AmountRefunded    money.Minor        `db:"amount_refunded"`
+	SendNumber        int                `db:"send_number"`
+	FirstSentAt       *time.Time         `db:"first_sent_at"`
+	CancelRequestedAt *time.Time         `db:"cancel_requested_at"`
+	NextCheckAt       *time.Time         `db:"next_check_at"`
+	Checks            int                `db:"checks"`
+	NotFoundCount     int                `db:"not_found_count"`
+	NotFoundAt        *time.Time         `db:"not_found_at"`
+	ParkedAt          *time.Time         `db:"parked_at"`
+	StartedEpoch      int64              `db:"started_epoch"`
+	DueAt             time.Time          `db:"due_at"`
+	CompletedAt       *time.Time         `db:"completed_at"`
+	Revision          int64              `db:"revision"`
+	CreatedAt         time.Time          `db:"created_at"`
+	Position          int64              `db:"position"`
+	SendDueAt         *time.Time         `db:"send_due_at"`
+	RefundOwed        money.Minor        `db:"refund_owed"`
+	Disputes          *payment.Disputes  `db:"disputes"`
+	DisputedAt        *time.Time         `db:"disputed_at"`
+	ReturnedAt        *time.Time         `db:"returned_at"`
+	ReviewReason      *string            `db:"review_reason"`
+	ReviewRef         *string            `db:"review_ref"`
+	ReviewedAt        *time.Time         `db:"reviewed_at"`
+	RefundOwedAt      *time.Time         `db:"refund_owed_at"`
+	HeldAt            *time.Time         `db:"held_at"`
+	HeldRevision      *int64             `db:"held_revision"`
+	HeldByStop        bool               `db:"held_by_stop"`
+	WakePendingSince  *time.Time         `db:"wake_pending_since"`
+	ConfirmToken      *string            `db:"confirm_token"`
+	ActionUrl         *string            `db:"action_url"`
+	ActionExpiresAt   *time.Time         `db:"action_expires_at"`
+	ActionReturnedAt  *time.Time         `db:"action_returned_at"`
+	UnsentAt          *time.Time         `db:"unsent_at"`
+	ActionBrought     *string            `db:"action_brought"`
+	ActionHandedAt    *time.Time         `db:"action_handed_at"`
+	ActionApartSend   *int               `db:"action_apart_send"`
+	CreatedVirtually  bool               `db:"created_virtually"`
+	UnansweredAt      *time.Time         `db:"unanswered_at"`
+	UnansweredSince   *time.Time         `db:"unanswered_since"`
 }
 
 type WebhookDelivery struct {
-	ID              string
-	EnvironmentID   string
-	Position        int64
-	EndpointID      string
-	EventID         string
-	EventType       event.Type
-	ObjectID        string
-	OrderingKey     *string
-	PayloadShape    event.Shape
-	Status          delivery.Status
-	Attempts        int
-	UnknownAttempts int
-	LastAttempt     int
-	NextAttemptAt   *time.Time
-	Redeliver       bool
-	FailedReason    *delivery.FailedReason
-	SucceededAt     *time.Time
-	FailedAt        *time.Time
-	CreatedAt       time.Time
+	ID              string                 `db:"id"`
+	EnvironmentID   string                 `db:"environment_id"`
+	Position        int64                  `db:"position"`
+	EndpointID      string                 `db:"endpoint_id"`
+	EventID         string                 `db:"event_id"`
+	EventType       event.Type             `db:"event_type"`
+	ObjectID        string                 `db:"object_id"`
+	OrderingKey     *string                `db:"ordering_key"`
+	PayloadShape    event.Shape            `db:"payload_shape"`
+	Status          delivery.Status        `db:"status"`
+	Attempts        int                    `db:"attempts"`
+	UnknownAttempts int                    `db:"unknown_attempts"`
+	LastAttempt     int                    `db:"last_attempt"`
+	NextAttemptAt   *time.Time             `db:"next_attempt_at"`
+	Redeliver       bool                   `db:"redeliver"`
+	FailedReason    *delivery.FailedReason `db:"failed_reason"`
+	SucceededAt     *time.Time             `db:"succeeded_at"`
+	FailedAt        *time.Time             `db:"failed_at"`
+	CreatedAt       time.Time              `db:"created_at"`
 }
 
 type WebhookEndpoint struct {
-	ID                   string
-	EnvironmentID        string
-	Position             int64
-	Url                  string
-	Description          string
-	Events               []string
-	PayloadShape         event.Shape
-	Status               delivery.EndpointStatus
-	DisabledReason       *delivery.DisabledReason
-	DisabledAt           *time.Time
-	SecretSealed         []byte
-	PreviousSecretSealed []byte
-	PreviousSecretUntil  *time.Time
-	FailingSince         *time.Time
-	WakePendingSince     *time.Time
-	NextAttemptAt        *time.Time
-	StartedEpoch         int64
-	DeletedAt            *time.Time
-	Revision             int64
-	CreatedAt            time.Time
+	ID                   string                   `db:"id"`
+	EnvironmentID        string                   `db:"environment_id"`
+	Position             int64                    `db:"position"`
+	Url                  string                   `db:"url"`
+	Description          string                   `db:"description"`
+	Events               []string                 `db:"events"`
+	PayloadShape         event.Shape              `db:"payload_shape"`
+	Status               delivery.EndpointStatus  `db:"status"`
+	DisabledReason       *delivery.DisabledReason `db:"disabled_reason"`
+	DisabledAt           *time.Time               `db:"disabled_at"`
+	SecretSealed         []byte                   `db:"secret_sealed"`
+	PreviousSecretSealed []byte                   `db:"previous_secret_sealed"`
+	PreviousSecretUntil  *time.Time               `db:"previous_secret_until"`
+	FailingSince         *time.Time               `db:"failing_since"`
+	WakePendingSince     *time.Time               `db:"wake_pending_since"`
+	NextAttemptAt        *time.Time               `db:"next_attempt_at"`
+	StartedEpoch         int64                    `db:"started_epoch"`
+	DeletedAt            *time.Time               `db:"deleted_at"`
+	Revision             int64                    `db:"revision"`
+	CreatedAt            time.Time                `db:"created_at"`
 }

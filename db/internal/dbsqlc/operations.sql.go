@@ -82,28 +82,28 @@ from temporal_epoch e,
 `
 
 type BacklogGetParams struct {
-	Now           time.Time
-	OverdueBefore time.Time
-	AtMost        int
-	BeatSeconds   float64
+	Now           time.Time `db:"now"`
+	OverdueBefore time.Time `db:"overdue_before"`
+	AtMost        int       `db:"at_most"`
+	BeatSeconds   float64   `db:"beat_seconds"`
 }
 
 type BacklogGetRow struct {
-	ActionAt      time.Time
-	CheckAt       time.Time
-	ReviewAt      time.Time
-	LostAt        time.Time
-	DisputedAt    time.Time
-	Actions       int
-	Payments      int
-	Reviews       int
-	Lost          int
-	ErasureAt     time.Time
-	Erasures      int
-	Disputed      int
-	Workers       int
-	ReconciledAge float64
-	Writable      bool
+	ActionAt      time.Time `db:"action_at"`
+	CheckAt       time.Time `db:"check_at"`
+	ReviewAt      time.Time `db:"review_at"`
+	LostAt        time.Time `db:"lost_at"`
+	DisputedAt    time.Time `db:"disputed_at"`
+	Actions       int       `db:"actions"`
+	Payments      int       `db:"payments"`
+	Reviews       int       `db:"reviews"`
+	Lost          int       `db:"lost"`
+	ErasureAt     time.Time `db:"erasure_at"`
+	Erasures      int       `db:"erasures"`
+	Disputed      int       `db:"disputed"`
+	Workers       int       `db:"workers"`
+	ReconciledAge float64   `db:"reconciled_age"`
+	Writable      bool      `db:"writable"`
 }
 
 // What operators and alerts read, over all environments. A scrape of the metrics runs these every few seconds: each
@@ -153,13 +153,13 @@ select a.id, a.keyset from apps a where a.id > $1::text order by a.id limit $2
 `
 
 type KeysetListParams struct {
-	After    string
-	RowLimit int32
+	After    string `db:"after"`
+	RowLimit int32  `db:"row_limit"`
 }
 
 type KeysetListRow struct {
-	ID     string
-	Keyset []byte
+	ID     string `db:"id"`
+	Keyset []byte `db:"keyset"`
 }
 
 // A process checks at start that its key-encryption key opens them.
@@ -205,15 +205,15 @@ order by kind
 `
 
 type OverlookedDatesParams struct {
-	Before time.Time
-	AtMost int
+	Before time.Time `db:"before"`
+	AtMost int       `db:"at_most"`
 }
 
 type OverlookedDatesRow struct {
-	Kind    string
-	Count   int
-	Oldest  time.Time
-	Example string
+	Kind    string    `db:"kind"`
+	Count   int       `db:"count"`
+	Oldest  time.Time `db:"oldest"`
+	Example string    `db:"example"`
 }
 
 // Dates that have passed and that nothing waits for, by kind; and grants that have ended and have something left, for whose end
@@ -260,16 +260,16 @@ limit $3
 `
 
 type SubscriptionListBehindClockParams struct {
-	CreatedBefore  string
-	UnchangedSince time.Time
-	RowLimit       int32
+	CreatedBefore  string    `db:"created_before"`
+	UnchangedSince time.Time `db:"unchanged_since"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type SubscriptionListBehindClockRow struct {
-	EnvironmentID string
-	ID            string
-	NextAction    subscription.Action
-	DueAt         time.Time
+	EnvironmentID string              `db:"environment_id"`
+	ID            string              `db:"id"`
+	NextAction    subscription.Action `db:"next_action"`
+	DueAt         time.Time           `db:"due_at"`
 }
 
 // Those whose test clock stands still at or after their next action, although neither they nor what holds the clock up has
@@ -314,15 +314,15 @@ limit $2::integer
 `
 
 type SubscriptionListOverdueParams struct {
-	Before   *time.Time
-	RowLimit int
+	Before   *time.Time `db:"before"`
+	RowLimit int        `db:"row_limit"`
 }
 
 type SubscriptionListOverdueRow struct {
-	EnvironmentID string
-	ID            string
-	NextAction    subscription.Action
-	DueAt         time.Time
+	EnvironmentID string              `db:"environment_id"`
+	ID            string              `db:"id"`
+	NextAction    subscription.Action `db:"next_action"`
+	DueAt         time.Time           `db:"due_at"`
 }
 
 // In real time, the oldest first.
@@ -364,19 +364,19 @@ limit $1
 `
 
 type TransactionListForReviewRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	ID            string
-	Type          payment.Type
-	Status        payment.Status
-	Amount        money.Minor
-	Currency      money.Currency
-	ProviderRef   *string
-	ReviewReason  *string
-	ReviewRef     *string
-	ParkedAt      time.Time
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	ID            string         `db:"id"`
+	Type          payment.Type   `db:"type"`
+	Status        payment.Status `db:"status"`
+	Amount        money.Minor    `db:"amount"`
+	Currency      money.Currency `db:"currency"`
+	ProviderRef   *string        `db:"provider_ref"`
+	ReviewReason  *string        `db:"review_reason"`
+	ReviewRef     *string        `db:"review_ref"`
+	ParkedAt      time.Time      `db:"parked_at"`
 }
 
 func (q *Queries) TransactionListForReview(ctx context.Context, db DBTX, rowLimit int32) ([]TransactionListForReviewRow, error) {
@@ -428,17 +428,17 @@ select
 `
 
 type WebhookBacklogGetParams struct {
-	Now           time.Time
-	LateBefore    time.Time
-	AtMost        int
-	FailingBefore time.Time
+	Now           time.Time `db:"now"`
+	LateBefore    time.Time `db:"late_before"`
+	AtMost        int       `db:"at_most"`
+	FailingBefore time.Time `db:"failing_before"`
 }
 
 type WebhookBacklogGetRow struct {
-	DueAt   time.Time
-	Late    int
-	Asleep  int
-	Failing int
+	DueAt   time.Time `db:"due_at"`
+	Late    int       `db:"late"`
+	Asleep  int       `db:"asleep"`
+	Failing int       `db:"failing"`
 }
 
 // Endpoints whose workflow has not done in time what was due, or was to be woken, and those that fail.
@@ -472,16 +472,16 @@ union all
 `
 
 type WebhookEndpointListTroubledParams struct {
-	FailingBefore time.Time
-	RowLimit      int
-	DisabledSince time.Time
+	FailingBefore time.Time `db:"failing_before"`
+	RowLimit      int       `db:"row_limit"`
+	DisabledSince time.Time `db:"disabled_since"`
 }
 
 type WebhookEndpointListTroubledRow struct {
-	EnvironmentID string
-	ID            string
-	Since         time.Time
-	Disabled      bool
+	EnvironmentID string    `db:"environment_id"`
+	ID            string    `db:"id"`
+	Since         time.Time `db:"since"`
+	Disabled      bool      `db:"disabled"`
 }
 
 // Enabled ones that fail, those that fail longest first, then those that were disabled for it.
@@ -527,9 +527,9 @@ on conflict (id) do update set seen_at = excluded.seen_at, stopped_at = null
 `
 
 type WorkerBeatParams struct {
-	ID         string
-	Deployment string
-	BuildID    string
+	ID         string `db:"id"`
+	Deployment string `db:"deployment"`
+	BuildID    string `db:"build_id"`
 }
 
 func (q *Queries) WorkerBeat(ctx context.Context, db DBTX, arg WorkerBeatParams) error {
@@ -545,14 +545,14 @@ where deployment = $2 and build_id = $3
 `
 
 type WorkerCountParams struct {
-	BeatSeconds float64
-	Deployment  string
-	BuildID     string
+	BeatSeconds float64 `db:"beat_seconds"`
+	Deployment  string  `db:"deployment"`
+	BuildID     string  `db:"build_id"`
 }
 
 type WorkerCountRow struct {
-	Known   int
-	Working int
+	Known   int `db:"known"`
+	Working int `db:"working"`
 }
 
 // known: workers of this build have run here at all. A build from before this table never has, and where nothing can be

@@ -32,19 +32,19 @@ order by k.id
 `
 
 type APIKeyListRow struct {
-	ID            string
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Name          string
-	Kind          string
-	Hint          string
-	Scopes        []string
-	ExpiresAt     *time.Time
-	RevokedAt     *time.Time
-	LastUsedAt    *time.Time
-	CreatedAt     time.Time
+	ID            string     `db:"id"`
+	EnvironmentID string     `db:"environment_id"`
+	Tenant        string     `db:"tenant"`
+	App           string     `db:"app"`
+	Mode          string     `db:"mode"`
+	Name          string     `db:"name"`
+	Kind          string     `db:"kind"`
+	Hint          string     `db:"hint"`
+	Scopes        []string   `db:"scopes"`
+	ExpiresAt     *time.Time `db:"expires_at"`
+	RevokedAt     *time.Time `db:"revoked_at"`
+	LastUsedAt    *time.Time `db:"last_used_at"`
+	CreatedAt     time.Time  `db:"created_at"`
 }
 
 func (q *Queries) APIKeyList(ctx context.Context, db DBTX) ([]APIKeyListRow, error) {
@@ -86,12 +86,12 @@ select a.id, a.tenant_id, a.name, a.keyset, a.created_at, a.position from apps a
 `
 
 type AppGetByNameParams struct {
-	TenantID string
-	Name     string
+	TenantID string `db:"tenant_id"`
+	Name     string `db:"name"`
 }
 
 type AppGetByNameRow struct {
-	App App
+	App App `db:"app"`
 }
 
 func (q *Queries) AppGetByName(ctx context.Context, db DBTX, arg AppGetByNameParams) (AppGetByNameRow, error) {
@@ -116,13 +116,13 @@ where e.app_id = $1 and e.mode = $2
 `
 
 type EnvironmentGetByModeParams struct {
-	AppID string
-	Mode  string
+	AppID string `db:"app_id"`
+	Mode  string `db:"mode"`
 }
 
 type EnvironmentGetByModeRow struct {
-	Environment Environment
-	TenantID    string
+	Environment Environment `db:"environment"`
+	TenantID    string      `db:"tenant_id"`
 }
 
 func (q *Queries) EnvironmentGetByMode(ctx context.Context, db DBTX, arg EnvironmentGetByModeParams) (EnvironmentGetByModeRow, error) {
@@ -162,8 +162,8 @@ order by e.id
 `
 
 type EnvironmentListAllRow struct {
-	Environment Environment
-	TenantID    string
+	Environment Environment `db:"environment"`
+	TenantID    string      `db:"tenant_id"`
 }
 
 // Few rows, no paging.
@@ -215,7 +215,7 @@ select t.id, t.name, t.created_at from tenants t where t.name = $1 order by t.id
 `
 
 type TenantGetByNameRow struct {
-	Tenant Tenant
+	Tenant Tenant `db:"tenant"`
 }
 
 // What operators ask for at the command line: by name instead of by ID, and over all environments.

@@ -18,16 +18,16 @@ from list_horizon($1::text) h
 `
 
 type PageBoundsParams struct {
-	Scope         string
-	StartingAfter string
-	EndingBefore  string
+	Scope         string `db:"scope"`
+	StartingAfter string `db:"starting_after"`
+	EndingBefore  string `db:"ending_before"`
 }
 
 type PageBoundsRow struct {
-	Horizon int64
-	Last    int64
-	Below   int64
-	Above   int64
+	Horizon int64 `db:"horizon"`
+	Last    int64 `db:"last"`
+	Below   int64 `db:"below"`
+	Above   int64 `db:"above"`
 }
 
 // Where a page of a list begins and ends: see db/page.go.

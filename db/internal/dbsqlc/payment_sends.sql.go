@@ -20,16 +20,16 @@ limit 1
 `
 
 type CallbackGetElsewhereParams struct {
-	EnvironmentID    string
-	TransactionID    string
-	ProviderConfigID string
+	EnvironmentID    string `db:"environment_id"`
+	TransactionID    string `db:"transaction_id"`
+	ProviderConfigID string `db:"provider_config_id"`
 }
 
 type CallbackGetElsewhereRow struct {
-	ID               string
-	ProviderConfigID string
-	ProviderRef      string
-	Key              string
+	ID               string `db:"id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	ProviderRef      string `db:"provider_ref"`
+	Key              string `db:"key"`
 }
 
 // An open message from another provider configuration than the transaction's: about an earlier send.
@@ -54,12 +54,12 @@ where c.environment_id = $2 and c.transaction_id = $3::text and c.processed_at i
 `
 
 type CallbackMarkElsewhereParams struct {
-	ProcessedAt      *time.Time
-	EnvironmentID    string
-	TransactionID    string
-	ProviderConfigID string
-	ReceivedBefore   time.Time
-	Asked            bool
+	ProcessedAt      *time.Time `db:"processed_at"`
+	EnvironmentID    string     `db:"environment_id"`
+	TransactionID    string     `db:"transaction_id"`
+	ProviderConfigID string     `db:"provider_config_id"`
+	ReceivedBefore   time.Time  `db:"received_before"`
+	Asked            bool       `db:"asked"`
 }
 
 func (q *Queries) CallbackMarkElsewhere(ctx context.Context, db DBTX, arg CallbackMarkElsewhereParams) error {
@@ -83,8 +83,8 @@ select exists (
 `
 
 type CallbackTellsParams struct {
-	EnvironmentID string
-	TransactionID string
+	EnvironmentID string `db:"environment_id"`
+	TransactionID string `db:"transaction_id"`
 }
 
 // Whether an open message names the operation of a transaction at its provider, or proves its outcome.
@@ -105,10 +105,10 @@ limit 1
 `
 
 type SendGetTransactionParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Key              string
-	ProviderRef      string
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	Key              string `db:"key"`
+	ProviderRef      string `db:"provider_ref"`
 }
 
 // Of the send that a message names by our key, or by the provider's reference.
@@ -130,14 +130,14 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type SendInsertParams struct {
-	EnvironmentID    string
-	TransactionID    string
-	Number           int
-	ProviderConfigID string
-	Provider         string
-	Key              string
-	Reason           string
-	SentAt           time.Time
+	EnvironmentID    string    `db:"environment_id"`
+	TransactionID    string    `db:"transaction_id"`
+	Number           int       `db:"number"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	Provider         string    `db:"provider"`
+	Key              string    `db:"key"`
+	Reason           string    `db:"reason"`
+	SentAt           time.Time `db:"sent_at"`
 }
 
 func (q *Queries) SendInsert(ctx context.Context, db DBTX, arg SendInsertParams) error {
@@ -162,12 +162,12 @@ order by s.number
 `
 
 type SendListParams struct {
-	EnvironmentID string
-	TransactionID string
+	EnvironmentID string `db:"environment_id"`
+	TransactionID string `db:"transaction_id"`
 }
 
 type SendListRow struct {
-	PaymentSend PaymentSend
+	PaymentSend PaymentSend `db:"payment_send"`
 }
 
 func (q *Queries) SendList(ctx context.Context, db DBTX, arg SendListParams) ([]SendListRow, error) {
@@ -214,12 +214,12 @@ where s.environment_id = $4 and s.transaction_id = $5 and s.number = $6
 `
 
 type SendUpdateParams struct {
-	ProviderRef   *string
-	Outcome       string
-	AnsweredAt    time.Time
-	EnvironmentID string
-	TransactionID string
-	Number        int
+	ProviderRef   *string   `db:"provider_ref"`
+	Outcome       string    `db:"outcome"`
+	AnsweredAt    time.Time `db:"answered_at"`
+	EnvironmentID string    `db:"environment_id"`
+	TransactionID string    `db:"transaction_id"`
+	Number        int       `db:"number"`
 }
 
 // What the provider said last. That it says nothing any more, or finds nothing, takes back nothing that it said before.

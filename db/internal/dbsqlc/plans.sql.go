@@ -25,12 +25,12 @@ limit 1
 `
 
 type PlanGetParams struct {
-	EnvironmentID string
-	PlanID        string
+	EnvironmentID string `db:"environment_id"`
+	PlanID        string `db:"plan_id"`
 }
 
 type PlanGetRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 // The version that new subscribers get.
@@ -67,12 +67,12 @@ select p.id, p.environment_id, p.name, p.currency, p.interval_unit, p.interval_c
 `
 
 type PlanGetVersionParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type PlanGetVersionRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 func (q *Queries) PlanGetVersion(ctx context.Context, db DBTX, arg PlanGetVersionParams) (PlanGetVersionRow, error) {
@@ -113,13 +113,13 @@ limit 1
 `
 
 type PlanGetWithKeyParams struct {
-	PlanID string
-	Hash   []byte
+	PlanID string `db:"plan_id"`
+	Hash   []byte `db:"hash"`
 }
 
 type PlanGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Plan         Plan
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Plan         Plan         `db:"plan"`
 }
 
 func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKeyParams) (PlanGetWithKeyRow, error) {
@@ -173,23 +173,23 @@ insert into plans (
 `
 
 type PlanInsertParams struct {
-	ID               string
-	EnvironmentID    string
-	Name             string
-	Currency         money.Currency
-	IntervalUnit     period.Unit
-	IntervalCount    int
-	TrialDays        int
-	Active           bool
-	Dunning          []byte
-	Metadata         metadata.Pairs
-	CreatedAt        time.Time
-	VersionCreatedAt *time.Time
-	CatalogKey       *string
-	ProductID        *string
-	ProrationMeasure *proration.Measure
-	AddOn            bool
-	TrialEndBehavior *plan.TrialEnd
+	ID               string             `db:"id"`
+	EnvironmentID    string             `db:"environment_id"`
+	Name             string             `db:"name"`
+	Currency         money.Currency     `db:"currency"`
+	IntervalUnit     period.Unit        `db:"interval_unit"`
+	IntervalCount    int                `db:"interval_count"`
+	TrialDays        int                `db:"trial_days"`
+	Active           bool               `db:"active"`
+	Dunning          []byte             `db:"dunning"`
+	Metadata         metadata.Pairs     `db:"metadata"`
+	CreatedAt        time.Time          `db:"created_at"`
+	VersionCreatedAt *time.Time         `db:"version_created_at"`
+	CatalogKey       *string            `db:"catalog_key"`
+	ProductID        *string            `db:"product_id"`
+	ProrationMeasure *proration.Measure `db:"proration_measure"`
+	AddOn            bool               `db:"add_on"`
+	TrialEndBehavior *plan.TrialEnd     `db:"trial_end_behavior"`
 }
 
 func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
@@ -236,18 +236,18 @@ order by case when $2::boolean then l.position end, l.position desc
 `
 
 type PlanListParams struct {
-	EnvironmentID string
-	Forward       bool
-	Active        *bool
-	ProductID     *string
-	AddOn         *bool
-	Below         int64
-	Above         int64
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	Forward       bool    `db:"forward"`
+	Active        *bool   `db:"active"`
+	ProductID     *string `db:"product_id"`
+	AddOn         *bool   `db:"add_on"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type PlanListRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 // The newest version of each, in the order in which the plans were created.
@@ -309,12 +309,12 @@ where s.environment_id = $1 and s.id = $2
 `
 
 type PlanListOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type PlanListOfSubscriptionRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 // The plan and the add-ons that it has, and those that it changes to at period end or at a date.
@@ -367,13 +367,13 @@ limit $3
 `
 
 type PlanListVersionsParams struct {
-	EnvironmentID string
-	PlanID        string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	PlanID        string `db:"plan_id"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type PlanListVersionsRow struct {
-	Plan Plan
+	Plan Plan `db:"plan"`
 }
 
 func (q *Queries) PlanListVersions(ctx context.Context, db DBTX, arg PlanListVersionsParams) ([]PlanListVersionsRow, error) {
@@ -422,8 +422,8 @@ select p.id from plans p where p.environment_id = $1 and p.id = $2 for no key up
 `
 
 type PlanLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // The row of its first version stands for all.
@@ -445,15 +445,15 @@ select 1 / count(*) from written
 `
 
 type PlanUpdateParams struct {
-	CatalogKey       *string
-	ProductID        *string
-	Name             string
-	Active           bool
-	Dunning          []byte
-	Metadata         metadata.Pairs
-	ProrationMeasure *proration.Measure
-	EnvironmentID    string
-	PlanID           string
+	CatalogKey       *string            `db:"catalog_key"`
+	ProductID        *string            `db:"product_id"`
+	Name             string             `db:"name"`
+	Active           bool               `db:"active"`
+	Dunning          []byte             `db:"dunning"`
+	Metadata         metadata.Pairs     `db:"metadata"`
+	ProrationMeasure *proration.Measure `db:"proration_measure"`
+	EnvironmentID    string             `db:"environment_id"`
+	PlanID           string             `db:"plan_id"`
 }
 
 // What may change, in all versions. The rest is what subscriptions were sold.
@@ -478,16 +478,16 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type PriceInsertParams struct {
-	ID            string
-	EnvironmentID string
-	PlanID        string
-	Position      int
-	Name          string
-	Model         rating.Model
-	Amount        money.Minor
-	Parameters    *rating.Price
-	Once          bool
-	Currencies    *plan.Currencies
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	PlanID        string           `db:"plan_id"`
+	Position      int              `db:"position"`
+	Name          string           `db:"name"`
+	Model         rating.Model     `db:"model"`
+	Amount        money.Minor      `db:"amount"`
+	Parameters    *rating.Price    `db:"parameters"`
+	Once          bool             `db:"once"`
+	Currencies    *plan.Currencies `db:"currencies"`
 }
 
 func (q *Queries) PriceInsert(ctx context.Context, db DBTX, arg PriceInsertParams) error {
@@ -518,12 +518,12 @@ order by r.position
 `
 
 type PriceListNewestParams struct {
-	EnvironmentID string
-	PlanID        string
+	EnvironmentID string `db:"environment_id"`
+	PlanID        string `db:"plan_id"`
 }
 
 type PriceListNewestRow struct {
-	Price Price
+	Price Price `db:"price"`
 }
 
 // Of the version that new subscribers get.
@@ -566,12 +566,12 @@ order by r.plan_id, r.position
 `
 
 type PriceListOfPlansParams struct {
-	EnvironmentID string
-	PlanIds       []string
+	EnvironmentID string   `db:"environment_id"`
+	PlanIds       []string `db:"plan_ids"`
 }
 
 type PriceListOfPlansRow struct {
-	Price Price
+	Price Price `db:"price"`
 }
 
 func (q *Queries) PriceListOfPlans(ctx context.Context, db DBTX, arg PriceListOfPlansParams) ([]PriceListOfPlansRow, error) {
@@ -614,12 +614,12 @@ order by r.plan_id, r.position
 `
 
 type PriceListOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type PriceListOfSubscriptionRow struct {
-	Price Price
+	Price Price `db:"price"`
 }
 
 func (q *Queries) PriceListOfSubscription(ctx context.Context, db DBTX, arg PriceListOfSubscriptionParams) ([]PriceListOfSubscriptionRow, error) {
@@ -666,12 +666,12 @@ order by r.position
 `
 
 type PriceListWithKeyParams struct {
-	PlanID string
-	Hash   []byte
+	PlanID string `db:"plan_id"`
+	Hash   []byte `db:"hash"`
 }
 
 type PriceListWithKeyRow struct {
-	Price Price
+	Price Price `db:"price"`
 }
 
 func (q *Queries) PriceListWithKey(ctx context.Context, db DBTX, arg PriceListWithKeyParams) ([]PriceListWithKeyRow, error) {

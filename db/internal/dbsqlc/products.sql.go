@@ -20,13 +20,13 @@ where k.hash = $2
 `
 
 type ProductGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type ProductGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Product      Product
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Product      Product      `db:"product"`
 }
 
 func (q *Queries) ProductGetWithKey(ctx context.Context, db DBTX, arg ProductGetWithKeyParams) (ProductGetWithKeyRow, error) {
@@ -63,13 +63,13 @@ values ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type ProductInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Description   *string
-	Active        bool
-	Metadata      metadata.Pairs
-	CreatedAt     time.Time
+	ID            string         `db:"id"`
+	EnvironmentID string         `db:"environment_id"`
+	Name          string         `db:"name"`
+	Description   *string        `db:"description"`
+	Active        bool           `db:"active"`
+	Metadata      metadata.Pairs `db:"metadata"`
+	CreatedAt     time.Time      `db:"created_at"`
 }
 
 func (q *Queries) ProductInsert(ctx context.Context, db DBTX, arg ProductInsertParams) error {
@@ -96,16 +96,16 @@ limit $6
 `
 
 type ProductListParams struct {
-	EnvironmentID string
-	Active        *bool
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	Active        *bool  `db:"active"`
+	Below         int64  `db:"below"`
+	Above         int64  `db:"above"`
+	Forward       bool   `db:"forward"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type ProductListRow struct {
-	Product Product
+	Product Product `db:"product"`
 }
 
 func (q *Queries) ProductList(ctx context.Context, db DBTX, arg ProductListParams) ([]ProductListRow, error) {
@@ -149,12 +149,12 @@ select p.id, p.environment_id, p.position, p.name, p.description, p.active, p.me
 `
 
 type ProductLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type ProductLockRow struct {
-	Product Product
+	Product Product `db:"product"`
 }
 
 func (q *Queries) ProductLock(ctx context.Context, db DBTX, arg ProductLockParams) (ProductLockRow, error) {
@@ -183,12 +183,12 @@ select 1 / count(*) from written
 `
 
 type ProductUpdateParams struct {
-	Name          string
-	Description   *string
-	Active        bool
-	Metadata      metadata.Pairs
-	EnvironmentID string
-	ID            string
+	Name          string         `db:"name"`
+	Description   *string        `db:"description"`
+	Active        bool           `db:"active"`
+	Metadata      metadata.Pairs `db:"metadata"`
+	EnvironmentID string         `db:"environment_id"`
+	ID            string         `db:"id"`
 }
 
 func (q *Queries) ProductUpdate(ctx context.Context, db DBTX, arg ProductUpdateParams) error {

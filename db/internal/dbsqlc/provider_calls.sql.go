@@ -20,10 +20,10 @@ limit 1
 `
 
 type CallbackGetRefParams struct {
-	EnvironmentID    string
-	TransactionID    string
-	ProviderConfigID string
-	Known            string
+	EnvironmentID    string `db:"environment_id"`
+	TransactionID    string `db:"transaction_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	Known            string `db:"known"`
 }
 
 // What the provider calls the operation, in word of it that nobody has followed yet; first what is not known.
@@ -54,26 +54,26 @@ returning id
 `
 
 type CallbackInsertParams struct {
-	ID                    string
-	EnvironmentID         string
-	ProviderConfigID      string
-	ProviderEventID       string
-	Type                  string
-	TransactionID         *string
-	ProviderRef           string
-	ReceivedAt            time.Time
-	ProcessedAt           *time.Time
-	Kind                  string
-	LostTransactionID     *string
-	Key                   string
-	EvidenceOutcome       *string
-	EvidenceRef           *string
-	EvidenceAmount        *int64
-	EvidenceCurrency      *string
-	EvidenceFailureCode   *string
-	EvidenceFailureReason *string
-	EvidenceSince         []byte
-	EvidenceNeedsRef      bool
+	ID                    string     `db:"id"`
+	EnvironmentID         string     `db:"environment_id"`
+	ProviderConfigID      string     `db:"provider_config_id"`
+	ProviderEventID       string     `db:"provider_event_id"`
+	Type                  string     `db:"type"`
+	TransactionID         *string    `db:"transaction_id"`
+	ProviderRef           string     `db:"provider_ref"`
+	ReceivedAt            time.Time  `db:"received_at"`
+	ProcessedAt           *time.Time `db:"processed_at"`
+	Kind                  string     `db:"kind"`
+	LostTransactionID     *string    `db:"lost_transaction_id"`
+	Key                   string     `db:"key"`
+	EvidenceOutcome       *string    `db:"evidence_outcome"`
+	EvidenceRef           *string    `db:"evidence_ref"`
+	EvidenceAmount        *int64     `db:"evidence_amount"`
+	EvidenceCurrency      *string    `db:"evidence_currency"`
+	EvidenceFailureCode   *string    `db:"evidence_failure_code"`
+	EvidenceFailureReason *string    `db:"evidence_failure_reason"`
+	EvidenceSince         []byte     `db:"evidence_since"`
+	EvidenceNeedsRef      bool       `db:"evidence_needs_ref"`
 }
 
 // No row comes back for a message that is stored already: providers repeat themselves.
@@ -116,16 +116,16 @@ limit $6
 `
 
 type CallbackListEvidenceParams struct {
-	EnvironmentID    string
-	TransactionID    string
-	ProviderConfigID string
-	Named            bool
-	Type             string
-	RowLimit         int32
+	EnvironmentID    string `db:"environment_id"`
+	TransactionID    string `db:"transaction_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+	Named            bool   `db:"named"`
+	Type             string `db:"type"`
+	RowLimit         int32  `db:"row_limit"`
 }
 
 type CallbackListEvidenceRow struct {
-	ProviderCallback ProviderCallback
+	ProviderCallback ProviderCallback `db:"provider_callback"`
 }
 
 // What open messages prove about a transaction: of a charge first that money moved, which nothing later takes back; of a
@@ -194,13 +194,13 @@ where t.environment_id = $2 and t.id = $3
 `
 
 type CallbackMarkProcessedParams struct {
-	ProcessedAt    *time.Time
-	EnvironmentID  string
-	TransactionID  string
-	Asked          bool
-	ReceivedBefore time.Time
-	LookedAt       []string
-	Shown          []string
+	ProcessedAt    *time.Time `db:"processed_at"`
+	EnvironmentID  string     `db:"environment_id"`
+	TransactionID  string     `db:"transaction_id"`
+	Asked          bool       `db:"asked"`
+	ReceivedBefore time.Time  `db:"received_before"`
+	LookedAt       []string   `db:"looked_at"`
+	Shown          []string   `db:"shown"`
 }
 
 // Also those that name the transaction only by the provider's reference, which we learned later. Of the operations that were
@@ -227,9 +227,9 @@ where c.environment_id = $2 and c.id = $3 and c.processed_at is null
 `
 
 type CallbackSetProcessedParams struct {
-	ProcessedAt   *time.Time
-	EnvironmentID string
-	ID            string
+	ProcessedAt   *time.Time `db:"processed_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // The reason was written into the transaction, or is worth nothing.
@@ -245,9 +245,9 @@ where environment_id = $2 and transaction_id = $3 and ended_at is null
 `
 
 type ProviderCallCutOffParams struct {
-	EndedAt       *time.Time
-	EnvironmentID string
-	TransactionID string
+	EndedAt       *time.Time `db:"ended_at"`
+	EnvironmentID string     `db:"environment_id"`
+	TransactionID string     `db:"transaction_id"`
 }
 
 // As ProviderCallFinish does to the others, where no call has ended: a callback has proven what came of them.
@@ -272,13 +272,13 @@ select 1 / count(*) from written
 `
 
 type ProviderCallFinishParams struct {
-	EndedAt       *time.Time
-	EnvironmentID string
-	TransactionID string
-	ID            string
-	Outcome       *string
-	HttpStatus    *int
-	Response      []byte
+	EndedAt       *time.Time `db:"ended_at"`
+	EnvironmentID string     `db:"environment_id"`
+	TransactionID string     `db:"transaction_id"`
+	ID            string     `db:"id"`
+	Outcome       *string    `db:"outcome"`
+	HttpStatus    *int       `db:"http_status"`
+	Response      []byte     `db:"response"`
 }
 
 // Other calls of the transaction that are still open count as cut off with their workers: most are, and nobody else would
@@ -305,15 +305,15 @@ insert into provider_calls (
 `
 
 type ProviderCallInsertParams struct {
-	ID               string
-	EnvironmentID    string
-	TransactionID    string
-	Operation        string
-	SendNumber       *int
-	Key              string
-	StartedAt        time.Time
-	SearchedConfigID *string
-	SearchedSince    *time.Time
+	ID               string     `db:"id"`
+	EnvironmentID    string     `db:"environment_id"`
+	TransactionID    string     `db:"transaction_id"`
+	Operation        string     `db:"operation"`
+	SendNumber       *int       `db:"send_number"`
+	Key              string     `db:"key"`
+	StartedAt        time.Time  `db:"started_at"`
+	SearchedConfigID *string    `db:"searched_config_id"`
+	SearchedSince    *time.Time `db:"searched_since"`
 }
 
 func (q *Queries) ProviderCallInsert(ctx context.Context, db DBTX, arg ProviderCallInsertParams) error {
@@ -339,12 +339,12 @@ order by c.id
 `
 
 type ProviderCallListParams struct {
-	EnvironmentID string
-	TransactionID string
+	EnvironmentID string `db:"environment_id"`
+	TransactionID string `db:"transaction_id"`
 }
 
 type ProviderCallListRow struct {
-	ProviderCall ProviderCall
+	ProviderCall ProviderCall `db:"provider_call"`
 }
 
 func (q *Queries) ProviderCallList(ctx context.Context, db DBTX, arg ProviderCallListParams) ([]ProviderCallListRow, error) {
@@ -392,17 +392,17 @@ group by c.searched_config_id, c.send_number
 `
 
 type ProviderCallListSearchedParams struct {
-	EnvironmentID string
-	TransactionID string
-	SearchedSince *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	TransactionID string     `db:"transaction_id"`
+	SearchedSince *time.Time `db:"searched_since"`
 }
 
 type ProviderCallListSearchedRow struct {
-	SearchedConfigID string
-	SendNumber       int
-	Absent           bool
-	Ended            bool
-	AskedAt          time.Time
+	SearchedConfigID string    `db:"searched_config_id"`
+	SendNumber       int       `db:"send_number"`
+	Absent           bool      `db:"absent"`
+	Ended            bool      `db:"ended"`
+	AskedAt          time.Time `db:"asked_at"`
 }
 
 // What a search for lost sends has asked since a restore, and whether the account was found to have nothing under that key,

@@ -19,9 +19,9 @@ for no key update of a
 `
 
 type ProviderAdministrationLockRow struct {
-	AppID  string
-	Keyset []byte
-	Mode   string
+	AppID  string `db:"app_id"`
+	Keyset []byte `db:"keyset"`
+	Mode   string `db:"mode"`
 }
 
 // Changes of an app's accounts happen one after the other: there is one primary of each environment. The keyset comes along,
@@ -47,13 +47,13 @@ returning p.environment_id, p.id
 `
 
 type ProviderConfigClaimTestParams struct {
-	NextTestAt time.Time
-	Now        time.Time
+	NextTestAt time.Time `db:"next_test_at"`
+	Now        time.Time `db:"now"`
 }
 
 type ProviderConfigClaimTestRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Global: the daily test. Who claims one tests it; should that process die, it is tested a day later. The one is chosen in a
@@ -85,8 +85,8 @@ returning p.id
 `
 
 type ProviderConfigClearFailingParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) ProviderConfigClearFailing(ctx context.Context, db DBTX, arg ProviderConfigClearFailingParams) ([]string, error) {
@@ -115,8 +115,8 @@ where p.environment_id = $1 and p.id = $2 and p.test_error is not null
 `
 
 type ProviderConfigClearTestErrorParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // A payment went through: the last test's finding is no longer true. The first of those who notice it writes.
@@ -139,24 +139,24 @@ where p.environment_id = $1 and p.id = $2
 `
 
 type ProviderConfigGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type ProviderConfigGetRow struct {
-	ProviderConfig ProviderConfig
-	Mode           string
-	AppID          string
-	Keyset         []byte
-	Versions       []int
-	Sealed         [][]byte
-	SealedAt       []time.Time
-	Failures       int
-	FailingSince   *time.Time
-	OpenedAt       *time.Time
-	ProbeAt        *time.Time
-	SilentSince    *time.Time
-	RecoveredAt    *time.Time
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Mode           string         `db:"mode"`
+	AppID          string         `db:"app_id"`
+	Keyset         []byte         `db:"keyset"`
+	Versions       []int          `db:"versions"`
+	Sealed         [][]byte       `db:"sealed"`
+	SealedAt       []time.Time    `db:"sealed_at"`
+	Failures       int            `db:"failures"`
+	FailingSince   *time.Time     `db:"failing_since"`
+	OpenedAt       *time.Time     `db:"opened_at"`
+	ProbeAt        *time.Time     `db:"probe_at"`
+	SilentSince    *time.Time     `db:"silent_since"`
+	RecoveredAt    *time.Time     `db:"recovered_at"`
 }
 
 // The same columns as RoutingAccountList, breaker included.
@@ -208,13 +208,13 @@ where p.id = $1
 `
 
 type ProviderConfigGetByIDRow struct {
-	ProviderConfig ProviderConfig
-	Mode           string
-	AppID          string
-	Keyset         []byte
-	Versions       []int
-	Sealed         [][]byte
-	SealedAt       []time.Time
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Mode           string         `db:"mode"`
+	AppID          string         `db:"app_id"`
+	Keyset         []byte         `db:"keyset"`
+	Versions       []int          `db:"versions"`
+	Sealed         [][]byte       `db:"sealed"`
+	SealedAt       []time.Time    `db:"sealed_at"`
 }
 
 // Global: an inbound callback names only the config; its signature proves the rest.
@@ -260,13 +260,13 @@ where p.environment_id = $1 and p.is_primary
 `
 
 type ProviderConfigGetPrimaryRow struct {
-	ProviderConfig ProviderConfig
-	Mode           string
-	AppID          string
-	Keyset         []byte
-	Versions       []int
-	Sealed         [][]byte
-	SealedAt       []time.Time
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Mode           string         `db:"mode"`
+	AppID          string         `db:"app_id"`
+	Keyset         []byte         `db:"keyset"`
+	Versions       []int          `db:"versions"`
+	Sealed         [][]byte       `db:"sealed"`
+	SealedAt       []time.Time    `db:"sealed_at"`
 }
 
 // The app's wrapped keyset comes along, since nothing can be opened without it, and the versions of the credentials, the
@@ -314,18 +314,18 @@ where k.hash = $2
 `
 
 type ProviderConfigGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type ProviderConfigGetWithKeyRow struct {
-	ApiKeyDetail   ApiKeyDetail
-	ProviderConfig ProviderConfig
-	Fields         []string
-	Failures       int
-	FailingSince   *time.Time
-	OpenedAt       *time.Time
-	ProbeAt        *time.Time
+	ApiKeyDetail   ApiKeyDetail   `db:"api_key_detail"`
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Fields         []string       `db:"fields"`
+	Failures       int            `db:"failures"`
+	FailingSince   *time.Time     `db:"failing_since"`
+	OpenedAt       *time.Time     `db:"opened_at"`
+	ProbeAt        *time.Time     `db:"probe_at"`
 }
 
 func (q *Queries) ProviderConfigGetWithKey(ctx context.Context, db DBTX, arg ProviderConfigGetWithKeyParams) (ProviderConfigGetWithKeyRow, error) {
@@ -381,8 +381,8 @@ select exists (
 `
 
 type ProviderConfigHasPendingParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
 }
 
 // Payments of the configuration, and those that were sent to it before they were sent elsewhere and of which it may still
@@ -400,16 +400,16 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type ProviderConfigInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Provider      string
-	IsPrimary     bool
-	Priority      int
-	LastTestedAt  *time.Time
-	TestError     *string
-	FailingSince  *time.Time
-	NextTestAt    time.Time
-	CreatedAt     time.Time
+	ID            string     `db:"id"`
+	EnvironmentID string     `db:"environment_id"`
+	Provider      string     `db:"provider"`
+	IsPrimary     bool       `db:"is_primary"`
+	Priority      int        `db:"priority"`
+	LastTestedAt  *time.Time `db:"last_tested_at"`
+	TestError     *string    `db:"test_error"`
+	FailingSince  *time.Time `db:"failing_since"`
+	NextTestAt    time.Time  `db:"next_test_at"`
+	CreatedAt     time.Time  `db:"created_at"`
 }
 
 func (q *Queries) ProviderConfigInsert(ctx context.Context, db DBTX, arg ProviderConfigInsertParams) error {
@@ -441,12 +441,12 @@ order by p.id desc
 `
 
 type ProviderConfigListRow struct {
-	ProviderConfig ProviderConfig
-	Fields         []string
-	Failures       int
-	FailingSince   *time.Time
-	OpenedAt       *time.Time
-	ProbeAt        *time.Time
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Fields         []string       `db:"fields"`
+	Failures       int            `db:"failures"`
+	FailingSince   *time.Time     `db:"failing_since"`
+	OpenedAt       *time.Time     `db:"opened_at"`
+	ProbeAt        *time.Time     `db:"probe_at"`
 }
 
 // The number of an environment's is bounded, so that there is no paging.
@@ -499,9 +499,9 @@ returning p.id
 `
 
 type ProviderConfigSetFailingParams struct {
-	FailingSince  *time.Time
-	EnvironmentID string
-	ID            string
+	FailingSince  *time.Time `db:"failing_since"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // Only the first of those who notice it writes, and announces it.
@@ -532,11 +532,11 @@ where p.environment_id = $4 and p.id = $5
 `
 
 type ProviderConfigSetTestedParams struct {
-	LastTestedAt  time.Time
-	TestError     *string
-	NextTestAt    time.Time
-	EnvironmentID string
-	ID            string
+	LastTestedAt  time.Time `db:"last_tested_at"`
+	TestError     *string   `db:"test_error"`
+	NextTestAt    time.Time `db:"next_test_at"`
+	EnvironmentID string    `db:"environment_id"`
+	ID            string    `db:"id"`
 }
 
 func (q *Queries) ProviderConfigSetTested(ctx context.Context, db DBTX, arg ProviderConfigSetTestedParams) error {
@@ -562,14 +562,14 @@ select 1 / count(*) from written
 `
 
 type ProviderConfigUpdateParams struct {
-	IsPrimary            bool
-	Priority             int
-	DisabledAt           *time.Time
-	DeletedAt            *time.Time
-	ChargingPausedAt     *time.Time
-	MaxRequestsPerSecond *int
-	EnvironmentID        string
-	ID                   string
+	IsPrimary            bool       `db:"is_primary"`
+	Priority             int        `db:"priority"`
+	DisabledAt           *time.Time `db:"disabled_at"`
+	DeletedAt            *time.Time `db:"deleted_at"`
+	ChargingPausedAt     *time.Time `db:"charging_paused_at"`
+	MaxRequestsPerSecond *int       `db:"max_requests_per_second"`
+	EnvironmentID        string     `db:"environment_id"`
+	ID                   string     `db:"id"`
 }
 
 func (q *Queries) ProviderConfigUpdate(ctx context.Context, db DBTX, arg ProviderConfigUpdateParams) error {

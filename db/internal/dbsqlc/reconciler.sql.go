@@ -89,16 +89,16 @@ from given_up
 `
 
 type CallbackGiveUpParams struct {
-	Before      time.Time
-	LostBefore  time.Time
-	RowLimit    int
-	OursBefore  time.Time
-	ProcessedAt time.Time
+	Before      time.Time `db:"before"`
+	LostBefore  time.Time `db:"lost_before"`
+	RowLimit    int       `db:"row_limit"`
+	OursBefore  time.Time `db:"ours_before"`
+	ProcessedAt time.Time `db:"processed_at"`
 }
 
 type CallbackGiveUpRow struct {
-	Unclaimed  int
-	Unanswered int
+	Unclaimed  int `db:"unclaimed"`
+	Unanswered int `db:"unanswered"`
 }
 
 // What nobody has claimed for so long is about something that is not ours: an account is often shared with other systems.
@@ -125,13 +125,13 @@ limit $1
 `
 
 type CallbackListLostRow struct {
-	EnvironmentID    string
-	ID               string
-	TransactionID    string
-	ProviderConfigID string
-	ProviderRef      string
-	Type             string
-	ReceivedAt       time.Time
+	EnvironmentID    string    `db:"environment_id"`
+	ID               string    `db:"id"`
+	TransactionID    string    `db:"transaction_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	ProviderRef      string    `db:"provider_ref"`
+	Type             string    `db:"type"`
+	ReceivedAt       time.Time `db:"received_at"`
 }
 
 // Those that carry an id of ours which we do not have: the oldest first.
@@ -199,16 +199,16 @@ order by w.turn, t.id
 `
 
 type CallbackListOpenParams struct {
-	Before   time.Time
-	RowLimit int
+	Before   time.Time `db:"before"`
+	RowLimit int       `db:"row_limit"`
 }
 
 type CallbackListOpenRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           payment.Type
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string       `db:"environment_id"`
+	ID             string       `db:"id"`
+	Type           payment.Type `db:"type"`
+	SubscriptionID *string      `db:"subscription_id"`
+	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
 // Each transaction once. A finished subscription has no workflow to signal: its transactions are looked at by workflows of
@@ -251,8 +251,8 @@ select count(*)::integer as purged from purged
 `
 
 type CallbackPurgeParams struct {
-	Before   time.Time
-	RowLimit int32
+	Before   time.Time `db:"before"`
+	RowLimit int32     `db:"row_limit"`
 }
 
 // Only processed ones. A provider's own repeats end long before: a row is what makes a repeat known.
@@ -318,13 +318,13 @@ limit $2::int
 `
 
 type SubscriptionListLateParams struct {
-	Before   *time.Time
-	RowLimit int
+	Before   *time.Time `db:"before"`
+	RowLimit int        `db:"row_limit"`
 }
 
 type SubscriptionListLateRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) SubscriptionListLate(ctx context.Context, db DBTX, arg SubscriptionListLateParams) ([]SubscriptionListLateRow, error) {
@@ -360,13 +360,13 @@ limit $2::int
 `
 
 type SubscriptionListOverlookedParams struct {
-	Before   time.Time
-	RowLimit int
+	Before   time.Time `db:"before"`
+	RowLimit int       `db:"row_limit"`
 }
 
 type SubscriptionListOverlookedRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Dates that have passed and that nothing waits for: no rule leaves one so. Environments take turns.
@@ -399,13 +399,13 @@ limit $2
 `
 
 type SubscriptionListUnstartedParams struct {
-	Epoch    int64
-	RowLimit int32
+	Epoch    int64 `db:"epoch"`
+	RowLimit int32 `db:"row_limit"`
 }
 
 type SubscriptionListUnstartedRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // In the order of the index: by epoch first, so that nothing is sorted.
@@ -454,13 +454,13 @@ limit $2::int
 `
 
 type SubscriptionListWakePendingParams struct {
-	Before   *time.Time
-	RowLimit int
+	Before   *time.Time `db:"before"`
+	RowLimit int        `db:"row_limit"`
 }
 
 type SubscriptionListWakePendingRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Signals that did not arrive, or on which no worker has acted. Environments take turns.
@@ -501,9 +501,9 @@ where s.environment_id = u.environment_id and s.id = u.id
 `
 
 type SubscriptionSetStartedParams struct {
-	Epoch          int64
-	EnvironmentIds []string
-	Ids            []string
+	Epoch          int64    `db:"epoch"`
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 // The revision stays: nothing that a workflow knows has changed. In id order, as everybody who locks several: two
@@ -522,8 +522,8 @@ limit $1
 `
 
 type TestClockListAdvancingRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) TestClockListAdvancing(ctx context.Context, db DBTX, rowLimit int32) ([]TestClockListAdvancingRow, error) {
@@ -563,9 +563,9 @@ where t.environment_id = told.environment_id and t.id = told.id
 `
 
 type TransactionClearWakePendingParams struct {
-	EnvironmentIds []string
-	Ids            []string
-	Before         *time.Time
+	EnvironmentIds []string   `db:"environment_ids"`
+	Ids            []string   `db:"ids"`
+	Before         *time.Time `db:"before"`
 }
 
 // In id order, as everybody who locks several. One that was marked again meanwhile is signalled again.
@@ -593,17 +593,17 @@ order by w.action_returned_at, w.id
 `
 
 type TransactionListBroughtParams struct {
-	Before   *time.Time
-	Overdue  *time.Time
-	RowLimit int32
+	Before   *time.Time `db:"before"`
+	Overdue  *time.Time `db:"overdue"`
+	RowLimit int32      `db:"row_limit"`
 }
 
 type TransactionListBroughtRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           payment.Type
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string       `db:"environment_id"`
+	ID             string       `db:"id"`
+	Type           payment.Type `db:"type"`
+	SubscriptionID *string      `db:"subscription_id"`
+	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
 // What a payer brought back before then and no provider was given, though the next look is not due: a worker that knows
@@ -668,16 +668,16 @@ order by w.turn, w.id
 `
 
 type TransactionListOverdueParams struct {
-	Before   *time.Time
-	RowLimit int
+	Before   *time.Time `db:"before"`
+	RowLimit int        `db:"row_limit"`
 }
 
 type TransactionListOverdueRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           payment.Type
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string       `db:"environment_id"`
+	ID             string       `db:"id"`
+	Type           payment.Type `db:"type"`
+	SubscriptionID *string      `db:"subscription_id"`
+	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
 // Also one that was never sent: a storm keeps some waiting for a worker that long, but a command may have written it whose
@@ -728,17 +728,17 @@ limit $3
 `
 
 type TransactionListProbesParams struct {
-	Now      *time.Time
-	Before   *time.Time
-	RowLimit int32
+	Now      *time.Time `db:"now"`
+	Before   *time.Time `db:"before"`
+	RowLimit int32      `db:"row_limit"`
 }
 
 type TransactionListProbesRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           payment.Type
-	SubscriptionID *string
-	FinishedAt     *time.Time
+	EnvironmentID  string       `db:"environment_id"`
+	ID             string       `db:"id"`
+	Type           payment.Type `db:"type"`
+	SubscriptionID *string      `db:"subscription_id"`
+	FinishedAt     *time.Time   `db:"finished_at"`
 }
 
 // Of each account that has been silent since before then, one payment whose last exchange was not answered and that would not
@@ -795,13 +795,13 @@ limit $2::int
 `
 
 type TransactionListUnstartedParams struct {
-	Epoch    int64
-	RowLimit int
+	Epoch    int64 `db:"epoch"`
+	RowLimit int   `db:"row_limit"`
 }
 
 type TransactionListUnstartedRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Those that no subscription workflow serves: charges of their own, refunds, and payments of what a finished subscription
@@ -836,13 +836,13 @@ limit $2
 `
 
 type TransactionListWakePendingParams struct {
-	Before   *time.Time
-	RowLimit int32
+	Before   *time.Time `db:"before"`
+	RowLimit int32      `db:"row_limit"`
 }
 
 type TransactionListWakePendingRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Decisions of people, so that there are few.
@@ -903,19 +903,19 @@ order by p.id
 `
 
 type TransactionReleaseUnansweredParams struct {
-	OutageSeconds float64
-	RowLimit      int
-	Now           *time.Time
-	RestShare     int
+	OutageSeconds float64    `db:"outage_seconds"`
+	RowLimit      int        `db:"row_limit"`
+	Now           *time.Time `db:"now"`
+	RestShare     int        `db:"rest_share"`
 }
 
 type TransactionReleaseUnansweredRow struct {
-	EnvironmentID  string
-	ID             string
-	Type           string
-	SubscriptionID *string
-	FinishedAt     *time.Time
-	Whole          bool
+	EnvironmentID  string     `db:"environment_id"`
+	ID             string     `db:"id"`
+	Type           string     `db:"type"`
+	SubscriptionID *string    `db:"subscription_id"`
+	FinishedAt     *time.Time `db:"finished_at"`
+	Whole          bool       `db:"whole"`
 }
 
 // Of accounts that answer again, the payments whose last exchange was before that and not answered: all of them after an outage,
@@ -972,9 +972,9 @@ where t.environment_id = u.environment_id and t.id = u.id
 `
 
 type TransactionSetStartedParams struct {
-	Epoch          int64
-	EnvironmentIds []string
-	Ids            []string
+	Epoch          int64    `db:"epoch"`
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 // In id order, as everybody who locks several.

@@ -20,10 +20,10 @@ returning b.provider_config_id
 `
 
 type BreakerClaimProbeParams struct {
-	NextProbeAt      time.Time
-	EnvironmentID    string
-	ProviderConfigID string
-	Now              time.Time
+	NextProbeAt      time.Time `db:"next_probe_at"`
+	EnvironmentID    string    `db:"environment_id"`
+	ProviderConfigID string    `db:"provider_config_id"`
+	Now              time.Time `db:"now"`
 }
 
 // One payment at a time: the first to move the time of the next probe has it.
@@ -78,14 +78,14 @@ limit $1
 `
 
 type BreakerListOpenRow struct {
-	EnvironmentID    string
-	ProviderConfigID string
-	Failures         int
-	FailingSince     *time.Time
-	OpenedAt         time.Time
-	ProbeAt          *time.Time
-	Provider         string
-	Mode             string
+	EnvironmentID    string     `db:"environment_id"`
+	ProviderConfigID string     `db:"provider_config_id"`
+	Failures         int        `db:"failures"`
+	FailingSince     *time.Time `db:"failing_since"`
+	OpenedAt         time.Time  `db:"opened_at"`
+	ProbeAt          *time.Time `db:"probe_at"`
+	Provider         string     `db:"provider"`
+	Mode             string     `db:"mode"`
 }
 
 // Global: for operators, the longest first.
@@ -126,18 +126,18 @@ returning failures, failing_since, opened_at, probe_at, silent_since, recovered_
 `
 
 type BreakerLockParams struct {
-	EnvironmentID    string
-	ProviderConfigID string
+	EnvironmentID    string `db:"environment_id"`
+	ProviderConfigID string `db:"provider_config_id"`
 }
 
 type BreakerLockRow struct {
-	Failures     int
-	FailingSince *time.Time
-	OpenedAt     *time.Time
-	ProbeAt      *time.Time
-	SilentSince  *time.Time
-	RecoveredAt  *time.Time
-	FailedBy     []string
+	Failures     int        `db:"failures"`
+	FailingSince *time.Time `db:"failing_since"`
+	OpenedAt     *time.Time `db:"opened_at"`
+	ProbeAt      *time.Time `db:"probe_at"`
+	SilentSince  *time.Time `db:"silent_since"`
+	RecoveredAt  *time.Time `db:"recovered_at"`
+	FailedBy     []string   `db:"failed_by"`
 }
 
 // Made where there is none, so that there is always a row to lock.
@@ -164,15 +164,15 @@ where b.environment_id = $8 and b.provider_config_id = $9
 `
 
 type BreakerUpdateParams struct {
-	Failures         int
-	FailingSince     *time.Time
-	OpenedAt         *time.Time
-	ProbeAt          *time.Time
-	FailedBy         []string
-	SilentSince      *time.Time
-	RecoveredAt      *time.Time
-	EnvironmentID    string
-	ProviderConfigID string
+	Failures         int        `db:"failures"`
+	FailingSince     *time.Time `db:"failing_since"`
+	OpenedAt         *time.Time `db:"opened_at"`
+	ProbeAt          *time.Time `db:"probe_at"`
+	FailedBy         []string   `db:"failed_by"`
+	SilentSince      *time.Time `db:"silent_since"`
+	RecoveredAt      *time.Time `db:"recovered_at"`
+	EnvironmentID    string     `db:"environment_id"`
+	ProviderConfigID string     `db:"provider_config_id"`
 }
 
 func (q *Queries) BreakerUpdate(ctx context.Context, db DBTX, arg BreakerUpdateParams) error {
@@ -216,24 +216,24 @@ order by p.id
 `
 
 type RoutingAccountListParams struct {
-	EnvironmentID string
-	DeletedSince  *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	DeletedSince  *time.Time `db:"deleted_since"`
 }
 
 type RoutingAccountListRow struct {
-	ProviderConfig ProviderConfig
-	Mode           string
-	AppID          string
-	Keyset         []byte
-	Versions       []int
-	Sealed         [][]byte
-	SealedAt       []time.Time
-	Failures       int
-	FailingSince   *time.Time
-	OpenedAt       *time.Time
-	ProbeAt        *time.Time
-	SilentSince    *time.Time
-	RecoveredAt    *time.Time
+	ProviderConfig ProviderConfig `db:"provider_config"`
+	Mode           string         `db:"mode"`
+	AppID          string         `db:"app_id"`
+	Keyset         []byte         `db:"keyset"`
+	Versions       []int          `db:"versions"`
+	Sealed         [][]byte       `db:"sealed"`
+	SealedAt       []time.Time    `db:"sealed_at"`
+	Failures       int            `db:"failures"`
+	FailingSince   *time.Time     `db:"failing_since"`
+	OpenedAt       *time.Time     `db:"opened_at"`
+	ProbeAt        *time.Time     `db:"probe_at"`
+	SilentSince    *time.Time     `db:"silent_since"`
+	RecoveredAt    *time.Time     `db:"recovered_at"`
 }
 
 // All accounts of an environment with what opens them, as ProviderConfigGet reads one: the account that is chosen needs no
@@ -305,14 +305,14 @@ insert into routing_rules (
 `
 
 type RoutingRuleInsertParams struct {
-	EnvironmentID    string
-	Position         int
-	Country          *string
-	Currency         money.Currency
-	Method           *string
-	MinAmount        *int64
-	MaxAmount        *int64
-	ProviderConfigID string
+	EnvironmentID    string         `db:"environment_id"`
+	Position         int            `db:"position"`
+	Country          *string        `db:"country"`
+	Currency         money.Currency `db:"currency"`
+	Method           *string        `db:"method"`
+	MinAmount        *int64         `db:"min_amount"`
+	MaxAmount        *int64         `db:"max_amount"`
+	ProviderConfigID string         `db:"provider_config_id"`
 }
 
 func (q *Queries) RoutingRuleInsert(ctx context.Context, db DBTX, arg RoutingRuleInsertParams) error {
@@ -338,7 +338,7 @@ order by r.position
 `
 
 type RoutingRuleListRow struct {
-	RoutingRule RoutingRule
+	RoutingRule RoutingRule `db:"routing_rule"`
 }
 
 // Without those of deleted accounts, which no payment goes to: what is read may be written back.

@@ -19,7 +19,7 @@ select e.id, e.app_id, e.mode, e.time_zone, e.retry_base_seconds, e.retry_factor
 `
 
 type EnvironmentLockSettingsRow struct {
-	Environment Environment
+	Environment Environment `db:"environment"`
 }
 
 func (q *Queries) EnvironmentLockSettings(ctx context.Context, db DBTX, environmentID string) (EnvironmentLockSettingsRow, error) {
@@ -62,15 +62,15 @@ select 1 / count(*) from written
 `
 
 type EnvironmentUpdateSettingsParams struct {
-	PastDueBilling      subscription.PastDueBilling
-	Dunning             []byte
-	RenewalReminderDays int
-	InvoiceNumberPrefix string
-	InvoiceNumberDigits int
-	Seller              *invoice.Seller
-	ProrationMeasure    *proration.Measure
-	InvoiceGraceMinutes int
-	EnvironmentID       string
+	PastDueBilling      subscription.PastDueBilling `db:"past_due_billing"`
+	Dunning             []byte                      `db:"dunning"`
+	RenewalReminderDays int                         `db:"renewal_reminder_days"`
+	InvoiceNumberPrefix string                      `db:"invoice_number_prefix"`
+	InvoiceNumberDigits int                         `db:"invoice_number_digits"`
+	Seller              *invoice.Seller             `db:"seller"`
+	ProrationMeasure    *proration.Measure          `db:"proration_measure"`
+	InvoiceGraceMinutes int                         `db:"invoice_grace_minutes"`
+	EnvironmentID       string                      `db:"environment_id"`
 }
 
 func (q *Queries) EnvironmentUpdateSettings(ctx context.Context, db DBTX, arg EnvironmentUpdateSettingsParams) error {
@@ -94,15 +94,15 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type SettingChangeInsertParams struct {
-	ID            string
-	EnvironmentID string
-	PlanID        *string
-	Field         string
-	Before        []byte
-	After         []byte
-	ActorKind     string
-	ActorID       string
-	ChangedAt     time.Time
+	ID            string    `db:"id"`
+	EnvironmentID string    `db:"environment_id"`
+	PlanID        *string   `db:"plan_id"`
+	Field         string    `db:"field"`
+	Before        []byte    `db:"before"`
+	After         []byte    `db:"after"`
+	ActorKind     string    `db:"actor_kind"`
+	ActorID       string    `db:"actor_id"`
+	ChangedAt     time.Time `db:"changed_at"`
 }
 
 func (q *Queries) SettingChangeInsert(ctx context.Context, db DBTX, arg SettingChangeInsertParams) error {

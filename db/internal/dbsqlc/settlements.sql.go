@@ -17,12 +17,12 @@ select s.environment_id, s.invoice_id, s.transaction_id, s.amount, s.settled_at 
 `
 
 type SettlementGetParams struct {
-	EnvironmentID string
-	InvoiceID     string
+	EnvironmentID string `db:"environment_id"`
+	InvoiceID     string `db:"invoice_id"`
 }
 
 type SettlementGetRow struct {
-	Settlement Settlement
+	Settlement Settlement `db:"settlement"`
 }
 
 func (q *Queries) SettlementGet(ctx context.Context, db DBTX, arg SettlementGetParams) (SettlementGetRow, error) {
@@ -44,11 +44,11 @@ values ($1, $2, $3, $4, $5)
 `
 
 type SettlementInsertParams struct {
-	EnvironmentID string
-	InvoiceID     string
-	TransactionID *string
-	Amount        money.Minor
-	SettledAt     time.Time
+	EnvironmentID string      `db:"environment_id"`
+	InvoiceID     string      `db:"invoice_id"`
+	TransactionID *string     `db:"transaction_id"`
+	Amount        money.Minor `db:"amount"`
+	SettledAt     time.Time   `db:"settled_at"`
 }
 
 func (q *Queries) SettlementInsert(ctx context.Context, db DBTX, arg SettlementInsertParams) error {

@@ -15,9 +15,9 @@ update subscription_items set ended_at = $1 where environment_id = $2 and id = $
 `
 
 type SubscriptionItemEndParams struct {
-	EndedAt       *time.Time
-	EnvironmentID string
-	ID            string
+	EndedAt       *time.Time `db:"ended_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) SubscriptionItemEnd(ctx context.Context, db DBTX, arg SubscriptionItemEndParams) error {
@@ -33,12 +33,12 @@ order by n.subscription_id, n.position
 `
 
 type SubscriptionItemListParams struct {
-	EnvironmentID   string
-	SubscriptionIds []string
+	EnvironmentID   string   `db:"environment_id"`
+	SubscriptionIds []string `db:"subscription_ids"`
 }
 
 type SubscriptionItemListRow struct {
-	SubscriptionItem SubscriptionItem
+	SubscriptionItem SubscriptionItem `db:"subscription_item"`
 }
 
 func (q *Queries) SubscriptionItemList(ctx context.Context, db DBTX, arg SubscriptionItemListParams) ([]SubscriptionItemListRow, error) {
@@ -77,13 +77,13 @@ on conflict (environment_id, id) do update set position = excluded.position, qua
 `
 
 type SubscriptionItemSaveParams struct {
-	EnvironmentID  string
-	ID             string
-	SubscriptionID string
-	PriceID        string
-	Position       int
-	Quantity       int64
-	CreatedAt      time.Time
+	EnvironmentID  string    `db:"environment_id"`
+	ID             string    `db:"id"`
+	SubscriptionID string    `db:"subscription_id"`
+	PriceID        string    `db:"price_id"`
+	Position       int       `db:"position"`
+	Quantity       int64     `db:"quantity"`
+	CreatedAt      time.Time `db:"created_at"`
 }
 
 func (q *Queries) SubscriptionItemSave(ctx context.Context, db DBTX, arg SubscriptionItemSaveParams) error {

@@ -10,13 +10,6 @@ import (
 	"time"
 
 	"perennial/billing/collection"
-	"perennial/billing/metadata"
-	"perennial/billing/money"
-	"perennial/billing/period"
-	"perennial/billing/proration"
-	"perennial/billing/subscription"
-	"perennial/billing/terms"
-	"perennial/db/internal/stored"
 )
 
 const commitWithoutFlush = `-- name: CommitWithoutFlush :exec
@@ -35,8 +28,8 @@ where environment_id = $1 and id = $2 and wake_pending_since is not null
 `
 
 type SubscriptionClearWakePendingParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) SubscriptionClearWakePending(ctx context.Context, db DBTX, arg SubscriptionClearWakePendingParams) error {
@@ -49,12 +42,12 @@ select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s
 `
 
 type SubscriptionGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type SubscriptionGetRow struct {
-	Subscription Subscription
+	Subscription Subscription `db:"subscription"`
 }
 
 func (q *Queries) SubscriptionGet(ctx context.Context, db DBTX, arg SubscriptionGetParams) (SubscriptionGetRow, error) {
@@ -141,16 +134,16 @@ where k.hash = $2
 `
 
 type SubscriptionGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type SubscriptionGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Subscription Subscription
-	ItemIds      []string
-	PriceIds     []string
-	Quantities   []int64
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Subscription Subscription `db:"subscription"`
+	ItemIds      []string     `db:"item_ids"`
+	PriceIds     []string     `db:"price_ids"`
+	Quantities   []int64      `db:"quantities"`
 }
 
 // With its items, in one row: every request about one subscription begins with this, and a statement of their own would
@@ -237,151 +230,6 @@ func (q *Queries) SubscriptionGetWithKey(ctx context.Context, db DBTX, arg Subsc
 	return i, err
 }
 
-const subscriptionInsert = `-- name: SubscriptionInsert :exec
-with written as (
-    insert into subscriptions (
-        id, environment_id, customer_id, plan_id, status, currency, time_zone, anchor_at, interval_unit, interval_count,
-        trial_ends_at, current_period_start, current_period_end, next_period, paid_through, activated_at, pending_plan_id,
-        cancel_at_period_end, cancel_reason, canceled_at, past_due_at, collecting_invoice_id, collection_paused_at, test_clock_id, metadata,
-        next_action, next_action_at, finished_at, quantity, pending_quantity, period_index, renewed_index, renewed_from, trial_notice_at, reminded_for,
-        discounts, proration_measure, unprorated_index, paid_elsewhere_index, pending_lines, collection_method, net_days, paused_at, resumes_at, pause_reason, created_at, updated_at,
-        add_on_ids, add_on_quantities, pending_add_on_ids, pending_add_on_quantities, scheduled_changes, scheduled_plan_ids
-    )
-    select
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,
-        $11, $12, $13, $14, $15, $16, $17,
-        $18, $19, $20, $21, $22, $23, $24, $25,
-        $26, $27, $28, $29, $30, $31, $32, $33, $34, $35,
-        $36, $37, $38, $39, $40, $41, $42, $43, $44, $45, $46, $47,
-        $48::text[], $49::bigint[], $50::text[], $51::bigint[],
-        $52, $53::text[]
-    from customers c
-    where c.environment_id = $2 and c.id = $3 and c.erased_at is null
-    for no key update of c
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type SubscriptionInsertParams struct {
-	ID                     string
-	EnvironmentID          string
-	CustomerID             string
-	PlanID                 string
-	Status                 subscription.Status
-	Currency               money.Currency
-	TimeZone               string
-	AnchorAt               time.Time
-	IntervalUnit           period.Unit
-	IntervalCount          int
-	TrialEndsAt            *time.Time
-	CurrentPeriodStart     time.Time
-	CurrentPeriodEnd       time.Time
-	NextPeriod             int
-	PaidThrough            *time.Time
-	ActivatedAt            *time.Time
-	PendingPlanID          *string
-	CancelAtPeriodEnd      bool
-	CancelReason           *string
-	CanceledAt             *time.Time
-	PastDueAt              *time.Time
-	CollectingInvoiceID    *string
-	CollectionPausedAt     *time.Time
-	TestClockID            *string
-	Metadata               metadata.Pairs
-	NextAction             subscription.Action
-	NextActionAt           *time.Time
-	FinishedAt             *time.Time
-	Quantity               int64
-	PendingQuantity        *int64
-	PeriodIndex            int
-	RenewedIndex           int
-	RenewedFrom            *time.Time
-	TrialNoticeAt          *time.Time
-	RemindedFor            *time.Time
-	Discounts              *subscription.Discounts
-	ProrationMeasure       *proration.Measure
-	UnproratedIndex        *int
-	PaidElsewhereIndex     *int
-	PendingLines           *stored.Lines
-	CollectionMethod       *terms.Method
-	NetDays                int
-	PausedAt               *time.Time
-	ResumesAt              *time.Time
-	PauseReason            *subscription.PauseReason
-	CreatedAt              time.Time
-	UpdatedAt              time.Time
-	AddOnIds               []string
-	AddOnQuantities        []int64
-	PendingAddOnIds        []string
-	PendingAddOnQuantities []int64
-	ScheduledChanges       *subscription.ScheduledChanges
-	ScheduledPlanIds       []string
-}
-
-// The foreign key alone would let it in beside an erasure: it locks the customer's key only, which an erasure leaves as it
-// is. The lock waits for one that is under way, keeps a later one waiting until this is committed, and writes nothing for a
-// customer who is erased by then, which the caller is told. It is the lock of decisions, since one may follow in the same
-// transaction: two that share a lock and then want it alone would wait for each other.
-func (q *Queries) SubscriptionInsert(ctx context.Context, db DBTX, arg SubscriptionInsertParams) error {
-	_, err := db.Exec(ctx, subscriptionInsert,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.CustomerID,
-		arg.PlanID,
-		arg.Status,
-		arg.Currency,
-		arg.TimeZone,
-		arg.AnchorAt,
-		arg.IntervalUnit,
-		arg.IntervalCount,
-		arg.TrialEndsAt,
-		arg.CurrentPeriodStart,
-		arg.CurrentPeriodEnd,
-		arg.NextPeriod,
-		arg.PaidThrough,
-		arg.ActivatedAt,
-		arg.PendingPlanID,
-		arg.CancelAtPeriodEnd,
-		arg.CancelReason,
-		arg.CanceledAt,
-		arg.PastDueAt,
-		arg.CollectingInvoiceID,
-		arg.CollectionPausedAt,
-		arg.TestClockID,
-		arg.Metadata,
-		arg.NextAction,
-		arg.NextActionAt,
-		arg.FinishedAt,
-		arg.Quantity,
-		arg.PendingQuantity,
-		arg.PeriodIndex,
-		arg.RenewedIndex,
-		arg.RenewedFrom,
-		arg.TrialNoticeAt,
-		arg.RemindedFor,
-		arg.Discounts,
-		arg.ProrationMeasure,
-		arg.UnproratedIndex,
-		arg.PaidElsewhereIndex,
-		arg.PendingLines,
-		arg.CollectionMethod,
-		arg.NetDays,
-		arg.PausedAt,
-		arg.ResumesAt,
-		arg.PauseReason,
-		arg.CreatedAt,
-		arg.UpdatedAt,
-		arg.AddOnIds,
-		arg.AddOnQuantities,
-		arg.PendingAddOnIds,
-		arg.PendingAddOnQuantities,
-		arg.ScheduledChanges,
-		arg.ScheduledPlanIds,
-	)
-	return err
-}
-
 const subscriptionList = `-- name: SubscriptionList :many
 select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s.time_zone, s.anchor_at, s.interval_unit, s.interval_count, s.trial_ends_at, s.current_period_start, s.current_period_end, s.next_period, s.paid_through, s.activated_at, s.pending_plan_id, s.cancel_at_period_end, s.cancel_reason, s.canceled_at, s.past_due_at, s.collecting_invoice_id, s.test_clock_id, s.metadata, s.method_changed_at, s.next_action, s.next_action_at, s.event_sequence, s.started_epoch, s.finished_at, s.revision, s.created_at, s.updated_at, s.position, s.wake_pending_since, s.renewed_from, s.trial_notice_at, s.reminded_for, s.collection_paused_at, s.period_index, s.renewed_index, s.quantity, s.pending_quantity, s.discounts, s.proration_measure, s.unprorated_index, s.pending_lines, s.paid_elsewhere_index, s.paused_at, s.resumes_at, s.pause_reason, s.collection_method, s.net_days, s.add_on_ids, s.add_on_quantities, s.pending_add_on_ids, s.pending_add_on_quantities, s.scheduled_changes, s.scheduled_plan_ids
 from subscriptions s
@@ -395,18 +243,18 @@ limit $8
 `
 
 type SubscriptionListParams struct {
-	EnvironmentID string
-	CustomerID    *string
-	Status        *string
-	TestClockID   *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	CustomerID    *string `db:"customer_id"`
+	Status        *string `db:"status"`
+	TestClockID   *string `db:"test_clock_id"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type SubscriptionListRow struct {
-	Subscription Subscription
+	Subscription Subscription `db:"subscription"`
 }
 
 func (q *Queries) SubscriptionList(ctx context.Context, db DBTX, arg SubscriptionListParams) ([]SubscriptionListRow, error) {
@@ -515,15 +363,15 @@ order by s.position desc
 `
 
 type SubscriptionListForAccessParams struct {
-	EnvironmentID string
-	CustomerID    string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type SubscriptionListForAccessRow struct {
-	Subscription Subscription
-	Phase        collection.Phase
-	Attempts     int
+	Subscription Subscription     `db:"subscription"`
+	Phase        collection.Phase `db:"phase"`
+	Attempts     int              `db:"attempts"`
 }
 
 // Those of a customer that have not ended, newest first, and the newest that has; each with how the invoice in collection
@@ -628,21 +476,21 @@ limit $11
 `
 
 type SubscriptionListOfAddOnParams struct {
-	EnvironmentID string
-	AddOnID       string
-	Version       *int
-	PlanID        *string
-	CustomerID    *string
-	Status        *string
-	TestClockID   *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	AddOnID       string  `db:"add_on_id"`
+	Version       *int    `db:"version"`
+	PlanID        *string `db:"plan_id"`
+	CustomerID    *string `db:"customer_id"`
+	Status        *string `db:"status"`
+	TestClockID   *string `db:"test_clock_id"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type SubscriptionListOfAddOnRow struct {
-	Subscription Subscription
+	Subscription Subscription `db:"subscription"`
 }
 
 // That have any version of an add-on.
@@ -759,20 +607,20 @@ limit $7
 `
 
 type SubscriptionListOfPlanParams struct {
-	CustomerID    *string
-	Status        *string
-	TestClockID   *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
-	EnvironmentID string
-	PlanID        string
-	PlanVersion   *int
+	CustomerID    *string `db:"customer_id"`
+	Status        *string `db:"status"`
+	TestClockID   *string `db:"test_clock_id"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
+	EnvironmentID string  `db:"environment_id"`
+	PlanID        string  `db:"plan_id"`
+	PlanVersion   *int    `db:"plan_version"`
 }
 
 type SubscriptionListOfPlanRow struct {
-	Subscription Subscription
+	Subscription Subscription `db:"subscription"`
 }
 
 // On any version of a plan. Each version's newest come from an index of their own.
@@ -881,8 +729,8 @@ order by 1
 `
 
 type SubscriptionListRenewedCurrenciesParams struct {
-	EnvironmentID string
-	CustomerID    string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
 }
 
 // Of a customer's subscriptions that renew, cost something and are charged.
@@ -911,12 +759,12 @@ select s.id, s.environment_id, s.customer_id, s.plan_id, s.status, s.currency, s
 `
 
 type SubscriptionLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type SubscriptionLockRow struct {
-	Subscription Subscription
+	Subscription Subscription `db:"subscription"`
 }
 
 // No key update: invoices, transactions and events that refer to it may be inserted meanwhile, nobody else may change it.
@@ -1004,9 +852,9 @@ returning s.id
 `
 
 type SubscriptionMarkMethodChangedParams struct {
-	MethodChangedAt *time.Time
-	EnvironmentID   string
-	CustomerID      string
+	MethodChangedAt *time.Time `db:"method_changed_at"`
+	EnvironmentID   string     `db:"environment_id"`
+	CustomerID      string     `db:"customer_id"`
 }
 
 // The row revision rises, so that a workflow that acts on older state reloads first. In id order, so that two writers
@@ -1038,150 +886,12 @@ where environment_id = $2 and id = $3 and wake_pending_since is null
 `
 
 type SubscriptionSetWakePendingParams struct {
-	WakePendingSince *time.Time
-	EnvironmentID    string
-	ID               string
+	WakePendingSince *time.Time `db:"wake_pending_since"`
+	EnvironmentID    string     `db:"environment_id"`
+	ID               string     `db:"id"`
 }
 
 func (q *Queries) SubscriptionSetWakePending(ctx context.Context, db DBTX, arg SubscriptionSetWakePendingParams) error {
 	_, err := db.Exec(ctx, subscriptionSetWakePending, arg.WakePendingSince, arg.EnvironmentID, arg.ID)
-	return err
-}
-
-const subscriptionUpdate = `-- name: SubscriptionUpdate :exec
-with written as (
-    update subscriptions
-    set plan_id = $1, status = $2, anchor_at = $3, interval_unit = $4,
-        interval_count = $5, trial_ends_at = $6, current_period_start = $7,
-        current_period_end = $8, next_period = $9, paid_through = $10,
-        activated_at = $11, pending_plan_id = $12, cancel_at_period_end = $13,
-        cancel_reason = $14, canceled_at = $15, past_due_at = $16,
-        collecting_invoice_id = $17,
-        collection_paused_at = $18, metadata = $19, method_changed_at = $20,
-        next_action = $21, next_action_at = $22, finished_at = $23, updated_at = $24,
-        quantity = $25, pending_quantity = $26, period_index = $27, renewed_index = $28, renewed_from = $29, trial_notice_at = $30, reminded_for = $31,
-        discounts = $32, proration_measure = $33, unprorated_index = $34, paid_elsewhere_index = $35, pending_lines = $36, collection_method = $37, net_days = $38,
-        paused_at = $39, resumes_at = $40, pause_reason = $41,
-        add_on_ids = $42, add_on_quantities = $43,
-        pending_add_on_ids = $44, pending_add_on_quantities = $45,
-        scheduled_changes = $46, scheduled_plan_ids = $47,
-        wake_pending_since = coalesce(wake_pending_since, $48), revision = revision + 1
-    where environment_id = $49 and id = $50 and revision = $51
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type SubscriptionUpdateParams struct {
-	PlanID                 string
-	Status                 subscription.Status
-	AnchorAt               time.Time
-	IntervalUnit           period.Unit
-	IntervalCount          int
-	TrialEndsAt            *time.Time
-	CurrentPeriodStart     time.Time
-	CurrentPeriodEnd       time.Time
-	NextPeriod             int
-	PaidThrough            *time.Time
-	ActivatedAt            *time.Time
-	PendingPlanID          *string
-	CancelAtPeriodEnd      bool
-	CancelReason           *string
-	CanceledAt             *time.Time
-	PastDueAt              *time.Time
-	CollectingInvoiceID    *string
-	CollectionPausedAt     *time.Time
-	Metadata               metadata.Pairs
-	MethodChangedAt        *time.Time
-	NextAction             subscription.Action
-	NextActionAt           *time.Time
-	FinishedAt             *time.Time
-	UpdatedAt              time.Time
-	Quantity               int64
-	PendingQuantity        *int64
-	PeriodIndex            int
-	RenewedIndex           int
-	RenewedFrom            *time.Time
-	TrialNoticeAt          *time.Time
-	RemindedFor            *time.Time
-	Discounts              *subscription.Discounts
-	ProrationMeasure       *proration.Measure
-	UnproratedIndex        *int
-	PaidElsewhereIndex     *int
-	PendingLines           *stored.Lines
-	CollectionMethod       *terms.Method
-	NetDays                int
-	PausedAt               *time.Time
-	ResumesAt              *time.Time
-	PauseReason            *subscription.PauseReason
-	AddOnIds               []string
-	AddOnQuantities        []int64
-	PendingAddOnIds        []string
-	PendingAddOnQuantities []int64
-	ScheduledChanges       *subscription.ScheduledChanges
-	ScheduledPlanIds       []string
-	WakePendingSince       *time.Time
-	EnvironmentID          string
-	ID                     string
-	Revision               int64
-}
-
-// The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told. Not here:
-// what never changes, and the columns that have writers of their own (event_sequence, started_epoch). The mark of a
-// pending wake-up is set here where the same transaction sets it: an update of its own would write all indexes once more.
-func (q *Queries) SubscriptionUpdate(ctx context.Context, db DBTX, arg SubscriptionUpdateParams) error {
-	_, err := db.Exec(ctx, subscriptionUpdate,
-		arg.PlanID,
-		arg.Status,
-		arg.AnchorAt,
-		arg.IntervalUnit,
-		arg.IntervalCount,
-		arg.TrialEndsAt,
-		arg.CurrentPeriodStart,
-		arg.CurrentPeriodEnd,
-		arg.NextPeriod,
-		arg.PaidThrough,
-		arg.ActivatedAt,
-		arg.PendingPlanID,
-		arg.CancelAtPeriodEnd,
-		arg.CancelReason,
-		arg.CanceledAt,
-		arg.PastDueAt,
-		arg.CollectingInvoiceID,
-		arg.CollectionPausedAt,
-		arg.Metadata,
-		arg.MethodChangedAt,
-		arg.NextAction,
-		arg.NextActionAt,
-		arg.FinishedAt,
-		arg.UpdatedAt,
-		arg.Quantity,
-		arg.PendingQuantity,
-		arg.PeriodIndex,
-		arg.RenewedIndex,
-		arg.RenewedFrom,
-		arg.TrialNoticeAt,
-		arg.RemindedFor,
-		arg.Discounts,
-		arg.ProrationMeasure,
-		arg.UnproratedIndex,
-		arg.PaidElsewhereIndex,
-		arg.PendingLines,
-		arg.CollectionMethod,
-		arg.NetDays,
-		arg.PausedAt,
-		arg.ResumesAt,
-		arg.PauseReason,
-		arg.AddOnIds,
-		arg.AddOnQuantities,
-		arg.PendingAddOnIds,
-		arg.PendingAddOnQuantities,
-		arg.ScheduledChanges,
-		arg.ScheduledPlanIds,
-		arg.WakePendingSince,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.Revision,
-	)
 	return err
 }

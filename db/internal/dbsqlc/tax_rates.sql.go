@@ -18,13 +18,13 @@ where k.hash = $2
 `
 
 type TaxRateGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type TaxRateGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	TaxRate      TaxRate
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	TaxRate      TaxRate      `db:"tax_rate"`
 }
 
 func (q *Queries) TaxRateGetWithKey(ctx context.Context, db DBTX, arg TaxRateGetWithKeyParams) (TaxRateGetWithKeyRow, error) {
@@ -66,17 +66,17 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type TaxRateInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Percent       string
-	Inclusive     bool
-	Country       *string
-	Region        *string
-	ValidFrom     *time.Time
-	ValidUntil    *time.Time
-	CreatedAt     time.Time
-	Stacks        bool
+	ID            string     `db:"id"`
+	EnvironmentID string     `db:"environment_id"`
+	Name          string     `db:"name"`
+	Percent       string     `db:"percent"`
+	Inclusive     bool       `db:"inclusive"`
+	Country       *string    `db:"country"`
+	Region        *string    `db:"region"`
+	ValidFrom     *time.Time `db:"valid_from"`
+	ValidUntil    *time.Time `db:"valid_until"`
+	CreatedAt     time.Time  `db:"created_at"`
+	Stacks        bool       `db:"stacks"`
 }
 
 func (q *Queries) TaxRateInsert(ctx context.Context, db DBTX, arg TaxRateInsertParams) error {
@@ -107,16 +107,16 @@ limit $6
 `
 
 type TaxRateListParams struct {
-	EnvironmentID string
-	Archived      *bool
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	Archived      *bool  `db:"archived"`
+	Below         int64  `db:"below"`
+	Above         int64  `db:"above"`
+	Forward       bool   `db:"forward"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type TaxRateListRow struct {
-	TaxRate TaxRate
+	TaxRate TaxRate `db:"tax_rate"`
 }
 
 func (q *Queries) TaxRateList(ctx context.Context, db DBTX, arg TaxRateListParams) ([]TaxRateListRow, error) {
@@ -173,12 +173,12 @@ order by r.id
 `
 
 type TaxRateListOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type TaxRateListOfSubscriptionRow struct {
-	TaxRate TaxRate
+	TaxRate TaxRate `db:"tax_rate"`
 }
 
 // Those that may hold for its customer: the rules decide by region and time.
@@ -221,12 +221,12 @@ select r.id, r.environment_id, r.position, r.name, r.percent, r.inclusive, r.cou
 `
 
 type TaxRateLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TaxRateLockRow struct {
-	TaxRate TaxRate
+	TaxRate TaxRate `db:"tax_rate"`
 }
 
 func (q *Queries) TaxRateLock(ctx context.Context, db DBTX, arg TaxRateLockParams) (TaxRateLockRow, error) {
@@ -260,10 +260,10 @@ select 1 / count(*) from written
 `
 
 type TaxRateUpdateParams struct {
-	Name          string
-	ArchivedAt    *time.Time
-	EnvironmentID string
-	ID            string
+	Name          string     `db:"name"`
+	ArchivedAt    *time.Time `db:"archived_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) TaxRateUpdate(ctx context.Context, db DBTX, arg TaxRateUpdateParams) error {

@@ -19,7 +19,7 @@ select a.id, a.tenant_id, a.name, a.keyset, a.created_at, a.position from apps a
 `
 
 type AppGetRow struct {
-	App App
+	App App `db:"app"`
 }
 
 func (q *Queries) AppGet(ctx context.Context, db DBTX, id string) (AppGetRow, error) {
@@ -41,11 +41,11 @@ insert into apps (id, tenant_id, name, keyset, created_at) values ($1, $2, $3, $
 `
 
 type AppInsertParams struct {
-	ID        string
-	TenantID  string
-	Name      string
-	Keyset    []byte
-	CreatedAt time.Time
+	ID        string    `db:"id"`
+	TenantID  string    `db:"tenant_id"`
+	Name      string    `db:"name"`
+	Keyset    []byte    `db:"keyset"`
+	CreatedAt time.Time `db:"created_at"`
 }
 
 func (q *Queries) AppInsert(ctx context.Context, db DBTX, arg AppInsertParams) error {
@@ -69,15 +69,15 @@ limit $5
 `
 
 type AppListParams struct {
-	TenantID string
-	Below    int64
-	Above    int64
-	Forward  bool
-	RowLimit int32
+	TenantID string `db:"tenant_id"`
+	Below    int64  `db:"below"`
+	Above    int64  `db:"above"`
+	Forward  bool   `db:"forward"`
+	RowLimit int32  `db:"row_limit"`
 }
 
 type AppListRow struct {
-	App App
+	App App `db:"app"`
 }
 
 // Planned with its parameters known, the case disappears and one direction of the index is left.
@@ -122,8 +122,8 @@ where e.id = $1
 `
 
 type EnvironmentGetRow struct {
-	Environment Environment
-	TenantID    string
+	Environment Environment `db:"environment"`
+	TenantID    string      `db:"tenant_id"`
 }
 
 func (q *Queries) EnvironmentGet(ctx context.Context, db DBTX, environmentID string) (EnvironmentGetRow, error) {
@@ -171,24 +171,24 @@ insert into environments (
 `
 
 type EnvironmentInsertParams struct {
-	ID                     string
-	AppID                  string
-	Mode                   string
-	TimeZone               string
-	RetryBaseSeconds       int64
-	RetryFactor            int
-	RetryCount             int
-	RetryJitterSeconds     int64
-	PastDueBilling         subscription.PastDueBilling
-	PastDueCancelAfterDays *int
-	RenewalReminderDays    int
-	Dunning                []byte
-	InvoiceNumberPrefix    string
-	InvoiceNumberDigits    int
-	Seller                 *invoice.Seller
-	ProrationMeasure       *proration.Measure
-	InvoiceGraceMinutes    int
-	CreatedAt              time.Time
+	ID                     string                      `db:"id"`
+	AppID                  string                      `db:"app_id"`
+	Mode                   string                      `db:"mode"`
+	TimeZone               string                      `db:"time_zone"`
+	RetryBaseSeconds       int64                       `db:"retry_base_seconds"`
+	RetryFactor            int                         `db:"retry_factor"`
+	RetryCount             int                         `db:"retry_count"`
+	RetryJitterSeconds     int64                       `db:"retry_jitter_seconds"`
+	PastDueBilling         subscription.PastDueBilling `db:"past_due_billing"`
+	PastDueCancelAfterDays *int                        `db:"past_due_cancel_after_days"`
+	RenewalReminderDays    int                         `db:"renewal_reminder_days"`
+	Dunning                []byte                      `db:"dunning"`
+	InvoiceNumberPrefix    string                      `db:"invoice_number_prefix"`
+	InvoiceNumberDigits    int                         `db:"invoice_number_digits"`
+	Seller                 *invoice.Seller             `db:"seller"`
+	ProrationMeasure       *proration.Measure          `db:"proration_measure"`
+	InvoiceGraceMinutes    int                         `db:"invoice_grace_minutes"`
+	CreatedAt              time.Time                   `db:"created_at"`
 }
 
 // The invoice counter is born with its environment, so that numbering only ever updates it.
@@ -221,9 +221,9 @@ insert into tenants (id, name, created_at) values ($1, $2, $3)
 `
 
 type TenantInsertParams struct {
-	ID        string
-	Name      string
-	CreatedAt time.Time
+	ID        string    `db:"id"`
+	Name      string    `db:"name"`
+	CreatedAt time.Time `db:"created_at"`
 }
 
 func (q *Queries) TenantInsert(ctx context.Context, db DBTX, arg TenantInsertParams) error {

@@ -17,12 +17,12 @@ select c.id, c.environment_id, c.name, c.status, c.now_at, c.target_at, c.blocke
 `
 
 type TestClockGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TestClockGetRow struct {
-	TestClock TestClock
+	TestClock TestClock `db:"test_clock"`
 }
 
 func (q *Queries) TestClockGet(ctx context.Context, db DBTX, arg TestClockGetParams) (TestClockGetRow, error) {
@@ -52,12 +52,12 @@ where s.environment_id = $1 and s.id = $2
 `
 
 type TestClockGetOfSubscriptionParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type TestClockGetOfSubscriptionRow struct {
-	TestClock TestClock
+	TestClock TestClock `db:"test_clock"`
 }
 
 func (q *Queries) TestClockGetOfSubscription(ctx context.Context, db DBTX, arg TestClockGetOfSubscriptionParams) (TestClockGetOfSubscriptionRow, error) {
@@ -87,13 +87,13 @@ where k.hash = $2
 `
 
 type TestClockGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type TestClockGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	TestClock    TestClock
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	TestClock    TestClock    `db:"test_clock"`
 }
 
 func (q *Queries) TestClockGetWithKey(ctx context.Context, db DBTX, arg TestClockGetWithKeyParams) (TestClockGetWithKeyRow, error) {
@@ -133,14 +133,14 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type TestClockInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Name          string
-	Status        testclock.Status
-	NowAt         time.Time
-	TargetAt      *time.Time
-	BlockedBy     []string
-	CreatedAt     time.Time
+	ID            string           `db:"id"`
+	EnvironmentID string           `db:"environment_id"`
+	Name          string           `db:"name"`
+	Status        testclock.Status `db:"status"`
+	NowAt         time.Time        `db:"now_at"`
+	TargetAt      *time.Time       `db:"target_at"`
+	BlockedBy     []string         `db:"blocked_by"`
+	CreatedAt     time.Time        `db:"created_at"`
 }
 
 func (q *Queries) TestClockInsert(ctx context.Context, db DBTX, arg TestClockInsertParams) error {
@@ -167,15 +167,15 @@ limit $5
 `
 
 type TestClockListParams struct {
-	EnvironmentID string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	Below         int64  `db:"below"`
+	Above         int64  `db:"above"`
+	Forward       bool   `db:"forward"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type TestClockListRow struct {
-	TestClock TestClock
+	TestClock TestClock `db:"test_clock"`
 }
 
 func (q *Queries) TestClockList(ctx context.Context, db DBTX, arg TestClockListParams) ([]TestClockListRow, error) {
@@ -226,9 +226,9 @@ limit 100
 `
 
 type TestClockListDueParams struct {
-	EnvironmentID string
-	TestClockID   *string
-	DueAt         *time.Time
+	EnvironmentID string     `db:"environment_id"`
+	TestClockID   *string    `db:"test_clock_id"`
+	DueAt         *time.Time `db:"due_at"`
 }
 
 // A hundred at a time, so that a step of the clock stays short however many are due at one instant.
@@ -262,8 +262,8 @@ limit 100
 `
 
 type TestClockListPendingParams struct {
-	EnvironmentID string
-	TestClockID   *string
+	EnvironmentID string  `db:"environment_id"`
+	TestClockID   *string `db:"test_clock_id"`
 }
 
 // By customer, so that charges without a subscription hold the clock too. A hundred of them tell enough.
@@ -295,12 +295,12 @@ for no key update
 `
 
 type TestClockLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TestClockLockRow struct {
-	TestClock TestClock
+	TestClock TestClock `db:"test_clock"`
 }
 
 func (q *Queries) TestClockLock(ctx context.Context, db DBTX, arg TestClockLockParams) (TestClockLockRow, error) {
@@ -342,8 +342,8 @@ where d.next_due is not null
 `
 
 type TestClockNextDueParams struct {
-	EnvironmentID string
-	TestClockID   *string
+	EnvironmentID string  `db:"environment_id"`
+	TestClockID   *string `db:"test_clock_id"`
 }
 
 // Null: nothing on the clock waits for a time.
@@ -365,14 +365,14 @@ select 1 / count(*) from written
 `
 
 type TestClockUpdateParams struct {
-	Status        testclock.Status
-	NowAt         time.Time
-	TargetAt      *time.Time
-	BlockedBy     []string
-	DeletedAt     *time.Time
-	EnvironmentID string
-	ID            string
-	Revision      int64
+	Status        testclock.Status `db:"status"`
+	NowAt         time.Time        `db:"now_at"`
+	TargetAt      *time.Time       `db:"target_at"`
+	BlockedBy     []string         `db:"blocked_by"`
+	DeletedAt     *time.Time       `db:"deleted_at"`
+	EnvironmentID string           `db:"environment_id"`
+	ID            string           `db:"id"`
+	Revision      int64            `db:"revision"`
 }
 
 func (q *Queries) TestClockUpdate(ctx context.Context, db DBTX, arg TestClockUpdateParams) error {

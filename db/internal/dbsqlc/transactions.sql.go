@@ -19,12 +19,12 @@ select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_i
 `
 
 type TransactionGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TransactionGetRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionGet(ctx context.Context, db DBTX, arg TransactionGetParams) (TransactionGetRow, error) {
@@ -100,7 +100,7 @@ select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_i
 `
 
 type TransactionGetByConfirmTokenRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 // Global: the token is the right to see what is shown of the payment, and nothing else says whose it is.
@@ -180,14 +180,14 @@ where t.environment_id = $1 and t.provider_config_id = $2 and t.provider_ref = $
 `
 
 type TransactionGetByProviderRefParams struct {
-	EnvironmentID    string
-	ProviderConfigID *string
-	ProviderRef      *string
-	Type             payment.Type
+	EnvironmentID    string       `db:"environment_id"`
+	ProviderConfigID *string      `db:"provider_config_id"`
+	ProviderRef      *string      `db:"provider_ref"`
+	Type             payment.Type `db:"type"`
 }
 
 type TransactionGetByProviderRefRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionGetByProviderRef(ctx context.Context, db DBTX, arg TransactionGetByProviderRefParams) (TransactionGetByProviderRefRow, error) {
@@ -272,13 +272,13 @@ where r.environment_id = $1 and r.recovered_from is not null and r.provider_conf
 `
 
 type TransactionGetSupersedingParams struct {
-	EnvironmentID    string
-	ProviderConfigID *string
-	ProviderRef      *string
+	EnvironmentID    string  `db:"environment_id"`
+	ProviderConfigID *string `db:"provider_config_id"`
+	ProviderRef      *string `db:"provider_ref"`
 }
 
 type TransactionGetSupersedingRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 // The transaction whose further capture, booked as one of its own, a provider calls so. Few are captured twice.
@@ -358,13 +358,13 @@ where k.hash = $2
 `
 
 type TransactionGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type TransactionGetWithKeyRow struct {
-	ApiKeyDetail ApiKeyDetail
-	Transaction  Transaction
+	ApiKeyDetail ApiKeyDetail `db:"api_key_detail"`
+	Transaction  Transaction  `db:"transaction"`
 }
 
 func (q *Queries) TransactionGetWithKey(ctx context.Context, db DBTX, arg TransactionGetWithKeyParams) (TransactionGetWithKeyRow, error) {
@@ -464,47 +464,47 @@ insert into transactions (
 `
 
 type TransactionInsertParams struct {
-	ID                string
-	EnvironmentID     string
-	Type              payment.Type
-	Status            payment.Status
-	CustomerID        string
-	SubscriptionID    *string
-	InvoiceID         *string
-	Amount            money.Minor
-	Currency          money.Currency
-	Description       string
-	AttemptNumber     *int
-	Trigger           collection.Trigger
-	Provider          *string
-	ProviderConfigID  *string
-	ProviderRef       *string
-	Method            *payment.Method
-	FailureCode       *string
-	FailureReason     *string
-	ProviderResponse  []byte
-	ChargeID          *string
-	RecoveredFrom     *string
-	AmountRefunded    money.Minor
-	RefundOwed        money.Minor
-	SendNumber        int
-	FirstSentAt       *time.Time
-	CancelRequestedAt *time.Time
-	NextCheckAt       *time.Time
-	Checks            int
-	NotFoundCount     int
-	NotFoundAt        *time.Time
-	ParkedAt          *time.Time
-	SendDueAt         *time.Time
-	DueAt             time.Time
-	CompletedAt       *time.Time
-	CreatedAt         time.Time
-	Disputes          *payment.Disputes
-	DisputedAt        *time.Time
-	ReturnedAt        *time.Time
-	ReviewReason      *string
-	ReviewRef         *string
-	ReviewedAt        *time.Time
+	ID                string             `db:"id"`
+	EnvironmentID     string             `db:"environment_id"`
+	Type              payment.Type       `db:"type"`
+	Status            payment.Status     `db:"status"`
+	CustomerID        string             `db:"customer_id"`
+	SubscriptionID    *string            `db:"subscription_id"`
+	InvoiceID         *string            `db:"invoice_id"`
+	Amount            money.Minor        `db:"amount"`
+	Currency          money.Currency     `db:"currency"`
+	Description       string             `db:"description"`
+	AttemptNumber     *int               `db:"attempt_number"`
+	Trigger           collection.Trigger `db:"trigger"`
+	Provider          *string            `db:"provider"`
+	ProviderConfigID  *string            `db:"provider_config_id"`
+	ProviderRef       *string            `db:"provider_ref"`
+	Method            *payment.Method    `db:"method"`
+	FailureCode       *string            `db:"failure_code"`
+	FailureReason     *string            `db:"failure_reason"`
+	ProviderResponse  []byte             `db:"provider_response"`
+	ChargeID          *string            `db:"charge_id"`
+	RecoveredFrom     *string            `db:"recovered_from"`
+	AmountRefunded    money.Minor        `db:"amount_refunded"`
+	RefundOwed        money.Minor        `db:"refund_owed"`
+	SendNumber        int                `db:"send_number"`
+	FirstSentAt       *time.Time         `db:"first_sent_at"`
+	CancelRequestedAt *time.Time         `db:"cancel_requested_at"`
+	NextCheckAt       *time.Time         `db:"next_check_at"`
+	Checks            int                `db:"checks"`
+	NotFoundCount     int                `db:"not_found_count"`
+	NotFoundAt        *time.Time         `db:"not_found_at"`
+	ParkedAt          *time.Time         `db:"parked_at"`
+	SendDueAt         *time.Time         `db:"send_due_at"`
+	DueAt             time.Time          `db:"due_at"`
+	CompletedAt       *time.Time         `db:"completed_at"`
+	CreatedAt         time.Time          `db:"created_at"`
+	Disputes          *payment.Disputes  `db:"disputes"`
+	DisputedAt        *time.Time         `db:"disputed_at"`
+	ReturnedAt        *time.Time         `db:"returned_at"`
+	ReviewReason      *string            `db:"review_reason"`
+	ReviewRef         *string            `db:"review_ref"`
+	ReviewedAt        *time.Time         `db:"reviewed_at"`
 }
 
 func (q *Queries) TransactionInsert(ctx context.Context, db DBTX, arg TransactionInsertParams) error {
@@ -587,24 +587,24 @@ limit $14
 `
 
 type TransactionListParams struct {
-	EnvironmentID    string
-	CustomerID       *string
-	SubscriptionID   *string
-	InvoiceID        *string
-	Status           *string
-	Type             *string
-	RefundOwed       bool
-	ProviderConfigID *string
-	CreatedFrom      *time.Time
-	CreatedTo        *time.Time
-	Below            int64
-	Above            int64
-	Forward          bool
-	RowLimit         int32
+	EnvironmentID    string     `db:"environment_id"`
+	CustomerID       *string    `db:"customer_id"`
+	SubscriptionID   *string    `db:"subscription_id"`
+	InvoiceID        *string    `db:"invoice_id"`
+	Status           *string    `db:"status"`
+	Type             *string    `db:"type"`
+	RefundOwed       bool       `db:"refund_owed"`
+	ProviderConfigID *string    `db:"provider_config_id"`
+	CreatedFrom      *time.Time `db:"created_from"`
+	CreatedTo        *time.Time `db:"created_to"`
+	Below            int64      `db:"below"`
+	Above            int64      `db:"above"`
+	Forward          bool       `db:"forward"`
+	RowLimit         int32      `db:"row_limit"`
 }
 
 type TransactionListRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 // The caller narrows the positions to a span of time, too. coalesce keeps the planner from counting the span twice: see
@@ -723,25 +723,25 @@ limit $15
 `
 
 type TransactionListInTimeParams struct {
-	EnvironmentID    string
-	Virtually        []bool
-	CreatedFrom      time.Time
-	CreatedTo        time.Time
-	CustomerID       *string
-	SubscriptionID   *string
-	InvoiceID        *string
-	Status           *string
-	Type             *string
-	RefundOwed       bool
-	ProviderConfigID *string
-	Below            int64
-	Above            int64
-	Forward          bool
-	RowLimit         int32
+	EnvironmentID    string    `db:"environment_id"`
+	Virtually        []bool    `db:"virtually"`
+	CreatedFrom      time.Time `db:"created_from"`
+	CreatedTo        time.Time `db:"created_to"`
+	CustomerID       *string   `db:"customer_id"`
+	SubscriptionID   *string   `db:"subscription_id"`
+	InvoiceID        *string   `db:"invoice_id"`
+	Status           *string   `db:"status"`
+	Type             *string   `db:"type"`
+	RefundOwed       bool      `db:"refund_owed"`
+	ProviderConfigID *string   `db:"provider_config_id"`
+	Below            int64     `db:"below"`
+	Above            int64     `db:"above"`
+	Forward          bool      `db:"forward"`
+	RowLimit         int32     `db:"row_limit"`
 }
 
 type TransactionListInTimeRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 // TransactionList of what its time finds, not its position: of payments that were written at another time than they say, and,
@@ -851,12 +851,12 @@ order by t.id
 `
 
 type TransactionListRefundsParams struct {
-	EnvironmentID string
-	ChargeID      string
+	EnvironmentID string `db:"environment_id"`
+	ChargeID      string `db:"charge_id"`
 }
 
 type TransactionListRefundsRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionListRefunds(ctx context.Context, db DBTX, arg TransactionListRefundsParams) ([]TransactionListRefundsRow, error) {
@@ -945,12 +945,12 @@ select t.id, t.environment_id, t.type, t.status, t.customer_id, t.subscription_i
 `
 
 type TransactionLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TransactionLockRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionLock(ctx context.Context, db DBTX, arg TransactionLockParams) (TransactionLockRow, error) {
@@ -1031,12 +1031,12 @@ for no key update
 `
 
 type TransactionLockPendingChargesParams struct {
-	EnvironmentID  string
-	SubscriptionID string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
 }
 
 type TransactionLockPendingChargesRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionLockPendingCharges(ctx context.Context, db DBTX, arg TransactionLockPendingChargesParams) ([]TransactionLockPendingChargesRow, error) {
@@ -1128,12 +1128,12 @@ for no key update
 `
 
 type TransactionLockRecoveredParams struct {
-	EnvironmentID string
-	RecoveredFrom string
+	EnvironmentID string `db:"environment_id"`
+	RecoveredFrom string `db:"recovered_from"`
 }
 
 type TransactionLockRecoveredRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 func (q *Queries) TransactionLockRecovered(ctx context.Context, db DBTX, arg TransactionLockRecoveredParams) (TransactionLockRecoveredRow, error) {
@@ -1213,12 +1213,12 @@ for no key update
 `
 
 type TransactionLockRefundsParams struct {
-	EnvironmentID string
-	ChargeID      string
+	EnvironmentID string `db:"environment_id"`
+	ChargeID      string `db:"charge_id"`
 }
 
 type TransactionLockRefundsRow struct {
-	Transaction Transaction
+	Transaction Transaction `db:"transaction"`
 }
 
 // Their charge is locked before them.
@@ -1313,13 +1313,13 @@ for no key update of t
 `
 
 type TransactionLockSettlingParams struct {
-	EnvironmentID string
-	InvoiceIds    []string
+	EnvironmentID string   `db:"environment_id"`
+	InvoiceIds    []string `db:"invoice_ids"`
 }
 
 type TransactionLockSettlingRow struct {
-	Transaction      Transaction
-	SettledInvoiceID string
+	Transaction      Transaction `db:"transaction"`
+	SettledInvoiceID string      `db:"settled_invoice_id"`
 }
 
 // The charges whose success counted for these invoices.
@@ -1421,16 +1421,16 @@ for no key update
 `
 
 type TransactionLockWithPayerParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type TransactionLockWithPayerRow struct {
-	Transaction  Transaction
-	PayerErased  bool
-	PayerCountry string
-	RestoredAt   time.Time
-	SameServer   bool
+	Transaction  Transaction `db:"transaction"`
+	PayerErased  bool        `db:"payer_erased"`
+	PayerCountry string      `db:"payer_country"`
+	RestoredAt   time.Time   `db:"restored_at"`
+	SameServer   bool        `db:"same_server"`
 }
 
 func (q *Queries) TransactionLockWithPayer(ctx context.Context, db DBTX, arg TransactionLockWithPayerParams) (TransactionLockWithPayerRow, error) {
@@ -1523,16 +1523,16 @@ from (
 `
 
 type TransactionPositionsAroundParams struct {
-	EnvironmentID string
-	Crowd         int32
-	FirstAt       time.Time
-	EndAt         time.Time
+	EnvironmentID string    `db:"environment_id"`
+	Crowd         int32     `db:"crowd"`
+	FirstAt       time.Time `db:"first_at"`
+	EndAt         time.Time `db:"end_at"`
 }
 
 type TransactionPositionsAroundRow struct {
-	Above   int64
-	Below   int64
-	Crowded bool
+	Above   int64 `db:"above"`
+	Below   int64 `db:"below"`
+	Crowded bool  `db:"crowded"`
 }
 
 // The positions between which every payment lies that was created in a span of time and written then; crowded: among them are
@@ -1555,9 +1555,9 @@ where environment_id = $2 and id = $3 and wake_pending_since is null
 `
 
 type TransactionSetWakePendingParams struct {
-	WakePendingSince *time.Time
-	EnvironmentID    string
-	ID               string
+	WakePendingSince *time.Time `db:"wake_pending_since"`
+	EnvironmentID    string     `db:"environment_id"`
+	ID               string     `db:"id"`
 }
 
 func (q *Queries) TransactionSetWakePending(ctx context.Context, db DBTX, arg TransactionSetWakePendingParams) error {
@@ -1588,49 +1588,49 @@ select 1 / count(*) from written
 `
 
 type TransactionUpdateParams struct {
-	Status            payment.Status
-	Provider          *string
-	ProviderConfigID  *string
-	ProviderRef       *string
-	Method            *payment.Method
-	FailureCode       *string
-	FailureReason     *string
-	ProviderResponse  []byte
-	AmountRefunded    money.Minor
-	RefundOwed        money.Minor
-	SendNumber        int
-	FirstSentAt       *time.Time
-	CancelRequestedAt *time.Time
-	NextCheckAt       *time.Time
-	Checks            int
-	NotFoundCount     int
-	NotFoundAt        *time.Time
-	ParkedAt          *time.Time
-	SendDueAt         *time.Time
-	CompletedAt       *time.Time
-	Disputes          *payment.Disputes
-	DisputedAt        *time.Time
-	ReturnedAt        *time.Time
-	ReviewReason      *string
-	ReviewRef         *string
-	ReviewedAt        *time.Time
-	HeldAt            *time.Time
-	HeldRevision      *int64
-	HeldByStop        bool
-	ConfirmToken      *string
-	ActionUrl         *string
-	ActionExpiresAt   *time.Time
-	ActionReturnedAt  *time.Time
-	UnsentAt          *time.Time
-	UnansweredSince   *time.Time
-	UnansweredAt      *time.Time
-	ActionBrought     *string
-	ActionHandedAt    *time.Time
-	ActionApartSend   *int
-	Owes              bool
-	EnvironmentID     string
-	ID                string
-	Revision          int64
+	Status            payment.Status    `db:"status"`
+	Provider          *string           `db:"provider"`
+	ProviderConfigID  *string           `db:"provider_config_id"`
+	ProviderRef       *string           `db:"provider_ref"`
+	Method            *payment.Method   `db:"method"`
+	FailureCode       *string           `db:"failure_code"`
+	FailureReason     *string           `db:"failure_reason"`
+	ProviderResponse  []byte            `db:"provider_response"`
+	AmountRefunded    money.Minor       `db:"amount_refunded"`
+	RefundOwed        money.Minor       `db:"refund_owed"`
+	SendNumber        int               `db:"send_number"`
+	FirstSentAt       *time.Time        `db:"first_sent_at"`
+	CancelRequestedAt *time.Time        `db:"cancel_requested_at"`
+	NextCheckAt       *time.Time        `db:"next_check_at"`
+	Checks            int               `db:"checks"`
+	NotFoundCount     int               `db:"not_found_count"`
+	NotFoundAt        *time.Time        `db:"not_found_at"`
+	ParkedAt          *time.Time        `db:"parked_at"`
+	SendDueAt         *time.Time        `db:"send_due_at"`
+	CompletedAt       *time.Time        `db:"completed_at"`
+	Disputes          *payment.Disputes `db:"disputes"`
+	DisputedAt        *time.Time        `db:"disputed_at"`
+	ReturnedAt        *time.Time        `db:"returned_at"`
+	ReviewReason      *string           `db:"review_reason"`
+	ReviewRef         *string           `db:"review_ref"`
+	ReviewedAt        *time.Time        `db:"reviewed_at"`
+	HeldAt            *time.Time        `db:"held_at"`
+	HeldRevision      *int64            `db:"held_revision"`
+	HeldByStop        bool              `db:"held_by_stop"`
+	ConfirmToken      *string           `db:"confirm_token"`
+	ActionUrl         *string           `db:"action_url"`
+	ActionExpiresAt   *time.Time        `db:"action_expires_at"`
+	ActionReturnedAt  *time.Time        `db:"action_returned_at"`
+	UnsentAt          *time.Time        `db:"unsent_at"`
+	UnansweredSince   *time.Time        `db:"unanswered_since"`
+	UnansweredAt      *time.Time        `db:"unanswered_at"`
+	ActionBrought     *string           `db:"action_brought"`
+	ActionHandedAt    *time.Time        `db:"action_handed_at"`
+	ActionApartSend   *int              `db:"action_apart_send"`
+	Owes              bool              `db:"owes"`
+	EnvironmentID     string            `db:"environment_id"`
+	ID                string            `db:"id"`
+	Revision          int64             `db:"revision"`
 }
 
 // Not here: what was asked, which never changes. The trigger guard_transaction refuses an illegal status.

@@ -20,10 +20,10 @@ where a.environment_id = $3 and a.subscription_id = h.subscription_id and a.vers
 `
 
 type UsageAggregateDeleteParams struct {
-	SubscriptionIds []string
-	Hours           []time.Time
-	EnvironmentID   string
-	VersionID       string
+	SubscriptionIds []string    `db:"subscription_ids"`
+	Hours           []time.Time `db:"hours"`
+	EnvironmentID   string      `db:"environment_id"`
+	VersionID       string      `db:"version_id"`
 }
 
 func (q *Queries) UsageAggregateDelete(ctx context.Context, db DBTX, arg UsageAggregateDeleteParams) error {
@@ -45,19 +45,19 @@ join usage_aggregates a on a.environment_id = $4 and a.subscription_id = h.subsc
 `
 
 type UsageAggregateGetParams struct {
-	SubscriptionIds []string
-	Hours           []time.Time
-	Dimensions      []string
-	EnvironmentID   string
-	VersionID       string
+	SubscriptionIds []string    `db:"subscription_ids"`
+	Hours           []time.Time `db:"hours"`
+	Dimensions      []string    `db:"dimensions"`
+	EnvironmentID   string      `db:"environment_id"`
+	VersionID       string      `db:"version_id"`
 }
 
 type UsageAggregateGetRow struct {
-	SubscriptionID string
-	Bucket         time.Time
-	Dimension      string
-	FirstPosition  int64
-	State          []byte
+	SubscriptionID string    `db:"subscription_id"`
+	Bucket         time.Time `db:"bucket"`
+	Dimension      string    `db:"dimension"`
+	FirstPosition  int64     `db:"first_position"`
+	State          []byte    `db:"state"`
 }
 
 func (q *Queries) UsageAggregateGet(ctx context.Context, db DBTX, arg UsageAggregateGetParams) ([]UsageAggregateGetRow, error) {
@@ -101,18 +101,18 @@ where p.environment_id = $1 and p.version_id = $5
 `
 
 type UsageAggregateListParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	FromHour       time.Time
-	ToTime         time.Time
-	VersionID      string
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	FromHour       time.Time `db:"from_hour"`
+	ToTime         time.Time `db:"to_time"`
+	VersionID      string    `db:"version_id"`
 }
 
 type UsageAggregateListRow struct {
-	Position  int64
-	Bucket    *time.Time
-	Dimension *string
-	State     []byte
+	Position  int64      `db:"position"`
+	Bucket    *time.Time `db:"bucket"`
+	Dimension *string    `db:"dimension"`
+	State     []byte     `db:"state"`
 }
 
 // What is aggregated, and how far: one statement, so that both are of the same moment. One row without a bucket where
@@ -155,16 +155,16 @@ where a.environment_id = $1 and a.subscription_id = $2 and a.version_id = $3
 `
 
 type UsageAggregateOfParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	VersionID      string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
+	VersionID      string `db:"version_id"`
 }
 
 type UsageAggregateOfRow struct {
-	Bucket        time.Time
-	Dimension     string
-	FirstPosition int64
-	State         []byte
+	Bucket        time.Time `db:"bucket"`
+	Dimension     string    `db:"dimension"`
+	FirstPosition int64     `db:"first_position"`
+	State         []byte    `db:"state"`
 }
 
 func (q *Queries) UsageAggregateOf(ctx context.Context, db DBTX, arg UsageAggregateOfParams) ([]UsageAggregateOfRow, error) {
@@ -203,13 +203,13 @@ set state = excluded.state, first_position = least(usage_aggregates.first_positi
 `
 
 type UsageAggregateSaveParams struct {
-	EnvironmentID   string
-	VersionID       string
-	SubscriptionIds []string
-	Hours           []time.Time
-	Dimensions      []string
-	FirstPositions  []int64
-	States          []string
+	EnvironmentID   string      `db:"environment_id"`
+	VersionID       string      `db:"version_id"`
+	SubscriptionIds []string    `db:"subscription_ids"`
+	Hours           []time.Time `db:"hours"`
+	Dimensions      []string    `db:"dimensions"`
+	FirstPositions  []int64     `db:"first_positions"`
+	States          []string    `db:"states"`
 }
 
 func (q *Queries) UsageAggregateSave(ctx context.Context, db DBTX, arg UsageAggregateSaveParams) error {
@@ -238,8 +238,8 @@ limit $1
 `
 
 type UsageBehindRow struct {
-	EnvironmentID string
-	VersionID     string
+	EnvironmentID string `db:"environment_id"`
+	VersionID     string `db:"version_id"`
 }
 
 // Versions with records that are not aggregated yet. Global: every process that aggregates.
@@ -284,19 +284,19 @@ limit 1
 `
 
 type UsageEraseParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	AfterMetric    string
-	AfterAt        time.Time
-	AfterID        string
-	RowLimit       int32
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	AfterMetric    string    `db:"after_metric"`
+	AfterAt        time.Time `db:"after_at"`
+	AfterID        string    `db:"after_id"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type UsageEraseRow struct {
-	MetricID string
-	At       time.Time
-	ID       string
-	Handled  int
+	MetricID string    `db:"metric_id"`
+	At       time.Time `db:"at"`
+	ID       string    `db:"id"`
+	Handled  int       `db:"handled"`
 }
 
 // The properties of the next records of a subscription, in the order of the index. The last of them says how far it is.
@@ -335,8 +335,8 @@ order by p.version_id
 `
 
 type UsageEraseBehindParams struct {
-	EnvironmentID string
-	CustomerID    string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
 }
 
 // The metric versions that have not merged all records of a customer.
@@ -365,8 +365,8 @@ update customers set usage_salt = null where environment_id = $1 and id = $2
 `
 
 type UsageEraseSaltParams struct {
-	EnvironmentID string
-	CustomerID    string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
 }
 
 func (q *Queries) UsageEraseSalt(ctx context.Context, db DBTX, arg UsageEraseSaltParams) error {
@@ -381,9 +381,9 @@ where s.environment_id = $1 and s.customer_id = $2 and s.id >= $3
 `
 
 type UsageEraseSubscriptionParams struct {
-	EnvironmentID string
-	CustomerID    string
-	FromID        string
+	EnvironmentID string `db:"environment_id"`
+	CustomerID    string `db:"customer_id"`
+	FromID        string `db:"from_id"`
 }
 
 // The next subscription of a customer, from an id on.
@@ -425,21 +425,21 @@ where r.position <= $5
 `
 
 type UsageHourListParams struct {
-	SubscriptionIds []string
-	Hours           []time.Time
-	EnvironmentID   string
-	MetricID        string
-	Position        int64
+	SubscriptionIds []string    `db:"subscription_ids"`
+	Hours           []time.Time `db:"hours"`
+	EnvironmentID   string      `db:"environment_id"`
+	MetricID        string      `db:"metric_id"`
+	Position        int64       `db:"position"`
 }
 
 type UsageHourListRow struct {
-	ID             string
-	Corrects       *string
-	At             time.Time
-	Quantity       string
-	Properties     []byte
-	SubscriptionID string
-	Position       int64
+	ID             string    `db:"id"`
+	Corrects       *string   `db:"corrects"`
+	At             time.Time `db:"at"`
+	Quantity       string    `db:"quantity"`
+	Properties     []byte    `db:"properties"`
+	SubscriptionID string    `db:"subscription_id"`
+	Position       int64     `db:"position"`
 }
 
 // All records of some hours of subscriptions, up to a position.
@@ -529,35 +529,35 @@ from judged j left join taken t on t.record_id = j.id
 `
 
 type UsageInsertParams struct {
-	Ordinals        []int
-	Ids             []string
-	Keys            []string
-	Fingerprints    [][]byte
-	SubscriptionIds []string
-	MetricNames     []string
-	Quantities      []string
-	Ats             []time.Time
-	Properties      []string
-	Corrects        []string
-	Now             time.Time
-	EnvironmentID   string
-	MaxAgeSeconds   int64
-	MaxAheadSeconds int64
+	Ordinals        []int       `db:"ordinals"`
+	Ids             []string    `db:"ids"`
+	Keys            []string    `db:"keys"`
+	Fingerprints    [][]byte    `db:"fingerprints"`
+	SubscriptionIds []string    `db:"subscription_ids"`
+	MetricNames     []string    `db:"metric_names"`
+	Quantities      []string    `db:"quantities"`
+	Ats             []time.Time `db:"ats"`
+	Properties      []string    `db:"properties"`
+	Corrects        []string    `db:"corrects"`
+	Now             time.Time   `db:"now"`
+	EnvironmentID   string      `db:"environment_id"`
+	MaxAgeSeconds   int64       `db:"max_age_seconds"`
+	MaxAheadSeconds int64       `db:"max_ahead_seconds"`
 }
 
 type UsageInsertRow struct {
-	Ordinal            int
-	SubscriptionAbsent bool
-	MetricAbsent       bool
-	Now                time.Time
-	At                 time.Time
-	Started            time.Time
-	Ended              *time.Time
-	Active             bool
-	Carries            bool
-	Property           *string
-	KeyProperty        *string
-	Taken              bool
+	Ordinal            int        `db:"ordinal"`
+	SubscriptionAbsent bool       `db:"subscription_absent"`
+	MetricAbsent       bool       `db:"metric_absent"`
+	Now                time.Time  `db:"now"`
+	At                 time.Time  `db:"at"`
+	Started            time.Time  `db:"started"`
+	Ended              *time.Time `db:"ended"`
+	Active             bool       `db:"active"`
+	Carries            bool       `db:"carries"`
+	Property           *string    `db:"property"`
+	KeyProperty        *string    `db:"key_property"`
+	Taken              bool       `db:"taken"`
 }
 
 // Judges records by the conditions of usage.Admit, takes the keys of those that pass, and writes those whose key was free.
@@ -618,15 +618,15 @@ where k.environment_id = $1 and k.key = any($2::text[])
 `
 
 type UsageKeyListParams struct {
-	EnvironmentID string
-	Keys          []string
+	EnvironmentID string   `db:"environment_id"`
+	Keys          []string `db:"keys"`
 }
 
 type UsageKeyListRow struct {
-	Key         string
-	At          time.Time
-	Fingerprint []byte
-	RecordID    string
+	Key         string    `db:"key"`
+	At          time.Time `db:"at"`
+	Fingerprint []byte    `db:"fingerprint"`
+	RecordID    string    `db:"record_id"`
 }
 
 func (q *Queries) UsageKeyList(ctx context.Context, db DBTX, arg UsageKeyListParams) ([]UsageKeyListRow, error) {
@@ -659,8 +659,8 @@ select maintain_usage_partitions($1::integer, make_interval(days => $2::integer)
 `
 
 type UsageMaintainParams struct {
-	Ahead    int
-	KeepDays int
+	Ahead    int `db:"ahead"`
+	KeepDays int `db:"keep_days"`
 }
 
 // Global: partitions of all environments.
@@ -691,8 +691,8 @@ select coalesce((
 `
 
 type UsageOldestPositionParams struct {
-	EnvironmentID string
-	MetricID      string
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
 }
 
 // Of the records of a metric that are kept.
@@ -712,14 +712,14 @@ for update of p skip locked
 `
 
 type UsageProgressLockParams struct {
-	EnvironmentID string
-	VersionID     string
+	EnvironmentID string `db:"environment_id"`
+	VersionID     string `db:"version_id"`
 }
 
 type UsageProgressLockRow struct {
-	Position   int64
-	CatchingUp bool
-	Metric     Metric
+	Position   int64  `db:"position"`
+	CatchingUp bool   `db:"catching_up"`
+	Metric     Metric `db:"metric"`
 }
 
 // One process at a time aggregates for a version.
@@ -754,10 +754,10 @@ where environment_id = $3 and version_id = $4
 `
 
 type UsageProgressSaveParams struct {
-	Position      int64
-	More          bool
-	EnvironmentID string
-	VersionID     string
+	Position      int64  `db:"position"`
+	More          bool   `db:"more"`
+	EnvironmentID string `db:"environment_id"`
+	VersionID     string `db:"version_id"`
 }
 
 func (q *Queries) UsageProgressSave(ctx context.Context, db DBTX, arg UsageProgressSaveParams) error {
@@ -779,13 +779,13 @@ for update of p
 `
 
 type UsageProgressWaitParams struct {
-	EnvironmentID string
-	VersionID     string
+	EnvironmentID string `db:"environment_id"`
+	VersionID     string `db:"version_id"`
 }
 
 type UsageProgressWaitRow struct {
-	Position int64
-	Metric   Metric
+	Position int64  `db:"position"`
+	Metric   Metric `db:"metric"`
 }
 
 func (q *Queries) UsageProgressWait(ctx context.Context, db DBTX, arg UsageProgressWaitParams) (UsageProgressWaitRow, error) {
@@ -820,11 +820,11 @@ where c.environment_id = $1 and c.subscription_id = $2 and c.metric_id = $3
 `
 
 type UsageRecordCorrectedParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	MetricID       string
-	At             time.Time
-	RecordID       string
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	MetricID       string    `db:"metric_id"`
+	At             time.Time `db:"at"`
+	RecordID       string    `db:"record_id"`
 }
 
 // What corrections have taken off a locked record: a statement of its own, since the one that waited for the lock does not
@@ -855,22 +855,22 @@ for no key update of r
 `
 
 type UsageRecordLockParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	MetricName     string
-	Key            string
+	EnvironmentID  string `db:"environment_id"`
+	SubscriptionID string `db:"subscription_id"`
+	MetricName     string `db:"metric_name"`
+	Key            string `db:"key"`
 }
 
 type UsageRecordLockRow struct {
-	ID             string
-	SubscriptionID string
-	MetricID       string
-	MetricName     string
-	Definition     usage.Definition
-	At             time.Time
-	Quantity       string
-	Properties     []byte
-	Corrects       *string
+	ID             string           `db:"id"`
+	SubscriptionID string           `db:"subscription_id"`
+	MetricID       string           `db:"metric_id"`
+	MetricName     string           `db:"metric_name"`
+	Definition     usage.Definition `db:"definition"`
+	At             time.Time        `db:"at"`
+	Quantity       string           `db:"quantity"`
+	Properties     []byte           `db:"properties"`
+	Corrects       *string          `db:"corrects"`
 }
 
 // The record that a key names.
@@ -906,22 +906,22 @@ limit $7
 `
 
 type UsageRecordPageParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	MetricID       string
-	AfterAt        time.Time
-	AfterID        string
-	Position       int64
-	RowLimit       int32
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	MetricID       string    `db:"metric_id"`
+	AfterAt        time.Time `db:"after_at"`
+	AfterID        string    `db:"after_id"`
+	Position       int64     `db:"position"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type UsageRecordPageRow struct {
-	ID         string
-	Corrects   *string
-	At         time.Time
-	Quantity   string
-	Properties []byte
-	Position   int64
+	ID         string    `db:"id"`
+	Corrects   *string   `db:"corrects"`
+	At         time.Time `db:"at"`
+	Quantity   string    `db:"quantity"`
+	Properties []byte    `db:"properties"`
+	Position   int64     `db:"position"`
 }
 
 // Records of a subscription in the order of time.
@@ -968,13 +968,13 @@ where s.environment_id = $1 and s.id = any($2::text[])
 `
 
 type UsageSaltListParams struct {
-	EnvironmentID   string
-	SubscriptionIds []string
+	EnvironmentID   string   `db:"environment_id"`
+	SubscriptionIds []string `db:"subscription_ids"`
 }
 
 type UsageSaltListRow struct {
-	ID        string
-	UsageSalt []byte
+	ID        string `db:"id"`
+	UsageSalt []byte `db:"usage_salt"`
 }
 
 // What keys of subscriptions are hashed with; null: nothing.
@@ -1012,11 +1012,11 @@ limit $5
 `
 
 type UsageSubscriptionListParams struct {
-	EnvironmentID string
-	AfterID       string
-	VersionID     string
-	MetricID      string
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	AfterID       string `db:"after_id"`
+	VersionID     string `db:"version_id"`
+	MetricID      string `db:"metric_id"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 // Subscriptions with records or aggregates of a metric version, whose customers are not erased: what was erased cannot be
@@ -1063,23 +1063,23 @@ left join tail t on not z.long and t.subscription_id = $1::text and t.at >= $2::
 `
 
 type UsageTailListParams struct {
-	SubscriptionID string
-	FromTime       time.Time
-	ToTime         time.Time
-	EnvironmentID  string
-	MetricID       string
-	Position       int64
-	RowLimit       int32
+	SubscriptionID string    `db:"subscription_id"`
+	FromTime       time.Time `db:"from_time"`
+	ToTime         time.Time `db:"to_time"`
+	EnvironmentID  string    `db:"environment_id"`
+	MetricID       string    `db:"metric_id"`
+	Position       int64     `db:"position"`
+	RowLimit       int32     `db:"row_limit"`
 }
 
 type UsageTailListRow struct {
-	Long       bool
-	ID         *string
-	Corrects   *string
-	At         *time.Time
-	Quantity   string
-	Properties []byte
-	Position   *int64
+	Long       bool       `db:"long"`
+	ID         *string    `db:"id"`
+	Corrects   *string    `db:"corrects"`
+	At         *time.Time `db:"at"`
+	Quantity   string     `db:"quantity"`
+	Properties []byte     `db:"properties"`
+	Position   *int64     `db:"position"`
 }
 
 // A subscription's records that are not aggregated yet. All of the metric's are read by position, which is what there is an
@@ -1129,21 +1129,21 @@ where r.environment_id = $1 and r.subscription_id = $2 and r.metric_id = $3
 `
 
 type UsageTailOfParams struct {
-	EnvironmentID  string
-	SubscriptionID string
-	MetricID       string
-	FromTime       time.Time
-	ToTime         time.Time
-	Position       int64
+	EnvironmentID  string    `db:"environment_id"`
+	SubscriptionID string    `db:"subscription_id"`
+	MetricID       string    `db:"metric_id"`
+	FromTime       time.Time `db:"from_time"`
+	ToTime         time.Time `db:"to_time"`
+	Position       int64     `db:"position"`
 }
 
 type UsageTailOfRow struct {
-	ID         string
-	Corrects   *string
-	At         time.Time
-	Quantity   string
-	Properties []byte
-	Position   int64
+	ID         string    `db:"id"`
+	Corrects   *string   `db:"corrects"`
+	At         time.Time `db:"at"`
+	Quantity   string    `db:"quantity"`
+	Properties []byte    `db:"properties"`
+	Position   int64     `db:"position"`
 }
 
 // The same where the tail is long: among all of the subscription's records of the time.
@@ -1191,21 +1191,21 @@ limit $5
 `
 
 type UsageTailPageParams struct {
-	EnvironmentID string
-	MetricID      string
-	AfterPosition int64
-	Horizon       int64
-	RowLimit      int32
+	EnvironmentID string `db:"environment_id"`
+	MetricID      string `db:"metric_id"`
+	AfterPosition int64  `db:"after_position"`
+	Horizon       int64  `db:"horizon"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type UsageTailPageRow struct {
-	ID             string
-	Corrects       *string
-	At             time.Time
-	Quantity       string
-	Properties     []byte
-	SubscriptionID string
-	Position       int64
+	ID             string    `db:"id"`
+	Corrects       *string   `db:"corrects"`
+	At             time.Time `db:"at"`
+	Quantity       string    `db:"quantity"`
+	Properties     []byte    `db:"properties"`
+	SubscriptionID string    `db:"subscription_id"`
+	Position       int64     `db:"position"`
 }
 
 func (q *Queries) UsageTailPage(ctx context.Context, db DBTX, arg UsageTailPageParams) ([]UsageTailPageRow, error) {
@@ -1250,8 +1250,8 @@ order by m.environment_id, m.id
 `
 
 type UsageVersionListRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Global: rebuilding; all metric versions of one environment, or of all.
@@ -1283,8 +1283,8 @@ where c.environment_id = $1 and c.name = any($2::text[]) and c.current
 `
 
 type UsageVersionsNamedParams struct {
-	EnvironmentID string
-	Names         []string
+	EnvironmentID string   `db:"environment_id"`
+	Names         []string `db:"names"`
 }
 
 // The versions of the metrics with these names.

@@ -46,21 +46,21 @@ limit $2
 `
 
 type SubscriptionSumOverdueParams struct {
-	DueBefore *time.Time
-	RowLimit  int32
-	AtMost    int
+	DueBefore *time.Time `db:"due_before"`
+	RowLimit  int32      `db:"row_limit"`
+	AtMost    int        `db:"at_most"`
 }
 
 type SubscriptionSumOverdueRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Subscriptions in real time whose next action was due before then. The amount is what waits for that action, as far as it
@@ -113,20 +113,20 @@ limit $2
 `
 
 type TransactionSumForReviewParams struct {
-	AtMost   int
-	RowLimit int32
+	AtMost   int   `db:"at_most"`
+	RowLimit int32 `db:"row_limit"`
 }
 
 type TransactionSumForReviewRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Payments that need review: a person must find out what became of them.
@@ -188,21 +188,21 @@ limit $2
 `
 
 type TransactionSumOverdueParams struct {
-	DueBefore *time.Time
-	RowLimit  int32
-	AtMost    int
+	DueBefore *time.Time `db:"due_before"`
+	RowLimit  int32      `db:"row_limit"`
+	AtMost    int        `db:"at_most"`
 }
 
 type TransactionSumOverdueRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Payments whose send, or next look-up at the provider, was due before then.
@@ -254,20 +254,20 @@ limit $2
 `
 
 type TransactionSumRefundOwedParams struct {
-	AtMost   int
-	RowLimit int32
+	AtMost   int   `db:"at_most"`
+	RowLimit int32 `db:"row_limit"`
 }
 
 type TransactionSumRefundOwedRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Refunds that failed: what is owed to payers until a person retries them or returns the amount as credit.
@@ -320,21 +320,21 @@ limit $3
 `
 
 type TransactionSumUndecidedParams struct {
-	SentBefore time.Time
-	AtMost     int
-	RowLimit   int32
+	SentBefore time.Time `db:"sent_before"`
+	AtMost     int       `db:"at_most"`
+	RowLimit   int32     `db:"row_limit"`
 }
 
 type TransactionSumUndecidedRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Payments that were sent before then and that their provider has not decided, whatever it answers. One whose payer may
@@ -389,21 +389,21 @@ limit $3
 `
 
 type TransactionSumUntakenParams struct {
-	DueBefore time.Time
-	AtMost    int
-	RowLimit  int32
+	DueBefore time.Time `db:"due_before"`
+	AtMost    int       `db:"at_most"`
+	RowLimit  int32     `db:"row_limit"`
 }
 
 type TransactionSumUntakenRow struct {
-	EnvironmentID string
-	Tenant        string
-	App           string
-	Mode          string
-	Currency      money.Currency
-	Waiting       int
-	Amount        int64
-	Oldest        time.Time
-	FirstID       string
+	EnvironmentID string         `db:"environment_id"`
+	Tenant        string         `db:"tenant"`
+	App           string         `db:"app"`
+	Mode          string         `db:"mode"`
+	Currency      money.Currency `db:"currency"`
+	Waiting       int            `db:"waiting"`
+	Amount        int64          `db:"amount"`
+	Oldest        time.Time      `db:"oldest"`
+	FirstID       string         `db:"first_id"`
 }
 
 // Money that waits and that nobody asks about, over all environments: the sums that operators must see. What is read in

@@ -21,13 +21,13 @@ where s.next_action <> 'begin'
 `
 
 type WatchSubscriptionsParams struct {
-	EnvironmentIds []string
-	Ids            []string
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 type WatchSubscriptionsRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Begun, and not in the middle of a payment.
@@ -61,13 +61,13 @@ where c.status = 'ready'
 `
 
 type WatchTestClocksParams struct {
-	EnvironmentIds []string
-	Ids            []string
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 type WatchTestClocksRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // see WaitsForPayer
@@ -101,13 +101,13 @@ where t.status <> 'pending' or (t.action_url is not null and t.action_brought is
 `
 
 type WatchTransactionsParams struct {
-	EnvironmentIds []string
-	Ids            []string
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 type WatchTransactionsRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // What callers wait for, asked for all callers of a process together: see db/watch.go.

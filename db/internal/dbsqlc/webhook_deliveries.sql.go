@@ -60,23 +60,23 @@ where d.environment_id = $1 and d.id = w.delivery_id
 `
 
 type WebhookAttemptEndParams struct {
-	EnvironmentID string
-	DeliveryIds   []string
-	Numbers       []int
-	EndedAt       []time.Time
-	Outcomes      []string
-	StatusCodes   []int
-	Latencies     []int
-	Headers       [][]byte
-	Excerpts      [][]byte
-	ErrorClasses  []string
-	ErrorTexts    []string
-	Statuses      []string
-	Attempts      []int
-	Unknowns      []int
-	NextAt        []time.Time
-	Reasons       []string
-	Redeliver     []bool
+	EnvironmentID string      `db:"environment_id"`
+	DeliveryIds   []string    `db:"delivery_ids"`
+	Numbers       []int       `db:"numbers"`
+	EndedAt       []time.Time `db:"ended_at"`
+	Outcomes      []string    `db:"outcomes"`
+	StatusCodes   []int       `db:"status_codes"`
+	Latencies     []int       `db:"latencies"`
+	Headers       [][]byte    `db:"headers"`
+	Excerpts      [][]byte    `db:"excerpts"`
+	ErrorClasses  []string    `db:"error_classes"`
+	ErrorTexts    []string    `db:"error_texts"`
+	Statuses      []string    `db:"statuses"`
+	Attempts      []int       `db:"attempts"`
+	Unknowns      []int       `db:"unknowns"`
+	NextAt        []time.Time `db:"next_at"`
+	Reasons       []string    `db:"reasons"`
+	Redeliver     []bool      `db:"redeliver"`
 }
 
 // Only an open attempt ends: where another worker has closed it as lost, nothing is known any more. A redelivery that was
@@ -117,20 +117,20 @@ limit $4
 `
 
 type WebhookAttemptListLostParams struct {
-	EnvironmentID string
-	EndpointID    string
-	Before        time.Time
-	RowLimit      int32
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	Before        time.Time `db:"before"`
+	RowLimit      int32     `db:"row_limit"`
 }
 
 type WebhookAttemptListLostRow struct {
-	DeliveryID      string
-	Number          int
-	Manual          bool
-	Attempts        int
-	UnknownAttempts int
-	Redeliver       bool
-	Delivered       bool
+	DeliveryID      string `db:"delivery_id"`
+	Number          int    `db:"number"`
+	Manual          bool   `db:"manual"`
+	Attempts        int    `db:"attempts"`
+	UnknownAttempts int    `db:"unknown_attempts"`
+	Redeliver       bool   `db:"redeliver"`
+	Delivered       bool   `db:"delivered"`
 }
 
 // Attempts that were begun so long ago that their worker must be dead.
@@ -182,13 +182,13 @@ returning delivery_id
 `
 
 type WebhookAttemptStartParams struct {
-	StartedAt     time.Time
-	EnvironmentID string
-	DeliveryIds   []string
-	Numbers       []int
-	Manuals       []bool
-	EndpointIds   []string
-	Revisions     []int64
+	StartedAt     time.Time `db:"started_at"`
+	EnvironmentID string    `db:"environment_id"`
+	DeliveryIds   []string  `db:"delivery_ids"`
+	Numbers       []int     `db:"numbers"`
+	Manuals       []bool    `db:"manuals"`
+	EndpointIds   []string  `db:"endpoint_ids"`
+	Revisions     []int64   `db:"revisions"`
 }
 
 // Returns the deliveries whose attempt was written: none of an endpoint that was changed since it was read, nor one whose
@@ -232,9 +232,9 @@ where a.environment_id = n.environment_id and a.delivery_id = n.delivery_id and 
 `
 
 type WebhookAttemptWithdrawParams struct {
-	EnvironmentID string
-	DeliveryIds   []string
-	Numbers       []int
+	EnvironmentID string   `db:"environment_id"`
+	DeliveryIds   []string `db:"delivery_ids"`
+	Numbers       []int    `db:"numbers"`
 }
 
 // Attempts that were written and not made: as if they never were.
@@ -262,10 +262,10 @@ select count(*)::integer as closed from closed
 `
 
 type WebhookDeliveryCloseParams struct {
-	EnvironmentID string
-	EndpointID    string
-	RowLimit      int32
-	Now           time.Time
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	RowLimit      int32     `db:"row_limit"`
+	Now           time.Time `db:"now"`
 }
 
 // What a disabled endpoint is still owed fails, also what an attempt is under way for: should it succeed, that is recorded.
@@ -286,12 +286,12 @@ select d.id, d.environment_id, d.position, d.endpoint_id, d.event_id, d.event_ty
 `
 
 type WebhookDeliveryGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type WebhookDeliveryGetRow struct {
-	WebhookDelivery WebhookDelivery
+	WebhookDelivery WebhookDelivery `db:"webhook_delivery"`
 }
 
 func (q *Queries) WebhookDeliveryGet(ctx context.Context, db DBTX, arg WebhookDeliveryGetParams) (WebhookDeliveryGetRow, error) {
@@ -329,13 +329,13 @@ where k.hash = $2
 `
 
 type WebhookDeliveryGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type WebhookDeliveryGetWithKeyRow struct {
-	ApiKeyDetail    ApiKeyDetail
-	WebhookDelivery WebhookDelivery
+	ApiKeyDetail    ApiKeyDetail    `db:"api_key_detail"`
+	WebhookDelivery WebhookDelivery `db:"webhook_delivery"`
 }
 
 func (q *Queries) WebhookDeliveryGetWithKey(ctx context.Context, db DBTX, arg WebhookDeliveryGetWithKeyParams) (WebhookDeliveryGetWithKeyRow, error) {
@@ -393,21 +393,21 @@ limit $11
 `
 
 type WebhookDeliveryListParams struct {
-	EnvironmentID string
-	EndpointID    *string
-	EventID       *string
-	ObjectID      *string
-	Status        *string
-	Since         *time.Time
-	Before        *time.Time
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string     `db:"environment_id"`
+	EndpointID    *string    `db:"endpoint_id"`
+	EventID       *string    `db:"event_id"`
+	ObjectID      *string    `db:"object_id"`
+	Status        *string    `db:"status"`
+	Since         *time.Time `db:"since"`
+	Before        *time.Time `db:"before"`
+	Below         int64      `db:"below"`
+	Above         int64      `db:"above"`
+	Forward       bool       `db:"forward"`
+	RowLimit      int32      `db:"row_limit"`
 }
 
 type WebhookDeliveryListRow struct {
-	WebhookDelivery WebhookDelivery
+	WebhookDelivery WebhookDelivery `db:"webhook_delivery"`
 }
 
 // Below and above hold the positions of the times too, so that the list is read where the time is, not from its end.
@@ -495,28 +495,28 @@ order by u.turn, d.next_attempt_at, d.position
 `
 
 type WebhookDeliveryListDueParams struct {
-	EnvironmentID string
-	EndpointID    string
-	Revision      int64
-	RowLimit      int
-	Now           time.Time
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	Revision      int64     `db:"revision"`
+	RowLimit      int       `db:"row_limit"`
+	Now           time.Time `db:"now"`
 }
 
 type WebhookDeliveryListDueRow struct {
-	ID              string
-	EventID         string
-	OrderingKey     *string
-	PayloadShape    event.Shape
-	Attempts        int
-	UnknownAttempts int
-	LastAttempt     int
-	Redeliver       bool
-	Delivered       bool
-	CreatedAt       time.Time
-	Type            event.Type
-	Data            []byte
-	OccurredAt      int64
-	Sequence        *int64
+	ID              string      `db:"id"`
+	EventID         string      `db:"event_id"`
+	OrderingKey     *string     `db:"ordering_key"`
+	PayloadShape    event.Shape `db:"payload_shape"`
+	Attempts        int         `db:"attempts"`
+	UnknownAttempts int         `db:"unknown_attempts"`
+	LastAttempt     int         `db:"last_attempt"`
+	Redeliver       bool        `db:"redeliver"`
+	Delivered       bool        `db:"delivered"`
+	CreatedAt       time.Time   `db:"created_at"`
+	Type            event.Type  `db:"type"`
+	Data            []byte      `db:"data"`
+	OccurredAt      int64       `db:"occurred_at"`
+	Sequence        *int64      `db:"sequence"`
 }
 
 // First attempts in the order of the events, whatever the clocks of their writers said, then later ones by their time.
@@ -574,10 +574,10 @@ select ((select f.id from webhook_deliveries f
 `
 
 type WebhookDeliveryMayBeDueParams struct {
-	EnvironmentID string
-	EndpointID    string
-	KnownIds      []string
-	Now           time.Time
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	KnownIds      []string  `db:"known_ids"`
+	Now           time.Time `db:"now"`
 }
 
 // Whether a look at what is due may find something else than is known: a cheap question for a run that waits for more.
@@ -615,17 +615,17 @@ select coalesce(least(
 `
 
 type WebhookDeliveryNextDueParams struct {
-	EnvironmentID string
-	EndpointID    string
-	HeldSeconds   float64
-	Never         time.Time
-	AtMost        int
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	HeldSeconds   float64   `db:"held_seconds"`
+	Never         time.Time `db:"never"`
+	AtMost        int       `db:"at_most"`
 }
 
 type WebhookDeliveryNextDueRow struct {
-	NextAt time.Time
-	First  int
-	Later  int
+	NextAt time.Time `db:"next_at"`
+	First  int       `db:"first"`
+	Later  int       `db:"later"`
 }
 
 // When there is something to do for an endpoint again: a retry is due, or the patience with an open attempt ends. Behind
@@ -681,12 +681,12 @@ returning w.id
 `
 
 type WebhookDeliveryOweParams struct {
-	Now           time.Time
-	EnvironmentID string
-	EventIds      []string
-	EndpointIds   []string
-	LostBefore    time.Time
-	WokenIds      []string
+	Now           time.Time `db:"now"`
+	EnvironmentID string    `db:"environment_id"`
+	EventIds      []string  `db:"event_ids"`
+	EndpointIds   []string  `db:"endpoint_ids"`
+	LostBefore    time.Time `db:"lost_before"`
+	WokenIds      []string  `db:"woken_ids"`
 }
 
 // Writes what endpoints are owed, last in the transaction of the events, and marks those of them that have to be woken:
@@ -738,8 +738,8 @@ select count(*)::integer as purged from purged
 `
 
 type WebhookDeliveryPurgeParams struct {
-	Before   time.Time
-	RowLimit int32
+	Before   time.Time `db:"before"`
+	RowLimit int32     `db:"row_limit"`
 }
 
 // Locked, so that one that is asked for again at this moment stays.

@@ -16,14 +16,14 @@ values ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type WebhookEndpointChangeInsertParams struct {
-	ID            string
-	EnvironmentID string
-	EndpointID    string
-	Action        string
-	Fields        []string
-	ActorKind     string
-	ActorID       string
-	ChangedAt     time.Time
+	ID            string    `db:"id"`
+	EnvironmentID string    `db:"environment_id"`
+	EndpointID    string    `db:"endpoint_id"`
+	Action        string    `db:"action"`
+	Fields        []string  `db:"fields"`
+	ActorKind     string    `db:"actor_kind"`
+	ActorID       string    `db:"actor_id"`
+	ChangedAt     time.Time `db:"changed_at"`
 }
 
 func (q *Queries) WebhookEndpointChangeInsert(ctx context.Context, db DBTX, arg WebhookEndpointChangeInsertParams) error {
@@ -48,16 +48,16 @@ order by c.id
 `
 
 type WebhookEndpointChangeListParams struct {
-	EnvironmentID string
-	EndpointID    string
+	EnvironmentID string `db:"environment_id"`
+	EndpointID    string `db:"endpoint_id"`
 }
 
 type WebhookEndpointChangeListRow struct {
-	Action    string
-	Fields    []string
-	ActorKind string
-	ActorID   string
-	ChangedAt time.Time
+	Action    string    `db:"action"`
+	Fields    []string  `db:"fields"`
+	ActorKind string    `db:"actor_kind"`
+	ActorID   string    `db:"actor_id"`
+	ChangedAt time.Time `db:"changed_at"`
 }
 
 func (q *Queries) WebhookEndpointChangeList(ctx context.Context, db DBTX, arg WebhookEndpointChangeListParams) ([]WebhookEndpointChangeListRow, error) {

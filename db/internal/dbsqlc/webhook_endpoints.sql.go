@@ -19,9 +19,9 @@ where environment_id = $2 and id = $3
 `
 
 type WebhookEndpointClearWakePendingParams struct {
-	Now           *time.Time
-	EnvironmentID string
-	ID            string
+	Now           *time.Time `db:"now"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // Until the look that follows has ended, the endpoint counts as due now: should its workflow be lost meanwhile, the
@@ -53,15 +53,15 @@ where w.environment_id = $1 and w.id = $2 and w.deleted_at is null
 `
 
 type WebhookEndpointGetParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type WebhookEndpointGetRow struct {
-	WebhookEndpoint WebhookEndpoint
-	Mode            string
-	AppID           string
-	Keyset          []byte
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
+	Mode            string          `db:"mode"`
+	AppID           string          `db:"app_id"`
+	Keyset          []byte          `db:"keyset"`
 }
 
 // The app's wrapped keyset comes along, since no secret can be opened without it.
@@ -105,15 +105,15 @@ where w.environment_id = $1 and w.id = $2
 `
 
 type WebhookEndpointGetToDeliverParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type WebhookEndpointGetToDeliverRow struct {
-	WebhookEndpoint WebhookEndpoint
-	Mode            string
-	AppID           string
-	Keyset          []byte
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
+	Mode            string          `db:"mode"`
+	AppID           string          `db:"app_id"`
+	Keyset          []byte          `db:"keyset"`
 }
 
 // Also a deleted one: what it was owed must be closed.
@@ -156,13 +156,13 @@ where k.hash = $2
 `
 
 type WebhookEndpointGetWithKeyParams struct {
-	ID   string
-	Hash []byte
+	ID   string `db:"id"`
+	Hash []byte `db:"hash"`
 }
 
 type WebhookEndpointGetWithKeyRow struct {
-	ApiKeyDetail    ApiKeyDetail
-	WebhookEndpoint WebhookEndpoint
+	ApiKeyDetail    ApiKeyDetail    `db:"api_key_detail"`
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
 }
 
 func (q *Queries) WebhookEndpointGetWithKey(ctx context.Context, db DBTX, arg WebhookEndpointGetWithKeyParams) (WebhookEndpointGetWithKeyRow, error) {
@@ -211,14 +211,14 @@ values ($1, $2, $3, $4, $5, $6, 'enabled', $7, $8)
 `
 
 type WebhookEndpointInsertParams struct {
-	ID            string
-	EnvironmentID string
-	Url           string
-	Description   string
-	Events        []string
-	PayloadShape  event.Shape
-	SecretSealed  []byte
-	CreatedAt     time.Time
+	ID            string      `db:"id"`
+	EnvironmentID string      `db:"environment_id"`
+	Url           string      `db:"url"`
+	Description   string      `db:"description"`
+	Events        []string    `db:"events"`
+	PayloadShape  event.Shape `db:"payload_shape"`
+	SecretSealed  []byte      `db:"secret_sealed"`
+	CreatedAt     time.Time   `db:"created_at"`
 }
 
 func (q *Queries) WebhookEndpointInsert(ctx context.Context, db DBTX, arg WebhookEndpointInsertParams) error {
@@ -246,16 +246,16 @@ limit $6
 `
 
 type WebhookEndpointListParams struct {
-	EnvironmentID string
-	Status        *string
-	Below         int64
-	Above         int64
-	Forward       bool
-	RowLimit      int32
+	EnvironmentID string  `db:"environment_id"`
+	Status        *string `db:"status"`
+	Below         int64   `db:"below"`
+	Above         int64   `db:"above"`
+	Forward       bool    `db:"forward"`
+	RowLimit      int32   `db:"row_limit"`
 }
 
 type WebhookEndpointListRow struct {
-	WebhookEndpoint WebhookEndpoint
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
 }
 
 func (q *Queries) WebhookEndpointList(ctx context.Context, db DBTX, arg WebhookEndpointListParams) ([]WebhookEndpointListRow, error) {
@@ -327,14 +327,14 @@ limit $2::int
 `
 
 type WebhookEndpointListAsleepParams struct {
-	WakeBefore *time.Time
-	RowLimit   int
-	DueBefore  *time.Time
+	WakeBefore *time.Time `db:"wake_before"`
+	RowLimit   int        `db:"row_limit"`
+	DueBefore  *time.Time `db:"due_before"`
 }
 
 type WebhookEndpointListAsleepRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 // Those whose signal did not arrive, or that have not done in time what was due. An endpoint that stays in the list
@@ -368,13 +368,13 @@ limit $2
 `
 
 type WebhookEndpointListUnstartedParams struct {
-	Epoch    int64
-	RowLimit int32
+	Epoch    int64 `db:"epoch"`
+	RowLimit int32 `db:"row_limit"`
 }
 
 type WebhookEndpointListUnstartedRow struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 func (q *Queries) WebhookEndpointListUnstarted(ctx context.Context, db DBTX, arg WebhookEndpointListUnstartedParams) ([]WebhookEndpointListUnstartedRow, error) {
@@ -407,15 +407,15 @@ for no key update of w
 `
 
 type WebhookEndpointLockParams struct {
-	EnvironmentID string
-	ID            string
+	EnvironmentID string `db:"environment_id"`
+	ID            string `db:"id"`
 }
 
 type WebhookEndpointLockRow struct {
-	WebhookEndpoint WebhookEndpoint
-	Mode            string
-	AppID           string
-	Keyset          []byte
+	WebhookEndpoint WebhookEndpoint `db:"webhook_endpoint"`
+	Mode            string          `db:"mode"`
+	AppID           string          `db:"app_id"`
+	Keyset          []byte          `db:"keyset"`
 }
 
 func (q *Queries) WebhookEndpointLock(ctx context.Context, db DBTX, arg WebhookEndpointLockParams) (WebhookEndpointLockRow, error) {
@@ -484,9 +484,9 @@ where environment_id = $2 and id = $3 and (failing_since is null) <> ($1::timest
 `
 
 type WebhookEndpointSetFailingParams struct {
-	FailingSince  *time.Time
-	EnvironmentID string
-	ID            string
+	FailingSince  *time.Time `db:"failing_since"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 // Only a change is written: the row is shared by all writers of events.
@@ -501,9 +501,9 @@ where environment_id = $2 and id = $3
 `
 
 type WebhookEndpointSetNextAttemptParams struct {
-	NextAttemptAt *time.Time
-	EnvironmentID string
-	ID            string
+	NextAttemptAt *time.Time `db:"next_attempt_at"`
+	EnvironmentID string     `db:"environment_id"`
+	ID            string     `db:"id"`
 }
 
 func (q *Queries) WebhookEndpointSetNextAttempt(ctx context.Context, db DBTX, arg WebhookEndpointSetNextAttemptParams) error {
@@ -528,9 +528,9 @@ where w.environment_id = u.environment_id and w.id = u.id
 `
 
 type WebhookEndpointSetStartedParams struct {
-	Epoch          int64
-	EnvironmentIds []string
-	Ids            []string
+	Epoch          int64    `db:"epoch"`
+	EnvironmentIds []string `db:"environment_ids"`
+	Ids            []string `db:"ids"`
 }
 
 // In id order, as everybody who locks several.
@@ -553,21 +553,21 @@ select 1 / count(*) from written
 `
 
 type WebhookEndpointUpdateParams struct {
-	Url                  string
-	Description          string
-	Events               []string
-	PayloadShape         event.Shape
-	Status               delivery.EndpointStatus
-	DisabledReason       *delivery.DisabledReason
-	DisabledAt           *time.Time
-	SecretSealed         []byte
-	PreviousSecretSealed []byte
-	PreviousSecretUntil  *time.Time
-	FailingSince         *time.Time
-	DeletedAt            *time.Time
-	EnvironmentID        string
-	ID                   string
-	Revision             int64
+	Url                  string                   `db:"url"`
+	Description          string                   `db:"description"`
+	Events               []string                 `db:"events"`
+	PayloadShape         event.Shape              `db:"payload_shape"`
+	Status               delivery.EndpointStatus  `db:"status"`
+	DisabledReason       *delivery.DisabledReason `db:"disabled_reason"`
+	DisabledAt           *time.Time               `db:"disabled_at"`
+	SecretSealed         []byte                   `db:"secret_sealed"`
+	PreviousSecretSealed []byte                   `db:"previous_secret_sealed"`
+	PreviousSecretUntil  *time.Time               `db:"previous_secret_until"`
+	FailingSince         *time.Time               `db:"failing_since"`
+	DeletedAt            *time.Time               `db:"deleted_at"`
+	EnvironmentID        string                   `db:"environment_id"`
+	ID                   string                   `db:"id"`
+	Revision             int64                    `db:"revision"`
 }
 
 func (q *Queries) WebhookEndpointUpdate(ctx context.Context, db DBTX, arg WebhookEndpointUpdateParams) error {

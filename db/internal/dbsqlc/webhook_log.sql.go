@@ -19,13 +19,13 @@ select coalesce((select f.position from webhook_deliveries f where f.created_at 
 `
 
 type WebhookDeliveryPositionsParams struct {
-	Since  time.Time
-	Before time.Time
+	Since  time.Time `db:"since"`
+	Before time.Time `db:"before"`
 }
 
 type WebhookDeliveryPositionsRow struct {
-	First int64
-	Last  int64
+	First int64 `db:"first"`
+	Last  int64 `db:"last"`
 }
 
 // Between which positions deliveries of a time lie, in any environment, a minute wider: lists are ordered by position.
@@ -55,16 +55,16 @@ where f.n + l.n > 0
 `
 
 type WebhookEndpointListBacklogsParams struct {
-	EndpointIds   []string
-	EnvironmentID string
-	AtMost        int
+	EndpointIds   []string `db:"endpoint_ids"`
+	EnvironmentID string   `db:"environment_id"`
+	AtMost        int      `db:"at_most"`
 }
 
 type WebhookEndpointListBacklogsRow struct {
-	ID    string
-	First int
-	Later int
-	Since time.Time
+	ID    string    `db:"id"`
+	First int       `db:"first"`
+	Later int       `db:"later"`
+	Since time.Time `db:"since"`
 }
 
 // What endpoints are owed, each counted up to a bound, and since when the oldest of it waits: since it was written, or,
@@ -104,17 +104,17 @@ limit $5
 `
 
 type WebhookEventListOfRangeParams struct {
-	EndpointID    string
-	EnvironmentID string
-	After         string
-	Before        string
-	RowLimit      int32
+	EndpointID    string `db:"endpoint_id"`
+	EnvironmentID string `db:"environment_id"`
+	After         string `db:"after"`
+	Before        string `db:"before"`
+	RowLimit      int32  `db:"row_limit"`
 }
 
 type WebhookEventListOfRangeRow struct {
-	ID     string
-	Type   event.Type
-	Status string
+	ID     string     `db:"id"`
+	Type   event.Type `db:"type"`
+	Status string     `db:"status"`
 }
 
 // Events by id, which is by the time at which they were written, and what became of their delivery to an endpoint; empty:
@@ -160,26 +160,26 @@ order by a.delivery_id, a.number
 `
 
 type WebhookLogListAttemptsParams struct {
-	ExcerptBytes  int
-	DeliveryIds   []string
-	EnvironmentID string
-	PerDelivery   int
+	ExcerptBytes  int      `db:"excerpt_bytes"`
+	DeliveryIds   []string `db:"delivery_ids"`
+	EnvironmentID string   `db:"environment_id"`
+	PerDelivery   int      `db:"per_delivery"`
 }
 
 type WebhookLogListAttemptsRow struct {
-	DeliveryID      string
-	Number          int
-	Manual          bool
-	StartedAt       time.Time
-	EndedAt         *time.Time
-	Outcome         *delivery.Outcome
-	StatusCode      *int
-	LatencyMs       *int
-	RequestHeaders  []byte
-	ResponseExcerpt []byte
-	ResponseBytes   int
-	ErrorClass      *string
-	ErrorText       *string
+	DeliveryID      string            `db:"delivery_id"`
+	Number          int               `db:"number"`
+	Manual          bool              `db:"manual"`
+	StartedAt       time.Time         `db:"started_at"`
+	EndedAt         *time.Time        `db:"ended_at"`
+	Outcome         *delivery.Outcome `db:"outcome"`
+	StatusCode      *int              `db:"status_code"`
+	LatencyMs       *int              `db:"latency_ms"`
+	RequestHeaders  []byte            `db:"request_headers"`
+	ResponseExcerpt []byte            `db:"response_excerpt"`
+	ResponseBytes   int               `db:"response_bytes"`
+	ErrorClass      *string           `db:"error_class"`
+	ErrorText       *string           `db:"error_text"`
 }
 
 // The last attempts of each delivery, with the beginning of what the receiver answered: a page of a hundred deliveries
@@ -233,8 +233,8 @@ for no key update of e
 `
 
 type WebhookRegistrationLockRow struct {
-	AppID  string
-	Keyset []byte
+	AppID  string `db:"app_id"`
+	Keyset []byte `db:"keyset"`
 }
 
 // What the API of webhooks asks beside the single rows: the log with its attempts, what an endpoint missed, and how many
