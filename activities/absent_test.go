@@ -8,20 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/activities/execution"
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
 // absences remembers which rows were reported absent.
 type absences struct {
 	scene.Unobserved
-	rows []activities.RowAbsent
+	rows []execution.RowAbsent
 }
 
-func (a *absences) RowAbsent(_ context.Context, r activities.RowAbsent) { a.rows = append(a.rows, r) }
+func (a *absences) RowAbsent(_ context.Context, r execution.RowAbsent) { a.rows = append(a.rows, r) }
 
 // An activity that repeats for ever on a row that a restore has lost would never end its workflow.
 func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
@@ -31,25 +33,25 @@ func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
 		prefix string
 		run    func(context.Context, activities.Observer, contract.Ref) (ends bool, err error)
 	}{
-		activities.KindSubscription: {id.Subscription,
+		execution.KindSubscription: {id.Subscription,
 			func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
 				a := activities.Subscriptions{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 				out, err := a.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
 				return out.Absent, err
 			}},
-		activities.KindPayment: {id.Transaction, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindPayment: {id.Transaction, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
 			a := activities.Payments{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
 			return out.Status == "absent", err
 		}},
-		activities.KindTestClock: {id.TestClock, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindTestClock: {id.TestClock, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
 			a := activities.Clocks{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.StepClock(ctx, ref)
 			return out.Done, err
 		}},
-		activities.KindErasure: {id.Erasure, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindErasure: {id.Erasure, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
 			error) {
 			a := activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.EraseBatch(ctx, ref)
@@ -62,7 +64,7 @@ func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
 			ends, err := c.run(t.Context(), seen, ref)
 			require.NoError(t, err)
 			require.True(t, ends)
-			require.Equal(t, []activities.RowAbsent{{Kind: kind, Ref: ref}}, seen.rows)
+			require.Equal(t, []execution.RowAbsent{{Kind: kind, Ref: ref}}, seen.rows)
 		})
 	}
 }
@@ -70,13 +72,13 @@ func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
 // A deleted test clock has its row: nothing was lost.
 func TestRowAbsent_NotForADeletedTestClock(t *testing.T) {
 	t.Parallel()
-	w, seen := newClockwork(t), &absences{}
-	w.clocks.Observer = seen
-	require.NoError(t, w.begin(scene.Start.AddDate(1, 0, 0)))
-	require.NoError(t, w.asAPI(func(s *service.Service, by service.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.ref.ID, service.Around[testclock.Clock]{})
+	w, seen := life.NewClockwork(t), &absences{}
+	w.Clocks.Observer = seen
+	require.NoError(t, w.Begin(scene.Start.AddDate(1, 0, 0)))
+	require.NoError(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
+		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
 	}))
-	step, err := w.clocks.StepClock(t.Context(), w.ref)
+	step, err := w.Clocks.StepClock(t.Context(), w.Ref)
 	require.NoError(t, err)
 	require.True(t, step.Done)
 	require.Empty(t, seen.rows)

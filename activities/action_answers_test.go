@@ -17,6 +17,7 @@ import (
 	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/providers/simulator/core"
+	"perennial/test/life"
 )
 
 // tap stands between an adapter and the network. answer may take the place of the network; it returns nil, nil where it
@@ -93,35 +94,35 @@ func TestActionCompleted_WebhookOfTheFirstRefusal(t *testing.T) {
 		return nil, nil
 	})
 	a := adyenCharging(t, "SIM_AUTHENTICATE", losing)
-	txn := a.last()
+	txn := a.Last()
 	require.Equal(t, payment.Pending, txn.Status)
 	require.Empty(t, txn.ProviderRef)
 
-	a.hears(refusedFirst(txn, "FIRST00000000000"))
-	require.Equal(t, payment.Pending, a.last().Status)
+	a.Receive(refusedFirst(txn, "FIRST00000000000"))
+	require.Equal(t, payment.Pending, a.Last().Status)
 
 	losing.set(nil)
-	a.until(a.Clock.Now().Add(time.Minute))
-	require.Equal(t, payment.ConfirmNow, a.last().Confirmation(a.Clock.Now()))
-	a.asked(txn.ID) // the reconciler has the open message looked at
-	require.Equal(t, payment.ConfirmNow, a.last().Confirmation(a.Clock.Now()), "it is about another payment")
-	require.Zero(t, a.open())
-	a.brings(a.last(), a.visits("confirm"))
-	a.until(a.Clock.Now())
-	require.Equal(t, payment.Success, a.last().Status)
+	a.Until(a.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.ConfirmNow, a.Last().Confirmation(a.Clock.Now()))
+	a.CheckAsked(txn.ID) // the reconciler has the open message looked at
+	require.Equal(t, payment.ConfirmNow, a.Last().Confirmation(a.Clock.Now()), "it is about another payment")
+	require.Zero(t, a.OpenCallbacks())
+	a.brings(a.Last(), a.visits("confirm"))
+	a.Until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // Where the payment in the payer's absence is the one that is known, what the webhook says of it counts.
 func TestActionCompleted_WebhookOfWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	a := adyenCharging(t, "SIM_PENDING", nil)
-	txn := a.last()
+	txn := a.Last()
 	require.NotEmpty(t, txn.ProviderRef)
-	a.hears(refusedFirst(txn, txn.ProviderRef))
-	require.Equal(t, payment.Failed, a.last().Status)
-	a.sound()
+	a.Receive(refusedFirst(txn, txn.ProviderRef))
+	require.Equal(t, payment.Failed, a.Last().Status)
+	a.Sound()
 }
 
 // A send of a build from before the references is repeated as it was sent, so that Adyen takes it for the same.
@@ -139,9 +140,9 @@ func TestActionCompleted_RepeatsTheSendOfAnOlderBuild(t *testing.T) {
 	_, err := a.Pool.Exec(t.Context(), "update transactions set action_apart_send = null")
 	require.NoError(t, err)
 	losing.set(nil)
-	a.until(a.Clock.Now().Add(time.Minute))
-	require.Equal(t, payment.ConfirmNow, a.last().Confirmation(a.Clock.Now()))
-	require.Zero(t, a.last().ParkedAt)
+	a.Until(a.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.ConfirmNow, a.Last().Confirmation(a.Clock.Now()))
+	require.Zero(t, a.Last().ParkedAt)
 }
 
 // Adyen has accepted the completion, and its answer is lost. A repeat is refused: that proves nothing, so that the
@@ -150,8 +151,8 @@ func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	network, repeats := &tap{}, 0
 	a := adyenCharging(t, "SIM_AUTHENTICATE", network)
-	end := a.last().Action.ExpiresAt
-	a.until(end.Add(-time.Hour)) // the simulator keeps a key for a day
+	end := a.Last().Action.ExpiresAt
+	a.Until(end.Add(-time.Hour)) // the simulator keeps a key for a day
 	network.set(func(r *http.Request, _ string) (*http.Response, error) {
 		switch repeats++; {
 		case !isCompletion(r):
@@ -161,19 +162,19 @@ func TestActionCompleted_RefusalOfARepeatProvesNothing(t *testing.T) {
 		}
 		return refuses(r), nil
 	})
-	a.brings(a.last(), a.visits("confirm"))
-	a.until(end.Add(time.Hour))
+	a.brings(a.Last(), a.visits("confirm"))
+	a.Until(end.Add(time.Hour))
 	require.Greater(t, repeats, 1)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	require.Equal(t, payment.Pending, a.last().Status, "it was taken")
-	require.Empty(t, a.last().Action.Brought, "the payer may bring something else")
-	require.Contains(t, a.calls(a.last().ID), db.CallCancel)
+	require.Equal(t, payment.Pending, a.Last().Status, "it was taken")
+	require.Empty(t, a.Last().Action.Brought, "the payer may bring something else")
+	require.Contains(t, a.calls(a.Last().ID), db.CallCancel)
 
 	network.set(nil)
-	a.hears(says(a.last(), "AUTHORISATION", providers.Succeeded))
-	require.Equal(t, payment.Success, a.last().Status)
+	a.Receive(says(a.Last(), "AUTHORISATION", providers.Succeeded))
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // A worker hangs in a completion while others repeat it, the payer brings something else, and that is handed over. What
@@ -197,31 +198,31 @@ func TestActionCompleted_AnswerToAnOlderReturn(t *testing.T) {
 		}
 		return nil, nil
 	})
-	a.brings(a.last(), map[string][]string{"redirectResult": {"another"}})
-	in := contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.last().ID, Now: a.Clock.Now()}
+	a.brings(a.Last(), map[string][]string{"redirectResult": {"another"}})
+	in := contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.Last().ID, Now: a.Clock.Now()}
 	hung := make(chan error)
 	go func() {
 		_, err := a.Payments.Charge(t.Context(), in)
 		hung <- err
 	}()
 	<-hangs
-	a.check(in.TransactionID)
-	require.Empty(t, a.last().Action.Brought, "refused")
+	a.Check(in.TransactionID)
+	require.Empty(t, a.Last().Action.Brought, "refused")
 	a.Clock.Add(time.Minute)
-	a.brings(a.last(), a.visits("confirm"))
-	a.check(in.TransactionID)
-	handed := a.last()
+	a.brings(a.Last(), a.visits("confirm"))
+	a.Check(in.TransactionID)
+	handed := a.Last()
 	require.NotEmpty(t, handed.Action.Brought)
 
 	close(goesOn)
 	require.NoError(t, <-hung)
 
-	require.Equal(t, handed.Action, a.last().Action, "nothing is decided")
-	a.reload()
-	a.until(handed.Action.ExpiresAt.Add(time.Minute))
-	require.Equal(t, payment.Success, a.last().Status)
+	require.Equal(t, handed.Action, a.Last().Action, "nothing is decided")
+	a.Reload()
+	a.Until(handed.Action.ExpiresAt.Add(time.Minute))
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // Two workers hand the same over, and the second is answered first. That the first is refused then is because of that.
@@ -241,8 +242,8 @@ func TestActionCompleted_RefusedBesideARepeat(t *testing.T) {
 		}
 		return nil, nil
 	})
-	a.brings(a.last(), a.visits("confirm"))
-	in := contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.last().ID, Now: a.Clock.Now()}
+	a.brings(a.Last(), a.visits("confirm"))
+	in := contract.ResolveInput{EnvironmentID: a.Env, TransactionID: a.Last().ID, Now: a.Clock.Now()}
 	hung := make(chan error)
 	go func() {
 		_, err := a.Payments.Charge(t.Context(), in)
@@ -250,56 +251,56 @@ func TestActionCompleted_RefusedBesideARepeat(t *testing.T) {
 	}()
 	<-hangs
 	a.Clock.Add(time.Second)
-	a.check(in.TransactionID)
+	a.Check(in.TransactionID)
 	close(goesOn)
 	require.NoError(t, <-hung)
-	require.NotEmpty(t, a.last().Action.Brought)
-	require.NotZero(t, a.last().Action.HandedAt)
-	a.reload()
-	a.until(a.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Success, a.last().Status)
+	require.NotEmpty(t, a.Last().Action.Brought)
+	require.NotZero(t, a.Last().Action.HandedAt)
+	a.Reload()
+	a.Until(a.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // A worker from before returns were kept takes the signal, sees that nothing can be asked, and puts the next check off
 // for days. The reconciler finds the return within a minute.
 func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	t.Parallel()
-	a, w := adyenAsking(t), &woken{}
-	_ = w.pass(t, a.Scene)
-	a.brings(a.last(), a.visits("confirm"))
+	a, w := adyenAsking(t), &life.Waker{}
+	_ = w.Pass(t, a.Scene)
+	a.brings(a.Last(), a.visits("confirm"))
 	a.InTx(t, func(tx *db.Tx) error { // what that worker writes
-		txn, err := tx.LockTransaction(t.Context(), a.Env, a.last().ID)
+		txn, err := tx.LockTransaction(t.Context(), a.Env, a.Last().ID)
 		require.NoError(t, err)
 		txn.NextCheckAt = a.Clock.Now().Add(6 * 24 * time.Hour)
 		return tx.SaveTransaction(t.Context(), a.Env, txn)
 	})
-	check := "check " + a.ref.ID + " " + a.last().ID
+	check := "check " + a.Ref.ID + " " + a.Last().ID
 	a.Clock.Add(15 * time.Second)
-	require.NotContains(t, w.pass(t, a.Scene), check, "the signal of the return has a while")
+	require.NotContains(t, w.Pass(t, a.Scene), check, "the signal of the return has a while")
 	a.Clock.Add(30 * time.Second)
-	require.Contains(t, w.pass(t, a.Scene), check)
+	require.Contains(t, w.Pass(t, a.Scene), check)
 
 	a.fault("reset")
-	a.asked(a.last().ID)
-	require.NotContains(t, w.pass(t, a.Scene), check, "the provider may have it: the next check repeats it")
+	a.CheckAsked(a.Last().ID)
+	require.NotContains(t, w.Pass(t, a.Scene), check, "the provider may have it: the next check repeats it")
 	require.Equal(t, 200, a.sim.Control(t, "DELETE", "faults", "").Status)
-	a.until(a.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Success, a.last().Status)
-	a.sound()
+	a.Until(a.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Success, a.Last().Status)
+	a.Sound()
 }
 
 // A return whose signal was lost is found once a pass, before its check is overdue and after. One that its account
 // is asked about in vain is looked at ever more rarely.
 func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 	t.Parallel()
-	a, w := adyenAsking(t), &woken{}
-	_ = w.pass(t, a.Scene)
-	a.brings(a.last(), a.visits("confirm"))
-	check := "check " + a.ref.ID + " " + a.last().ID
+	a, w := adyenAsking(t), &life.Waker{}
+	_ = w.Pass(t, a.Scene)
+	a.brings(a.Last(), a.visits("confirm"))
+	check := "check " + a.Ref.ID + " " + a.Last().ID
 	signals := func() (n int) {
-		for _, did := range w.pass(t, a.Scene) {
+		for _, did := range w.Pass(t, a.Scene) {
 			if did == check {
 				n++
 			}
@@ -308,14 +309,14 @@ func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 	}
 	for range 6 { // until 150 s after the return
 		a.Clock.Add(25 * time.Second)
-		if age := a.Clock.Now().Sub(a.last().Action.ReturnedAt); age > 30*time.Second {
+		if age := a.Clock.Now().Sub(a.Last().Action.ReturnedAt); age > 30*time.Second {
 			require.Equal(t, 1, signals(), age)
 		}
 	}
 
 	put := func(at time.Time) {
 		a.InTx(t, func(tx *db.Tx) error {
-			txn, err := tx.LockTransaction(t.Context(), a.Env, a.last().ID)
+			txn, err := tx.LockTransaction(t.Context(), a.Env, a.Last().ID)
 			require.NoError(t, err)
 			txn.NextCheckAt = at
 			return tx.SaveTransaction(t.Context(), a.Env, txn)
@@ -329,7 +330,7 @@ func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 			looks += n
 			a.InTx(t, func(tx *db.Tx) error {
 				return tx.InsertProviderCall(t.Context(), a.Env, db.ProviderCall{
-					ID: id.New(id.ProviderCall, a.Clock.Now()), TransactionID: a.last().ID, Operation: db.CallLookup,
+					ID: id.New(id.ProviderCall, a.Clock.Now()), TransactionID: a.Last().ID, Operation: db.CallLookup,
 					StartedAt: a.Clock.Now(),
 				})
 			})
@@ -347,16 +348,16 @@ func TestChargingStop_CompletesWhatThePayerConfirmed(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			a := adyenAsking(t)
-			txn := a.last()
+			txn := a.Last()
 			brings := a.visits("confirm")
 			require.NoError(t, stopsOf(t, a.Scene)[way].pause())
 			a.Clock.Add(time.Second) // calls of one instant have no order
 			a.brings(txn, brings)
-			a.until(a.Clock.Now())
-			require.Equal(t, payment.Success, a.now(txn.ID).Status)
+			a.Until(a.Clock.Now())
+			require.Equal(t, payment.Success, a.Transaction(txn.ID).Status)
 			require.Equal(t, []string{db.CallCharge, db.CallComplete}, a.calls(txn.ID))
 			require.Len(t, a.sim.Moved(core.Capture), 1)
-			a.sound()
+			a.Sound()
 		})
 	}
 }

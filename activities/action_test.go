@@ -23,6 +23,7 @@ import (
 	"perennial/providers/simulator/stripesim"
 	"perennial/providers/stripe"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -30,7 +31,7 @@ const billingURL = "https://billing.example"
 
 // asking is a subscription whose bank wants the payer of its first invoice to confirm the charge.
 type asking struct {
-	*life
+	*life.Life
 	t   *testing.T
 	sim *simtest.Sim
 }
@@ -59,13 +60,13 @@ func newAskingAt(
 	adapter, err := open(sim.URL)
 	require.NoError(t, err)
 	s.Payments.Gateway, s.Payments.PublicURL = scene.Gateway{Only: adapter}, billingURL
-	l := &life{Scene: s, t: t, customer: s.Customer(t, "")}
-	s.SetMethod(t, l.customer.ID, &card)
+	l := &life.Life{Scene: s, T: t, Payer: s.Customer(t, "")}
+	s.SetMethod(t, l.Payer.ID, &card)
 	p := scene.Monthly(1000)
 	s.Plan(t, p)
-	l.ref = s.Subscribe(t, l.customer, p)
-	l.reload()
-	l.until(s.Clock.Now())
+	l.Ref = s.Subscribe(t, l.Payer, p)
+	l.Reload()
+	l.Until(s.Clock.Now())
 	return asking{l, t, sim}
 }
 
@@ -95,7 +96,7 @@ func (a asking) brings(txn payment.Transaction, query url.Values) {
 	got, _, err := service.New(a.Store, a.Clock.Now).PayerReturned(a.t.Context(), txn.Action.Token, query)
 	require.NoError(a.t, err)
 	require.Equal(a.t, txn.ID, got.ID)
-	a.reload()
+	a.Reload()
 }
 
 // calls are the operations of the requests about a payment, oldest first.
@@ -110,7 +111,7 @@ func (a asking) calls(txn string) (operations []string) {
 }
 
 func (a asking) count(event string) (n int) {
-	for _, e := range a.events() {
+	for _, e := range a.Events() {
 		if e == event {
 			n++
 		}
@@ -121,7 +122,7 @@ func (a asking) count(event string) (n int) {
 func TestAction_Confirmed(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	txn := a.last()
+	txn := a.Last()
 	require.Equal(t, payment.Pending, txn.Status)
 	require.Equal(t, a.Clock.Now().Add(24*time.Hour), txn.Action.ExpiresAt)
 	require.True(t, strings.HasPrefix(txn.Action.URL, a.sim.URL+"/redirect/authenticate/"), txn.Action.URL)
@@ -134,120 +135,120 @@ func TestAction_Confirmed(t *testing.T) {
 	require.Equal(t, txn.Action.ExpiresAt.Unix(), by)
 	require.NotContains(t, string(txn.ProviderResponse), "authenticate/", "the page is not shown")
 
-	a.until(a.Clock.Now().Add(23 * time.Hour))
-	require.Len(t, a.transactions(), 1, "the schedule waits")
-	require.Equal(t, payment.Pending, a.last().Status)
+	a.Until(a.Clock.Now().Add(23 * time.Hour))
+	require.Len(t, a.Transactions(), 1, "the schedule waits")
+	require.Equal(t, payment.Pending, a.Last().Status)
 	require.LessOrEqual(t, len(a.calls(txn.ID)), 9, "look-ups are few while nobody but the payer can act")
 	require.Equal(t, 1, a.count("payment.action_required"), "announced once")
 
 	a.decide(txn, "succeeded")
 	for range 2 { // the page is reloaded
 		a.returns(txn)
-		a.until(a.Clock.Now())
+		a.Until(a.Clock.Now())
 	}
-	require.Equal(t, payment.Success, a.last().Status)
-	require.Empty(t, a.last().Action.URL)
-	require.Equal(t, subscription.Active, a.snap.Status)
+	require.Equal(t, payment.Success, a.Last().Status)
+	require.Empty(t, a.Last().Action.URL)
+	require.Equal(t, subscription.Active, a.Snap.Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 func TestAction_RefusedIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	a.decide(a.last(), "failed")
-	a.returns(a.last())
-	a.until(a.Clock.Now())
-	require.Equal(t, payment.Declined, a.last().Status)
-	require.Contains(t, a.last().FailureReason, "authentication")
-	require.Equal(t, subscription.ActionPaymentRetry, a.snap.NextAction)
-	a.sound()
+	a.decide(a.Last(), "failed")
+	a.returns(a.Last())
+	a.Until(a.Clock.Now())
+	require.Equal(t, payment.Declined, a.Last().Status)
+	require.Contains(t, a.Last().FailureReason, "authentication")
+	require.Equal(t, subscription.ActionPaymentRetry, a.Snap.NextAction)
+	a.Sound()
 }
 
 // Nobody confirms: the charge is canceled at the provider, has failed, and dunning goes on. The retry asks anew.
 func TestAction_Expires(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	first := a.last()
-	a.until(first.Action.ExpiresAt)
-	require.Equal(t, payment.Failed, a.last().Status)
-	require.Equal(t, "DECLINED", a.last().FailureCode)
-	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
+	first := a.Last()
+	a.Until(first.Action.ExpiresAt)
+	require.Equal(t, payment.Failed, a.Last().Status)
+	require.Equal(t, "DECLINED", a.Last().FailureCode)
+	require.Equal(t, payment.Unconfirmed, a.Last().FailureReason)
 	require.Len(t, a.sim.Moved(core.Canceled), 1)
-	require.Equal(t, subscription.ActionPaymentRetry, a.snap.NextAction)
-	due := first.Action.ExpiresAt.Add(day)
-	require.WithinRange(t, a.snap.NextAt, due, due.Add(time.Hour), "counted from the failure, with jitter")
+	require.Equal(t, subscription.ActionPaymentRetry, a.Snap.NextAction)
+	due := first.Action.ExpiresAt.Add(life.Day)
+	require.WithinRange(t, a.Snap.NextAt, due, due.Add(time.Hour), "counted from the failure, with jitter")
 
-	a.until(a.snap.NextAt)
-	second := a.last()
+	a.Until(a.Snap.NextAt)
+	second := a.Last()
 	require.NotEqual(t, first.ID, second.ID)
 	require.NotEqual(t, first.Action.Token, second.Action.Token)
 	require.Equal(t, 2, a.count("payment.action_required"))
 	a.decide(second, "succeeded")
 	a.returns(second)
-	a.until(a.Clock.Now())
-	require.Equal(t, payment.Success, a.last().Status)
+	a.Until(a.Clock.Now())
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // The payer confirms in the very moment: what was captured before the cancel counts.
 func TestAction_ConfirmedAtTheLastMoment(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	a.decide(a.last(), "succeeded")
-	a.Clock.Set(a.last().Action.ExpiresAt)
-	a.check(a.last().ID)
-	require.Equal(t, payment.Success, a.last().Status)
+	a.decide(a.Last(), "succeeded")
+	a.Clock.Set(a.Last().Action.ExpiresAt)
+	a.Check(a.Last().ID)
+	require.Equal(t, payment.Success, a.Last().Status)
 	require.Empty(t, a.sim.Moved(core.Canceled))
-	a.sound()
+	a.Sound()
 }
 
 func TestAction_SubscriptionCanceled(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	a.command(command{Name: contract.CommandCancel, ImmediateEffect: true})
-	require.Equal(t, payment.ConfirmEnded, a.last().Confirmation(a.Clock.Now()))
-	a.until(a.Clock.Now())
-	require.Equal(t, payment.Canceled, a.last().Status)
+	a.Command(life.Command{Name: contract.CommandCancel, ImmediateEffect: true})
+	require.Equal(t, payment.ConfirmEnded, a.Last().Confirmation(a.Clock.Now()))
+	a.Until(a.Clock.Now())
+	require.Equal(t, payment.Canceled, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Canceled), 1)
-	a.sound()
+	a.Sound()
 }
 
 // A new card is tried at once: the payer need not confirm the old one any more.
 func TestAction_MethodChanged(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	first := a.last()
+	first := a.Last()
 	a.Clock.Set(a.Clock.Now().Add(time.Hour))
-	a.SetMethod(t, a.customer.ID, &customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pm_card_visa"})
-	a.wake()
-	require.Equal(t, payment.ConfirmExpired, a.last().Confirmation(a.Clock.Now()))
-	a.until(a.Clock.Now())
-	charges := a.transactions()
+	a.SetMethod(t, a.Payer.ID, &customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pm_card_visa"})
+	a.Wake()
+	require.Equal(t, payment.ConfirmExpired, a.Last().Confirmation(a.Clock.Now()))
+	a.Until(a.Clock.Now())
+	charges := a.Transactions()
 	require.Len(t, charges, 2)
-	require.Equal(t, payment.Success, a.last().Status)
-	require.Equal(t, collection.Manual, a.last().Trigger)
-	require.NotEqual(t, first.ID, a.last().ID)
+	require.Equal(t, payment.Success, a.Last().Status)
+	require.Equal(t, collection.Manual, a.Last().Trigger)
+	require.NotEqual(t, first.ID, a.Last().ID)
 	require.Len(t, a.sim.Moved(core.Canceled), 1)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // A customer is deleted while asked: the link dies, and the charge is canceled.
 func TestAction_CustomerDeleted(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
-	token := a.last().Action.Token
-	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
+	token := a.Last().Action.Token
+	life.EraseAll(t, a.Scene, life.DeleteCustomer(t, a.Scene, a.Payer.ID), 0)
 	_, _, err := a.Store.TransactionByConfirmToken(t.Context(), token)
 	require.ErrorIs(t, err, db.ErrTransactionNotFound)
-	a.reload()
-	a.until(a.Clock.Now().Add(day))
-	require.Equal(t, payment.Canceled, a.last().Status)
+	a.Reload()
+	a.Until(a.Clock.Now().Add(life.Day))
+	require.Equal(t, payment.Canceled, a.Last().Status)
 	require.Len(t, a.sim.Moved(core.Canceled), 1)
-	require.Zero(t, counted(t, a.Scene, "select count(*) from transactions where action_url is not null"))
-	a.sound()
+	require.Zero(t, life.Count(t, a.Scene, "select count(*) from transactions where action_url is not null"))
+	a.Sound()
 }
 
 var redirectedCard = customer.PaymentDetails{CustomerToken: "cus_9", PaymentMethodToken: "pmd_sim_redirect_url"}
@@ -265,45 +266,45 @@ func flutterwaveAsking(t *testing.T) asking {
 func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
 	t.Parallel()
 	a := flutterwaveAsking(t)
-	a.customer.PaymentDetails = redirectedCard
-	own := a.own(t)
-	a.charge(t, own.ID)
+	a.Payer.PaymentDetails = redirectedCard
+	own := a.OwnCharge(t)
+	a.Charge(t, own.ID)
 	own, err := a.Store.Transaction(t.Context(), a.Env, own.ID)
 	require.NoError(t, err)
 	require.NotEmpty(t, own.Action.URL)
 	end := own.Action.ExpiresAt.Add(2 * time.Hour) // and its last look-up
 
-	eraseAll(t, a.Scene, deleteCustomer(t, a.Scene, a.customer.ID), 0)
-	a.reload()
-	a.until(end)
-	require.Equal(t, payment.Failed, a.last().Status)
-	a.charge(t, own.ID)
+	life.EraseAll(t, a.Scene, life.DeleteCustomer(t, a.Scene, a.Payer.ID), 0)
+	a.Reload()
+	a.Until(end)
+	require.Equal(t, payment.Failed, a.Last().Status)
+	a.Charge(t, own.ID)
 	own, err = a.Store.Transaction(t.Context(), a.Env, own.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, own.Status)
 	require.Empty(t, a.sim.Moved(core.Capture))
-	a.sound()
+	a.Sound()
 }
 
 // Flutterwave cannot cancel. The attempt fails an hour after the link has closed; who pays even later has paid.
 func TestAction_ExpiresWithoutCancel(t *testing.T) {
 	t.Parallel()
 	a := flutterwaveAsking(t)
-	txn := a.last()
+	txn := a.Last()
 	require.NotEmpty(t, txn.Action.URL)
-	a.until(txn.Action.ExpiresAt.Add(time.Hour - time.Second))
-	require.Equal(t, payment.Pending, a.last().Status)
-	require.Equal(t, payment.ConfirmExpired, a.last().Confirmation(a.Clock.Now()))
-	a.until(txn.Action.ExpiresAt.Add(time.Hour))
-	require.Equal(t, payment.Failed, a.last().Status)
-	require.Equal(t, payment.Unconfirmed, a.last().FailureReason)
+	a.Until(txn.Action.ExpiresAt.Add(time.Hour - time.Second))
+	require.Equal(t, payment.Pending, a.Last().Status)
+	require.Equal(t, payment.ConfirmExpired, a.Last().Confirmation(a.Clock.Now()))
+	a.Until(txn.Action.ExpiresAt.Add(time.Hour))
+	require.Equal(t, payment.Failed, a.Last().Status)
+	require.Equal(t, payment.Unconfirmed, a.Last().FailureReason)
 
 	a.decide(txn, "succeeded")
-	a.asked(txn.ID)
-	require.Equal(t, payment.Success, a.last().Status, "a late success counts")
-	require.Equal(t, subscription.Active, a.snap.Status)
+	a.CheckAsked(txn.ID)
+	require.Equal(t, payment.Success, a.Last().Status, "a late success counts")
+	require.Equal(t, subscription.Active, a.Snap.Status)
 	require.Len(t, a.sim.Moved(core.Capture), 1)
-	a.sound()
+	a.Sound()
 }
 
 // Without an address to send payers to, nobody is asked, and no token is made.
@@ -311,9 +312,9 @@ func TestAction_WithoutPublicURL(t *testing.T) {
 	t.Parallel()
 	a := stripeAsking(t)
 	a.Payments.PublicURL = ""
-	a.until(a.last().Action.ExpiresAt)
-	a.until(a.snap.NextAt)
-	require.Equal(t, payment.Declined, a.last().Status)
-	require.Zero(t, a.last().Action)
-	a.sound()
+	a.Until(a.Last().Action.ExpiresAt)
+	a.Until(a.Snap.NextAt)
+	require.Equal(t, payment.Declined, a.Last().Status)
+	require.Zero(t, a.Last().Action)
+	a.Sound()
 }

@@ -7,13 +7,13 @@ import (
 	"context"
 	"time"
 
+	"perennial/activities/execution"
+	"perennial/activities/pacing"
+	"perennial/activities/reconcile"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
 )
-
-// Clock gives real time. Subscriptions' own time always comes in with the input.
-type Clock func() time.Time
 
 // Gateway opens the adapter that an environment's provider configuration stands for.
 type Gateway interface {
@@ -23,9 +23,9 @@ type Gateway interface {
 // Config is what the activities work with.
 type Config struct {
 	Store    *db.Store // its dispatcher gets what follows each commit
-	Clock    Clock
+	Clock    execution.Clock
 	Gateway  Gateway
-	Engine   Waker
+	Engine   reconcile.Waker
 	Observer Observer // optional
 	// Reconciled receives the result of each pass; optional.
 	Reconciled func(contract.ReconcileResult)
@@ -52,12 +52,12 @@ type Set struct {
 	Subscriptions *Subscriptions
 	Payments      *Payments
 	Clocks        *Clocks
-	Reconciler    *Reconciler
+	Reconciler    *reconcile.Reconciler
 	Deliveries    *Deliveries
 	Erasures      *Erasures
 
 	store *db.Store
-	clock Clock
+	clock execution.Clock
 }
 
 // New makes the activities.
@@ -69,15 +69,15 @@ func New(c Config) Set {
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Payments: &Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
-			Factories: c.Factories, Slots: NewSlots(c.AccountSlots, c.ProviderSlots),
+			Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
 			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
-			Pacing: &Pacing{
+			Pacing: &pacing.Pacer{
 				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
 				Sleepers: (c.ProviderSlots + 7) / 8,
 			},
 		},
 		Clocks:     &Clocks{Store: c.Store, Clock: c.Clock, Observer: c.Observer, Patience: c.ClockPatience},
-		Reconciler: &Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
+		Reconciler: &reconcile.Reconciler{Store: c.Store, Clock: c.Clock, Waker: c.Engine, Report: c.Reconciled, Rate: c.ReconcileRate},
 		Erasures:   &Erasures{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
 		Deliveries: c.Deliveries,
 		store:      c.Store, clock: c.Clock,
@@ -96,8 +96,13 @@ func (s Set) NewEpoch(ctx context.Context) (epoch int64, err error) {
 type unobserved struct{}
 
 func (unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
-func (unobserved) PaymentEnded(context.Context, Ended)                                   {}
-func (unobserved) ReviewNeeded(context.Context, ReviewNeeded)                            {}
-func (unobserved) CredentialsRefused(context.Context, CredentialsRefused)                {}
-func (unobserved) ProviderSilent(context.Context, ProviderSilent)                        {}
-func (unobserved) RowAbsent(context.Context, RowAbsent)                                  {}
+
+func (unobserved) PaymentEnded(context.Context, Ended) {}
+
+func (unobserved) ReviewNeeded(context.Context, ReviewNeeded) {}
+
+func (unobserved) CredentialsRefused(context.Context, CredentialsRefused) {}
+
+func (unobserved) ProviderSilent(context.Context, ProviderSilent) {}
+
+func (unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

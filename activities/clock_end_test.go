@@ -9,60 +9,52 @@ import (
 	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/apikey"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
-
-// asAPI performs a use case of test clocks as the API does.
-func (w *clockwork) asAPI(do func(s *service.Service, by service.Caller) error) error {
-	by := service.Caller{
-		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: w.Env, Mode: apikey.Test, TimeZone: "UTC",
-	}
-	return do(service.New(w.Store, w.Clock.Now), by)
-}
 
 // An advance is stopped in the middle, goes on, and ends with the clock, whose customers are deleted.
 func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	t.Parallel()
-	w := newClockwork(t)
-	sub := w.subscribe(0)
+	w := life.NewClockwork(t)
+	sub := w.Add(0)
 	target := scene.Start.AddDate(1, 0, 0)
-	require.NoError(t, w.begin(target))
-	for w.clock().NowAt.Before(scene.Start.AddDate(0, 2, 0)) {
-		_, err := w.clocks.StepClock(t.Context(), w.ref)
+	require.NoError(t, w.Begin(target))
+	for w.TestClock().NowAt.Before(scene.Start.AddDate(0, 2, 0)) {
+		_, err := w.Clocks.StepClock(t.Context(), w.Ref)
 		require.NoError(t, err)
 	}
-	require.NoError(t, w.asAPI(func(s *service.Service, by service.Caller) error {
-		return s.StopTestClock(t.Context(), by, w.ref.ID, service.Around[testclock.Clock]{})
+	require.NoError(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
+		return s.StopTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
 	}))
-	step, _ := w.steps()
+	step, _ := w.Steps()
 	require.True(t, step.Done)
-	stopped := w.clock()
+	stopped := w.TestClock()
 	require.Equal(t, testclock.Ready, stopped.Status)
 	require.Equal(t, scene.Start.AddDate(0, 2, 0), stopped.NowAt)
 
-	require.NoError(t, w.begin(target))
-	for w.clock().NowAt.Before(scene.Start.AddDate(0, 4, 0)) {
-		_, err := w.clocks.StepClock(t.Context(), w.ref)
+	require.NoError(t, w.Begin(target))
+	for w.TestClock().NowAt.Before(scene.Start.AddDate(0, 4, 0)) {
+		_, err := w.Clocks.StepClock(t.Context(), w.Ref)
 		require.NoError(t, err)
 	}
 	calls := len(w.Provider.Calls())
 	remove := func(s *service.Service, by service.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.ref.ID, service.Around[testclock.Clock]{})
+		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
 	}
-	require.NoError(t, w.asAPI(remove))
-	require.ErrorIs(t, w.asAPI(remove), db.ErrTestClockNotFound)
-	step, n := w.steps()
+	require.NoError(t, w.AsAPI(remove))
+	require.ErrorIs(t, w.AsAPI(remove), db.ErrTestClockNotFound)
+	step, n := w.Steps()
 	require.True(t, step.Done)
 	require.Equal(t, 1, n, "nothing moves any more")
-	require.Equal(t, scene.Start.AddDate(0, 4, 0), w.clock().NowAt)
-	require.ErrorIs(t, w.begin(target), db.ErrTestClockNotFound)
+	require.Equal(t, scene.Start.AddDate(0, 4, 0), w.TestClock().NowAt)
+	require.ErrorIs(t, w.Begin(target), db.ErrTestClockNotFound)
 	row, err := w.Store.Subscription(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
 	payer, err := w.Store.Customer(t.Context(), w.Env, row.CustomerID)
 	require.NoError(t, err)
-	require.ErrorIs(t, w.asAPI(func(s *service.Service, by service.Caller) error {
+	require.ErrorIs(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
 		_, err := s.CreateSubscription(t.Context(), by, service.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
 			nil)
 		return err
@@ -74,9 +66,9 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 		if len(refs) == 0 {
 			break
 		}
-		w.asleep = true // the signal of the cancellation is no step's
+		w.Asleep = true // the signal of the cancellation is no step's
 		w.Started.Signal = nil
-		eraseAll(t, w.Scene, contract.Ref{EnvironmentID: w.Env, ID: refs[0].ID}, 0)
+		life.EraseAll(t, w.Scene, contract.Ref{EnvironmentID: w.Env, ID: refs[0].ID}, 0)
 	}
 	row, err = w.Store.Subscription(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
@@ -84,7 +76,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	require.Equal(t, subscription.ReasonCustomerDeleted, row.CancelReason)
 	require.Equal(t, scene.Start.AddDate(0, 4, 0), row.CanceledAt, "in the clock's time")
 	require.Len(t, w.Provider.Calls(), calls)
-	require.Equal(t, 1, counted(t, w.Scene, "select count(*) from events where type = 'test_clock.deleted'"))
+	require.Equal(t, 1, life.Count(t, w.Scene, "select count(*) from events where type = 'test_clock.deleted'"))
 	w.RequireSound(t)
 }
 
@@ -92,25 +84,25 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 func TestStepClock_ManyDueAtOneInstant(t *testing.T) {
 	t.Parallel()
 	const many = 250
-	w := newClockwork(t)
-	w.asleep = true
-	c, p := w.Customer(t, w.ref.ID), w.Plan(t, scene.Monthly(0))
+	w := life.NewClockwork(t)
+	w.Asleep = true
+	c, p := w.Customer(t, w.Ref.ID), w.Plan(t, scene.Monthly(0))
 	for range many {
 		w.SubscribeAt(t, c, p, scene.Start)
 	}
 	renewed := func() int {
-		return counted(t, w.Scene, "select count(*) from subscriptions where next_period >= 2")
+		return life.Count(t, w.Scene, "select count(*) from subscriptions where next_period >= 2")
 	}
 	month := scene.Start.AddDate(0, 1, 0)
-	require.NoError(t, w.begin(month))
+	require.NoError(t, w.Begin(month))
 	before, steps := renewed(), 0
 	for done := false; !done; steps++ {
-		step, err := w.clocks.StepClock(t.Context(), w.ref)
+		step, err := w.Clocks.StepClock(t.Context(), w.Ref)
 		require.NoError(t, err)
 		require.LessOrEqual(t, renewed()-before, 100)
 		before, done = renewed(), step.Done
 	}
 	require.Equal(t, many, before)
-	require.Equal(t, month, w.clock().NowAt)
+	require.Equal(t, month, w.TestClock().NowAt)
 	require.LessOrEqual(t, steps, 8, "three for the beginning, three for the renewal, and one that finds nothing left")
 }

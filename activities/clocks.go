@@ -7,6 +7,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"perennial/activities/due"
+	"perennial/activities/execution"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/testclock"
@@ -17,8 +19,8 @@ import (
 // Clocks are the activities of test clocks.
 type Clocks struct {
 	Store    *db.Store
-	Clock    Clock
-	Observer Observer
+	Clock    execution.Clock
+	Observer execution.Observer
 	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
 	Patience time.Duration
 }
@@ -86,7 +88,7 @@ func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 		if !a.Clock().Before(deadline) {
 			return false, nil
 		}
-		if err := pause(ctx, wait); err != nil {
+		if err := execution.Pause(ctx, wait); err != nil {
 			return false, err
 		}
 	}
@@ -137,7 +139,7 @@ func (a *Clocks) changeAdvancing(
 	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error),
 	out *testclock.Clock,
 ) error {
-	return a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
+	return a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
 		if *out = clock; err != nil || clock.Status != testclock.Advancing {
 			return err
@@ -173,7 +175,7 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 // workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	wall := a.Clock()
-	return a.Store.InTx(ctx, workflowOf(ctx), wall, func(tx *db.Tx) error {
+	return a.Store.InTx(ctx, execution.Actor(ctx), wall, func(tx *db.Tx) error {
 		state, err := tx.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -192,4 +194,34 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 		}
 		return tx.Wake(ctx, ref.EnvironmentID, state, "")
 	})
+}
+
+// clockAbsent reports a clock that a restore has lost. One that was deleted meanwhile still has its row.
+func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
+	_, err := a.Store.TestClock(ctx, ref.EnvironmentID, ref.ID)
+	if !errors.Is(err, db.ErrTestClockNotFound) {
+		return err
+	}
+	a.Observer.RowAbsent(ctx, execution.RowAbsent{Kind: execution.KindTestClock, Ref: ref})
+	return nil
+}
+
+// announceAll announces what is overdue at the time of a clock.
+func (a *Clocks) announceAll(ctx context.Context, owed []db.DueInvoice) error {
+	for _, d := range owed {
+		if err := due.AnnounceOverdue(ctx, a.Store, d, a.Clock()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endGrants takes away what is left of grants that have ended by the time of a clock.
+func (a *Clocks) endGrants(ctx context.Context, ended []db.DueGrant) error {
+	for _, d := range ended {
+		if err := due.EndGrant(ctx, a.Store, d, a.Clock()); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -15,13 +16,13 @@ import (
 // although its last signal has been served.
 func TestCreditRefund_WakesTheWorkflow(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.wake()
-	_, err := l.Pool.Exec(t.Context(), "update transactions set refund_owed = 100 where id = $1", l.last().ID)
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+	l.Wake()
+	_, err := l.Pool.Exec(t.Context(), "update transactions set refund_owed = 100 where id = $1", l.Last().ID)
 	require.NoError(t, err)
 	by := service.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
 
-	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.last().ID,
+	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.Last().ID,
 		service.Around[payment.Transaction]{})
 
 	require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
@@ -12,7 +13,7 @@ import (
 
 // closeLost ends the attempts that a dead worker left open, which consume no retry.
 func (r *run) closeLost(ctx context.Context) error {
-	for found := dueBatch; found == dueBatch; heartbeat(ctx) {
+	for found := dueBatch; found == dueBatch; execution.Heartbeat(ctx) {
 		held := r.Clock().Add(-db.AttemptHeld)
 		lost, err := r.Store.LostAttempts(ctx, r.endpoint.EnvironmentID, r.endpoint.ID, held, dueBatch)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/internal/testkit/receiver"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -23,7 +24,7 @@ func TestErasure_TakesAnswersOfReceivers(t *testing.T) {
 	p.Subscribe(t, stays, plan)
 	p.due(t, ref, false)
 	answers := func(customerID string) int {
-		return counted(t, p.Scene, `select count(*) from webhook_attempts a
+		return life.Count(t, p.Scene, `select count(*) from webhook_attempts a
 			join webhook_deliveries d on d.environment_id = a.environment_id and d.id = a.delivery_id
 			join events e on e.environment_id = d.environment_id and e.id = d.event_id
 			where convert_from(a.response_excerpt, 'utf8') ~ 'canary' and e.customer_id = $1`, customerID)
@@ -31,15 +32,15 @@ func TestErasure_TakesAnswersOfReceivers(t *testing.T) {
 	before, kept := answers(gone.ID), answers(stays.ID)
 	require.GreaterOrEqual(t, before, 5)
 	require.Positive(t, kept)
-	attempts := counted(t, p.Scene, "select count(*) from webhook_attempts")
+	attempts := life.Count(t, p.Scene, "select count(*) from webhook_attempts")
 
-	erasure := deleteCustomer(t, p.Scene, gone.ID)
-	require.Positive(t, eraseAll(t, p.Scene, erasure, 2))
+	erasure := life.DeleteCustomer(t, p.Scene, gone.ID)
+	require.Positive(t, life.EraseAll(t, p.Scene, erasure, 2))
 	require.Zero(t, answers(gone.ID))
 	require.Equal(t, kept, answers(stays.ID), "another customer's")
-	require.Equal(t, attempts, counted(t, p.Scene, "select count(*) from webhook_attempts"), "that it was delivered stays")
+	require.Equal(t, attempts, life.Count(t, p.Scene, "select count(*) from webhook_attempts"), "that it was delivered stays")
 
 	p.due(t, ref, false) // customer.deleted, and that the subscriptions were canceled
-	require.Greater(t, counted(t, p.Scene, "select count(*) from webhook_attempts"), attempts)
+	require.Greater(t, life.Count(t, p.Scene, "select count(*) from webhook_attempts"), attempts)
 	require.Zero(t, answers(gone.ID), "nor what they answer now")
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
@@ -47,7 +48,7 @@ func (a *Deliveries) newRun(ctx context.Context, e db.WebhookEndpoint, slow bool
 		return nil, err
 	}
 	r := &run{
-		Deliveries: a, endpoint: e, secrets: secrets, by: workflowOf(ctx), slow: slow, fastLane: !slow, window: 1,
+		Deliveries: a, endpoint: e, secrets: secrets, by: execution.Actor(ctx), slow: slow, fastLane: !slow, window: 1,
 		until: a.Clock().Add(runTakes), flying: map[string]attempt{}, known: map[string]bool{}, ended: make(chan answered, endpointInFlight),
 		written: make(chan *recording, recordingsAtOnce), sum: contract.DeliverOutput{FailingSince: e.FailingSince},
 	}

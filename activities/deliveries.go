@@ -9,6 +9,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"perennial/activities/execution"
 	"perennial/billing/delivery"
 	"perennial/contract"
 	"perennial/db"
@@ -37,7 +38,7 @@ type DeliveryObserver interface {
 // Deliveries sends what webhook endpoints are owed. Its transactions have a pool of their own.
 type Deliveries struct {
 	Store    *db.Store
-	Clock    Clock
+	Clock    execution.Clock
 	Sender   Sender
 	Secrets  EndpointSecrets
 	Observer DeliveryObserver
@@ -74,7 +75,7 @@ var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * 
 // the slow lane.
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
-	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
 		endpoint, err = tx.BeginDeliveries(ctx, in.Ref.EnvironmentID, in.Ref.ID)
 		return err
 	})
@@ -118,8 +119,8 @@ func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.Deli
 }
 
 func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
-	for closed := closeBatch; closed == closeBatch; heartbeat(ctx) {
-		err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+	for closed := closeBatch; closed == closeBatch; execution.Heartbeat(ctx) {
+		err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
 			closed, err = tx.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
 			if err != nil || closed == closeBatch {
 				return err // what is left stays due, should this process end

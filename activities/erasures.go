@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"perennial/activities/execution"
 	"perennial/billing/erasure"
 	"perennial/billing/lifecycle"
 	"perennial/contract"
@@ -13,8 +14,8 @@ import (
 // Erasures are the activities of erasures.
 type Erasures struct {
 	Store    *db.Store
-	Clock    Clock
-	Observer Observer
+	Clock    execution.Clock
+	Observer execution.Observer
 	// Batch is how many rows one transaction handles; 0: what erasure says for the stage.
 	Batch int
 }
@@ -23,7 +24,7 @@ type Erasures struct {
 // therefore does the batch that was not done.
 func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
 	var out contract.EraseResult
-	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
 		e, err := tx.LockErasure(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
@@ -46,7 +47,7 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 		return tx.SaveErasure(ctx, ref.EnvironmentID, e)
 	})
 	if errors.Is(err, db.ErrErasureNotFound) {
-		a.Observer.RowAbsent(ctx, RowAbsent{KindErasure, ref})
+		a.Observer.RowAbsent(ctx, execution.RowAbsent{Kind: execution.KindErasure, Ref: ref})
 		return contract.EraseResult{Absent: true}, nil
 	}
 	return out, err

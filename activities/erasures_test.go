@@ -22,41 +22,9 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
-
-// deleteCustomer erases the customer's row as the API does, and returns the erasure that begins with it.
-func deleteCustomer(t *testing.T, s *scene.Scene, customerID string) contract.Ref {
-	t.Helper()
-	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
-	ref := contract.Ref{EnvironmentID: s.Env}
-	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1",
-		customerID).Scan(&ref.ID))
-	return ref
-}
-
-// eraseAll does all batches, as the workflow does, and returns how many there were.
-func eraseAll(t *testing.T, s *scene.Scene, ref contract.Ref, batch int) int {
-	t.Helper()
-	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Batch: batch}
-	for n := 1; ; n++ {
-		require.Less(t, n, 1000)
-		out, err := a.EraseBatch(t.Context(), ref)
-		require.NoError(t, err)
-		if batch > 0 {
-			require.LessOrEqual(t, out.Rows, batch)
-		}
-		if out.Done {
-			return n
-		}
-	}
-}
-
-func counted(t testing.TB, s *scene.Scene, sql string, args ...any) (n int) {
-	t.Helper()
-	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
-	return n
-}
 
 // told leaves something personal in every place to which it is copied: a subscription with metadata and a reason, an
 // attempt that failed with what the provider said about it, and a stored response.
@@ -93,12 +61,12 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 			told(t, s, c, ref)
 		}
 	}
-	l := &life{Scene: s, t: t, customer: c}
+	l := &life.Life{Scene: s, T: t, Payer: c}
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 	for range 12 {
-		l.charge(t, l.own(t).ID)
+		l.Charge(t, l.OwnCharge(t).ID)
 	}
-	ref := deleteCustomer(t, s, c.ID)
+	ref := life.DeleteCustomer(t, s, c.ID)
 
 	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Batch: batch}
 	killed, done := 0, 0
@@ -119,25 +87,25 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 	require.Positive(t, killed)
 
 	require.Equal(t, many,
-		counted(t, s,
+		life.Count(t, s,
 			"select count(*) from subscriptions where customer_id = $1 and status = 'canceled' and cancel_reason = "+
 				"'customer_deleted' and metadata::text = '{}'", c.ID))
-	require.Equal(t, many, counted(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once")
-	require.Equal(t, 1, counted(t, s, "select count(*) from events where type = 'customer.deleted'"))
-	require.Zero(t, counted(t, s, "select count(*) from invoices"), "nothing was billed")
+	require.Equal(t, many, life.Count(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once")
+	require.Equal(t, 1, life.Count(t, s, "select count(*) from events where type = 'customer.deleted'"))
+	require.Zero(t, life.Count(t, s, "select count(*) from invoices"), "nothing was billed")
 	require.Len(t, s.Started.Signals(), many, "each workflow is woken once")
 	for _, table := range []string{
 		"customers", "subscriptions", "transactions", "provider_calls", "events", "idempotency_keys",
 	} {
-		require.Equal(t, counted(t, s,
+		require.Equal(t, life.Count(t, s,
 			"select count(*) from "+table+" x where x::text ~* 'canary' and x::text like '%' || $1 || '%'", kept.ID),
-			counted(t, s, "select count(*) from "+table+" x where x::text ~* 'canary'"), table)
+			life.Count(t, s, "select count(*) from "+table+" x where x::text ~* 'canary'"), table)
 	}
 	require.Zero(t,
-		counted(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
-	require.Equal(t, 1, counted(t, s, "select count(*) from idempotency_keys where response is not null"),
+		life.Count(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
+	require.Equal(t, 1, life.Count(t, s, "select count(*) from idempotency_keys where response is not null"),
 		"another customer's")
-	require.Equal(t, 12, counted(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID),
+	require.Equal(t, 12, life.Count(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID),
 		"what money moved stays")
 	sub, err := s.Store.Subscription(t.Context(), s.Env, other.ID)
 	require.NoError(t, err)
@@ -152,58 +120,58 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 // Between the deletion and the batch that cancels its subscription, a renewal becomes due: nothing is charged.
 func TestErasedCustomer_NothingIsChargedBeforeTheErasure(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	captured, unsent := len(l.Provider.Calls()), l.own(t)
-	ref := deleteCustomer(t, l.Scene, l.customer.ID)
-	l.charge(t, unsent.ID)
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+	captured, unsent := len(l.Provider.Calls()), l.OwnCharge(t)
+	ref := life.DeleteCustomer(t, l.Scene, l.Payer.ID)
+	l.Charge(t, unsent.ID)
 
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
-	l.wake() // its timer
-	l.until(l.Clock.Now())
+	l.Wake() // its timer
+	l.Until(l.Clock.Now())
 
 	require.Len(t, l.Provider.Calls(), captured)
-	require.Equal(t, subscription.Canceled, l.sub().Status)
-	require.Len(t, l.invoices(), 1)
+	require.Equal(t, subscription.Canceled, l.Sub().Status)
+	require.Len(t, l.Invoices(), 1)
 	got, err := l.Store.Transaction(t.Context(), l.Env, unsent.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Canceled, got.Status, "it was never sent")
-	eraseAll(t, l.Scene, ref, 0)
+	life.EraseAll(t, l.Scene, ref, 0)
 	require.Len(t, l.Provider.Calls(), captured)
-	l.sound()
+	l.Sound()
 }
 
 // The attempt of a renewal exists when the customer is deleted: before its send it is dropped, after it it is kept.
 func TestErasedCustomer_AttemptOfARenewal(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	asked := len(l.Provider.Calls())
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
-	due, err := l.advance()
+	due, err := l.Advance()
 	require.NoError(t, err)
-	deleteCustomer(t, l.Scene, l.customer.ID)
-	l.charge(t, due.Live.TransactionID)
+	life.DeleteCustomer(t, l.Scene, l.Payer.ID)
+	l.Charge(t, due.Live.TransactionID)
 	require.Len(t, l.Provider.Calls(), asked)
-	require.Equal(t, payment.Canceled, l.last().Status)
-	require.Equal(t, subscription.Canceled, l.sub().Status, "what records the answer cancels the subscription too")
-	l.sound()
+	require.Equal(t, payment.Canceled, l.Last().Status)
+	require.Equal(t, subscription.Canceled, l.Sub().Status, "what records the answer cancels the subscription too")
+	l.Sound()
 }
 
 func TestEraseBatch_TestClockErasesItsCustomers(t *testing.T) {
 	t.Parallel()
-	l := onOldClock(t)
+	l := life.OnOldClock(t)
 	var others []customer.Customer
 	for range 4 {
-		others = append(others, l.Customer(t, l.customer.TestClockID))
+		others = append(others, l.Customer(t, l.Payer.TestClockID))
 	}
 	free := l.Customer(t, "")
 	ref := contract.Ref{EnvironmentID: l.Env, ID: id.New(id.Erasure, l.Clock.Now())}
 	l.InTx(t, func(tx *db.Tx) error {
-		return tx.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.customer.TestClockID, l.Clock.Now()))
+		return tx.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.Payer.TestClockID, l.Clock.Now()))
 	})
-	require.Equal(t, 3, eraseAll(t, l.Scene, ref, 2))
-	require.Equal(t, len(others)+1, counted(t, l.Scene,
+	require.Equal(t, 3, life.EraseAll(t, l.Scene, ref, 2))
+	require.Equal(t, len(others)+1, life.Count(t, l.Scene,
 		"select count(*) from erasures where customer_id is not null and stage = 'subscriptions'"))
-	require.Equal(t, 1, counted(t, l.Scene, "select count(*) from customers where erased_at is null"))
+	require.Equal(t, 1, life.Count(t, l.Scene, "select count(*) from customers where erased_at is null"))
 	got, err := l.Store.Customer(t.Context(), l.Env, free.ID)
 	require.NoError(t, err)
 	require.Equal(t, free.Email, got.Email)
@@ -211,25 +179,25 @@ func TestEraseBatch_TestClockErasesItsCustomers(t *testing.T) {
 
 func TestReconcile_StartsErasures(t *testing.T) {
 	t.Parallel()
-	s, w := scene.New(t), &woken{}
+	s, w := scene.New(t), &life.Waker{}
 	c := s.Customer(t, "")
 	s.Subscribe(t, c, s.Plan(t, scene.Every(period.Month, 0)))
-	ref := deleteCustomer(t, s, c.ID)
+	ref := life.DeleteCustomer(t, s, c.ID)
 	erase := "erase " + ref.ID
-	w.err = errors.New("Temporal is away")
-	require.Contains(t, w.pass(t, s), erase)
-	w.err = nil
-	require.Contains(t, w.pass(t, s), erase, "what failed is tried again")
-	require.NotContains(t, w.pass(t, s), erase, "what was started is not")
+	w.Err = errors.New("Temporal is away")
+	require.Contains(t, w.Pass(t, s), erase)
+	w.Err = nil
+	require.Contains(t, w.Pass(t, s), erase, "what failed is tried again")
+	require.NotContains(t, w.Pass(t, s), erase, "what was started is not")
 	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
-	require.Contains(t, w.pass(t, s), erase, "after Temporal was lost")
-	require.NotContains(t, w.pass(t, s), erase)
+	require.Contains(t, w.Pass(t, s), erase, "after Temporal was lost")
+	require.NotContains(t, w.Pass(t, s), erase)
 	s.Clock.Add(2 * time.Minute)
-	require.Contains(t, w.pass(t, s), erase, "without progress: its workflow may have been terminated")
-	eraseAll(t, s, ref, 0)
+	require.Contains(t, w.Pass(t, s), erase, "without progress: its workflow may have been terminated")
+	life.EraseAll(t, s, ref, 0)
 	s.Clock.Add(time.Hour)
 	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
-	require.NotContains(t, w.pass(t, s), erase, "it is finished")
+	require.NotContains(t, w.Pass(t, s), erase, "it is finished")
 }
 
 // A renewal holds the second subscription, and numbers an event of the customer while the batch has done the first one.
@@ -239,7 +207,7 @@ func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
 	c, plan := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
 	ids := []string{s.Subscribe(t, c, plan).ID, s.Subscribe(t, c, plan).ID}
 	slices.Sort(ids)
-	ref := deleteCustomer(t, s, c.ID)
+	ref := life.DeleteCustomer(t, s, c.ID)
 	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now}
 	erased := make(chan error, 1)
 
@@ -267,7 +235,7 @@ func TestEraseBatch_LocksTheCustomerFirst(t *testing.T) {
 	s := scene.New(t)
 	c := s.Customer(t, "")
 	subscribed := s.Subscribe(t, c, s.Plan(t, scene.Monthly(1000)))
-	ref := deleteCustomer(t, s, c.ID)
+	ref := life.DeleteCustomer(t, s, c.ID)
 	a := &activities.Erasures{Store: s.Worker, Clock: s.Clock.Now}
 	erased := make(chan error, 1)
 	count := func(sql string, args ...any) (n int) {

@@ -15,6 +15,7 @@ import (
 	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -34,12 +35,12 @@ func (p toldOnly) LookupCharge(context.Context, providers.LookupRequest) (provid
 }
 
 // onlyTold gives a subscription whose provider accepts charges and then can only tell.
-func onlyTold(t testing.TB) *life {
+func onlyTold(t testing.TB) *life.Life {
 	t.Helper()
 	s := scene.New(t)
 	s.Payments.Gateway = scene.Gateway{Only: toldOnly{s.Provider, t}}
-	s.Provider.Script = always(scene.Pend)
-	return begin(t, s, scene.Monthly(1000))
+	s.Provider.Script = life.Always(scene.Pend)
+	return life.Begin(t, s, scene.Monthly(1000))
 }
 
 // says is a signed message that proves an outcome.
@@ -58,32 +59,21 @@ func says(txn payment.Transaction, event string, outcome providers.Outcome) prov
 	return c
 }
 
-// hears receives messages as the API does, each followed by the check that it signals.
-func (l *life) hears(messages ...providers.Callback) {
-	l.t.Helper()
-	receiver := service.New(l.Store, l.Clock.Now)
-	for _, m := range messages {
-		require.NoError(l.t, receiver.ReceiveCallback(l.t.Context(), l.Config, m))
-		l.asked(m.TransactionID)
-		l.Clock.Add(time.Second)
-	}
-}
-
 // A worker dies in a call, and a callback decides the payment before anything is called again: the provider cannot be
 // asked, so nothing else would ever end the call's row.
 func TestEvidence_EndsTheCallOfADeadWorker(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	txn := l.last()
+	txn := l.Last()
 	died := db.ProviderCall{
 		ID: id.New(id.ProviderCall, l.Clock.Now()), TransactionID: txn.ID, Operation: db.CallCharge, SendNumber: 1,
 		StartedAt: l.Clock.Now(),
 	}
 	l.InTx(t, func(tx *db.Tx) error { return tx.InsertProviderCall(t.Context(), l.Env, died) })
 
-	l.hears(says(txn, "one", providers.Succeeded))
+	l.Receive(says(txn, "one", providers.Succeeded))
 
-	require.Equal(t, payment.Success, l.last().Status)
+	require.Equal(t, payment.Success, l.Last().Status)
 	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"pending", db.CallCutOff}, []string{calls[0].Outcome, calls[1].Outcome})
@@ -92,17 +82,17 @@ func TestEvidence_EndsTheCallOfADeadWorker(t *testing.T) {
 func TestEvidence_DecidesWhatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	txn := l.last()
+	txn := l.Last()
 	require.Equal(t, payment.Pending, txn.Status)
-	l.until(scene.Start.Add(time.Minute))
-	require.Equal(t, scene.Start.Add(scene.Window+24*time.Hour), l.now(txn.ID).NextCheckAt, "it waits")
+	l.Until(scene.Start.Add(time.Minute))
+	require.Equal(t, scene.Start.Add(scene.Window+24*time.Hour), l.Transaction(txn.ID).NextCheckAt, "it waits")
 
-	l.hears(says(txn, "one", providers.Succeeded))
+	l.Receive(says(txn, "one", providers.Succeeded))
 
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, invoice.Paid, l.invoices()[0].Status)
-	require.Equal(t, []string{"charge"}, l.operations(txn.ID))
-	require.Zero(t, l.open())
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, invoice.Paid, l.Invoices()[0].Status)
+	require.Equal(t, []string{"charge"}, l.Operations(txn.ID))
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // Whatever the order of four messages, and however often each is repeated, the end is the same, and is reached once.
@@ -114,24 +104,24 @@ func TestCallback_AllOrdersAndRepeats(t *testing.T) {
 			l := begun(t)
 			var paid []string
 			for _, order := range permutations(4) {
-				txn := l.own(t)
-				l.check(txn.ID)
-				txn = l.now(txn.ID)
+				txn := l.OwnCharge(t)
+				l.Check(txn.ID)
+				txn = l.Transaction(txn.ID)
 				l.Provider.Settle(txn.ID, providers.Succeeded)
 				four := []providers.Callback{
 					says(txn, "processing "+txn.ID, providers.Pending), says(txn, "authorised "+txn.ID, providers.Succeeded),
 					says(txn, "captured "+txn.ID, providers.Succeeded), says(txn, "accepted "+txn.ID, providers.Pending),
 				}
 				for _, n := range order {
-					l.hears(four[n], four[n])
+					l.Receive(four[n], four[n])
 				}
-				l.hears(four...)
-				require.Equal(t, payment.Success, l.now(txn.ID).Status)
+				l.Receive(four...)
+				require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 				paid = append(paid, txn.ID)
 			}
-			require.Zero(t, l.open())
-			require.Empty(t, l.refunds())
-			l.requireAnnounced(paid...)
+			require.Zero(t, l.OpenCallbacks())
+			require.Empty(t, l.Refunds())
+			l.RequireAnnounced(paid...)
 		})
 	}
 }
@@ -143,7 +133,7 @@ func TestCallback_AHundredCopies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := begun(t)
-			txn := l.last()
+			txn := l.Last()
 			l.Provider.Settle(txn.ID, providers.Succeeded)
 			receiver := service.New(l.Store, l.Clock.Now)
 			var copies errgroup.Group
@@ -153,38 +143,29 @@ func TestCallback_AHundredCopies(t *testing.T) {
 					if err := receiver.ReceiveCallback(t.Context(), l.Config, says(txn, "captured", providers.Succeeded)); err != nil {
 						return err
 					}
-					return l.checkUntilSettled(t.Context(), txn.ID)
+					return l.CheckUntilSettled(t.Context(), txn.ID)
 				})
 			}
 			require.NoError(t, copies.Wait())
-			require.Equal(t, payment.Success, l.now(txn.ID).Status)
+			require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 			var stored int
 			require.NoError(t, l.Pool.QueryRow(t.Context(), "select count(*) from provider_callbacks").Scan(&stored))
 			require.Equal(t, 1, stored)
-			require.Zero(t, l.open())
-			l.requireAnnounced(txn.ID)
-			l.sound()
+			require.Zero(t, l.OpenCallbacks())
+			l.RequireAnnounced(txn.ID)
+			l.Sound()
 		})
 	}
 }
 
 // tellers begin lives whose provider accepts a charge, and then tells what became of it.
-var tellers = map[string]func(testing.TB) *life{
+var tellers = map[string]func(testing.TB) *life.Life{
 	"cannot be asked": onlyTold,
-	"is asked": func(t testing.TB) *life {
+	"is asked": func(t testing.TB) *life.Life {
 		s := scene.New(t)
-		s.Provider.Script = always(scene.Pend)
-		return begin(t, s, scene.Monthly(1000))
+		s.Provider.Script = life.Always(scene.Pend)
+		return life.Begin(t, s, scene.Monthly(1000))
 	},
-}
-
-// requireAnnounced wants one event of success for each of the payments.
-func (l *life) requireAnnounced(paid ...string) {
-	l.t.Helper()
-	var announced int
-	require.NoError(l.t, l.Pool.QueryRow(l.t.Context(),
-		"select count(*) from events where type = 'payment.success' and object_id = any($1)", paid).Scan(&announced))
-	require.Equal(l.t, len(paid), announced)
 }
 
 func permutations(n int) (out [][]int) {
@@ -202,67 +183,67 @@ func permutations(n int) (out [][]int) {
 func TestEvidence_OfAnotherAmountNeedsReview(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	forged := says(l.last(), "one", providers.Succeeded)
+	forged := says(l.Last(), "one", providers.Succeeded)
 	forged.Evidence.Amount++
-	l.hears(forged)
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Equal(t, payment.ReviewAmountMismatch, l.last().Review.Reason)
-	require.Zero(t, l.open())
+	l.Receive(forged)
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Equal(t, payment.ReviewAmountMismatch, l.Last().Review.Reason)
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // Its reason is of the failed attempt, and the success that follows counts as any late success does.
 func TestEvidence_AfterTheEnd(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	txn := l.last()
+	txn := l.Last()
 	failed := says(txn, "failed", providers.Failed)
 	failed.Evidence.FailureCode, failed.Evidence.FailureReason = providers.InsufficientFunds, "Not enough balance"
-	l.hears(failed)
-	require.Equal(t, payment.Failed, l.now(txn.ID).Status)
-	require.Equal(t, "Not enough balance", l.now(txn.ID).FailureReason)
+	l.Receive(failed)
+	require.Equal(t, payment.Failed, l.Transaction(txn.ID).Status)
+	require.Equal(t, "Not enough balance", l.Transaction(txn.ID).FailureReason)
 
-	l.hears(says(txn, "authorised", providers.Succeeded), failed)
-	require.Equal(t, payment.Success, l.now(txn.ID).Status)
-	require.Equal(t, invoice.Paid, l.invoices()[0].Status)
+	l.Receive(says(txn, "authorised", providers.Succeeded), failed)
+	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
+	require.Equal(t, invoice.Paid, l.Invoices()[0].Status)
 
 	second := says(txn, "again", providers.Succeeded)
 	second.Ref, second.Evidence.Ref = "other", "other"
-	l.hears(second)
-	require.Equal(t, payment.ReviewSecondCapture, l.now(txn.ID).Review.Reason)
+	l.Receive(second)
+	require.Equal(t, payment.ReviewSecondCapture, l.Transaction(txn.ID).Review.Reason)
 }
 
 func TestEvidence_BadEndOfAnotherOperationIsNoEnd(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	old := says(l.last(), "old", providers.Failed)
+	old := says(l.Last(), "old", providers.Failed)
 	old.Ref, old.Evidence.Ref = "older", "older"
-	l.hears(old)
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Zero(t, l.open())
+	l.Receive(old)
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // Signals get lost: the next check finds all that was said meanwhile.
 func TestEvidence_IsFoundWithoutItsSignal(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	txn := l.last()
+	txn := l.Last()
 	receiver := service.New(l.Store, l.Clock.Now)
 	for _, m := range []providers.Callback{
 		says(txn, "processing", providers.Pending), says(txn, "authorised", providers.Succeeded),
 	} {
 		require.NoError(t, receiver.ReceiveCallback(t.Context(), l.Config, m))
 	}
-	l.check(txn.ID)
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Zero(t, l.open())
+	l.Check(txn.ID)
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // A provider that cannot be asked and says nothing: after its window and a day a person must find out.
 func TestEvidence_NeverCame(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	l.until(scene.Start.Add(scene.Window + 24*time.Hour))
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
-	require.Contains(t, l.events(), "payment.needs_review")
-	require.Equal(t, []string{"charge"}, l.operations(l.last().ID))
+	l.Until(scene.Start.Add(scene.Window + 24*time.Hour))
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
+	require.Contains(t, l.Events(), "payment.needs_review")
+	require.Equal(t, []string{"charge"}, l.Operations(l.Last().ID))
 }

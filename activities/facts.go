@@ -183,7 +183,9 @@ func (f *facts) evidence(ctx context.Context, need charging.Need) ([]charging.Ev
 func (f *facts) lastCall(ctx context.Context) (last time.Time, _ error) {
 	calls, err := f.tx.ProviderCalls(ctx, f.env, f.situation.Transaction.ID)
 	for _, c := range calls {
-		last = later(last, c.StartedAt)
+		if c.StartedAt.After(last) {
+			last = c.StartedAt
+		}
 	}
 	return last, err
 }

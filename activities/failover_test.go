@@ -12,34 +12,17 @@ import (
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
-// always is a script that gives each request the same answer.
-func always(a scene.Answer) func(int, providers.ChargeRequest) scene.Answer {
-	return func(int, providers.ChargeRequest) scene.Answer { return a }
-}
-
 // renewing is a subscription whose next charge is about to be sent, with a backup account.
-func renewing(t *testing.T) (l *life, backup *scene.Provider, config db.ProviderConfig) {
+func renewing(t *testing.T) (l *life.Life, backup *scene.Provider, config db.ProviderConfig) {
 	t.Helper()
-	l = begin(t, scene.New(t), scene.Monthly(1000))
+	l = life.Begin(t, scene.New(t), scene.Monthly(1000))
 	config, backup = withBackup(t, l.Scene)
-	l.collecting()
+	l.Collecting()
 	return l, backup, config
-}
-
-func (l *life) breaker(configID string) routing.Breaker {
-	l.t.Helper()
-	found, err := l.Store.Routing(l.t.Context(), l.Env)
-	require.NoError(l.t, err)
-	for _, account := range found.Accounts {
-		if account.ID == configID {
-			return account.Breaker
-		}
-	}
-	require.FailNow(l.t, "no such account", configID)
-	return routing.Breaker{}
 }
 
 // What the primary surely did not take goes to the backup in the same breath; what it may have taken never does.
@@ -60,14 +43,14 @@ func TestFailover_OnlyOnProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, backup, config := renewing(t)
-			l.Provider.Script = always(c.answer)
-			l.check(l.snap.Live.TransactionID)
-			txn := l.last()
-			sends := l.sends(txn.ID)
+			l.Provider.Script = life.Always(c.answer)
+			l.Check(l.Snap.Live.TransactionID)
+			txn := l.Last()
+			sends := l.Sends(txn.ID)
 			if !c.over {
 				require.Empty(t, backup.Calls())
 				require.Len(t, sends, 1)
-				l.until(l.Clock.Now().Add(time.Hour))
+				l.Until(l.Clock.Now().Add(time.Hour))
 				require.Empty(t, backup.Calls(), "nor later")
 				return
 			}
@@ -78,7 +61,7 @@ func TestFailover_OnlyOnProof(t *testing.T) {
 			require.Equal(t, []string{"primary", "backup"}, []string{sends[0].Reason, sends[1].Reason})
 			require.Equal(t, payment.AnswerNotSent, sends[0].Outcome)
 			require.NotEqual(t, sends[0].Key, sends[1].Key)
-			l.sound()
+			l.Sound()
 		})
 	}
 }
@@ -87,24 +70,24 @@ func TestFailover_OnlyOnProof(t *testing.T) {
 func TestFailover_NobodyTakesIt(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
-	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Empty(t, l.last().CompletedAt)
+	l.Provider.Script, backup.Script = life.Always(scene.Refuse), life.Always(scene.Refuse)
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Empty(t, l.Last().CompletedAt)
 	backup.Script = nil
-	l.until(l.Clock.Now().Add(routing.Cooldown))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, map[string]int{l.last().ID: 1}, backup.Captures())
-	l.sound()
+	l.Until(l.Clock.Now().Add(routing.Cooldown))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, map[string]int{l.Last().ID: 1}, backup.Captures())
+	l.Sound()
 }
 
 // An open breaker sends payments to the backup without a request to the account that rests, until a probe is answered.
 func TestFailover_OpenBreaker(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
-	l.Provider.Script = always(scene.Unauthorized)
-	l.check(l.snap.Live.TransactionID)
-	require.True(t, l.breaker(l.Config.ID).Opened(), "refused credentials need no second try")
+	l.Provider.Script = life.Always(scene.Unauthorized)
+	l.Check(l.Snap.Live.TransactionID)
+	require.True(t, l.Breaker(l.Config.ID).Opened(), "refused credentials need no second try")
 	asked := len(l.Provider.Calls())
 
 	l.InTx(t, func(tx *db.Tx) error { // it rests until after the next renewal
@@ -113,52 +96,52 @@ func TestFailover_OpenBreaker(t *testing.T) {
 		b.ProbeAt = scene.Start.AddDate(0, 2, 1)
 		return tx.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
 	})
-	l.until(scene.Start.AddDate(0, 2, 0))
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.Until(scene.Start.AddDate(0, 2, 0))
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 	require.Len(t, l.Provider.Calls(), asked)
 	require.Len(t, backup.Captures(), 2)
 
 	l.Provider.Script = nil
-	l.until(scene.Start.AddDate(0, 3, 0))
-	require.Equal(t, l.Config.ID, l.last().ProviderConfigID, "the probe")
-	require.Equal(t, routing.Breaker{}, l.breaker(l.Config.ID))
-	l.sound()
+	l.Until(scene.Start.AddDate(0, 3, 0))
+	require.Equal(t, l.Config.ID, l.Last().ProviderConfigID, "the probe")
+	require.Equal(t, routing.Breaker{}, l.Breaker(l.Config.ID))
+	l.Sound()
 }
 
 // Five sends in a row of several payments that were not taken open the breaker of an account without a backup. Then a payment is
 // tried every half minute, and the reason is on its row.
 func TestFailover_NoBackup(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.collecting()
-	l.Provider.Script = always(scene.Refuse)
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+	l.Collecting()
+	l.Provider.Script = life.Always(scene.Refuse)
 	begun := l.Clock.Now()
 	for range 3 { // others meet the same
-		l.charge(t, l.own(t).ID)
+		l.Charge(t, l.OwnCharge(t).ID)
 	}
-	for !l.breaker(l.Config.ID).Opened() {
-		l.until(l.last().NextCheckAt)
+	for !l.Breaker(l.Config.ID).Opened() {
+		l.Until(l.Last().NextCheckAt)
 		require.Less(t, l.Clock.Now().Sub(begun), 5*time.Minute)
 	}
-	l.until(l.Clock.Now().Add(10 * time.Second))
-	require.LessOrEqual(t, l.last().NextCheckAt.Sub(l.Clock.Now()), time.Minute)
-	sent := len(l.sends(l.last().ID))
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.LessOrEqual(t, len(l.sends(l.last().ID))-sent, 121, "a probe each half minute")
-	require.False(t, l.breaker(l.Config.ID).Opened(), "only one payment was tried all the time")
+	l.Until(l.Clock.Now().Add(10 * time.Second))
+	require.LessOrEqual(t, l.Last().NextCheckAt.Sub(l.Clock.Now()), time.Minute)
+	sent := len(l.Sends(l.Last().ID))
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.LessOrEqual(t, len(l.Sends(l.Last().ID))-sent, 121, "a probe each half minute")
+	require.False(t, l.Breaker(l.Config.ID).Opened(), "only one payment was tried all the time")
 	l.Provider.Script = nil
-	l.until(l.Clock.Now().Add(time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Empty(t, l.last().FailureReason)
-	require.Zero(t, l.breaker(l.Config.ID).Failures)
-	l.sound()
+	l.Until(l.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Empty(t, l.Last().FailureReason)
+	require.Zero(t, l.Breaker(l.Config.ID).Failures)
+	l.Sound()
 }
 
 // One payment that its provider refuses for ever (429) keeps no account from others, nor tells operators that it does.
 func TestFailover_OnePaymentOpensNoBreaker(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	poisoned := ""
 	l.Provider.Script = func(_ int, in providers.ChargeRequest) scene.Answer {
 		if in.TransactionID == poisoned {
@@ -166,17 +149,17 @@ func TestFailover_OnePaymentOpensNoBreaker(t *testing.T) {
 		}
 		return scene.Capture
 	}
-	poisoned = l.own(t).ID
+	poisoned = l.OwnCharge(t).ID
 	for range 57 {
-		l.charge(t, poisoned)
-		require.False(t, l.breaker(l.Config.ID).Opened())
-		l.Clock.Set(l.now(poisoned).NextCheckAt)
+		l.Charge(t, poisoned)
+		require.False(t, l.Breaker(l.Config.ID).Opened())
+		l.Clock.Set(l.Transaction(poisoned).NextCheckAt)
 	}
-	require.Equal(t, payment.Pending, l.now(poisoned).Status)
-	other := l.own(t).ID
-	l.charge(t, other)
-	require.Equal(t, payment.Success, l.now(other).Status)
-	require.Zero(t, l.breaker(l.Config.ID).Failures)
+	require.Equal(t, payment.Pending, l.Transaction(poisoned).Status)
+	other := l.OwnCharge(t).ID
+	l.Charge(t, other)
+	require.Equal(t, payment.Success, l.Transaction(other).Status)
+	require.Zero(t, l.Breaker(l.Config.ID).Failures)
 }
 
 // A charging stop holds new charges, and loses none. Disabled accounts get none either.
@@ -205,19 +188,19 @@ func TestRoute_StopsAreRespected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
-			l.collecting()
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+			l.Collecting()
 			_, err := l.Pool.Exec(t.Context(), c.set)
 			require.NoError(t, err)
-			l.until(l.Clock.Now().Add(day))
-			require.Equal(t, payment.Pending, l.last().Status)
-			require.Contains(t, l.last().FailureReason, c.why)
-			require.Empty(t, l.sends(l.last().ID))
+			l.Until(l.Clock.Now().Add(life.Day))
+			require.Equal(t, payment.Pending, l.Last().Status)
+			require.Contains(t, l.Last().FailureReason, c.why)
+			require.Empty(t, l.Sends(l.Last().ID))
 			_, err = l.Pool.Exec(t.Context(), c.unset)
 			require.NoError(t, err)
-			l.asked(l.last().ID) // as whoever changes the accounts signals
-			require.Equal(t, payment.Success, l.last().Status)
-			l.sound()
+			l.CheckAsked(l.Last().ID) // as whoever changes the accounts signals
+			require.Equal(t, payment.Success, l.Last().Status)
+			l.Sound()
 		})
 	}
 }
@@ -236,22 +219,22 @@ func TestRoute_BackupsByPriority(t *testing.T) {
 		return tx.InsertProviderConfig(t.Context(), l.Env, first)
 	})
 	l.Payments.Gateway.(accounts)[first.ID] = l.NewProvider()
-	l.Provider.Script = always(scene.Refuse)
-	l.check(l.snap.Live.TransactionID)
-	require.Equal(t, first.ID, l.last().ProviderConfigID)
+	l.Provider.Script = life.Always(scene.Refuse)
+	l.Check(l.Snap.Live.TransactionID)
+	require.Equal(t, first.ID, l.Last().ProviderConfigID)
 }
 
 // Of refused credentials the app hears once.
 func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	t.Parallel()
 	l, _, _ := renewing(t)
-	l.Provider.Script = always(scene.Unauthorized)
-	l.until(scene.Start.AddDate(0, 4, 0))
+	l.Provider.Script = life.Always(scene.Unauthorized)
+	l.Until(scene.Start.AddDate(0, 4, 0))
 	var events int
 	require.NoError(t, l.Pool.QueryRow(t.Context(),
 		"select count(*) from events where type = 'provider.failing'").Scan(&events))
 	require.Equal(t, 1, events)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.Last().ID)
 	require.NoError(t, err)
 	require.True(t, slices.ContainsFunc(calls, func(c db.ProviderCall) bool { return c.HTTPStatus == http.StatusUnauthorized }))
 }
@@ -259,16 +242,16 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 // Refunds that are not taken say nothing about charges, which the breaker is for.
 func TestFailover_RefundsOpenNoBreaker(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Refuse }
-	l.Clock.Set(scene.Start.Add(10 * day))
-	l.perform(cancelNow("prorated"))
-	refund := l.refunds()[0]
+	l.Clock.Set(scene.Start.Add(10 * life.Day))
+	l.Perform(life.CancelNow("prorated"))
+	refund := l.Refunds()[0]
 	for range 5 {
 		l.Clock.Add(time.Hour)
-		l.check(refund.ID)
+		l.Check(refund.ID)
 	}
-	require.Len(t, l.sends(refund.ID), 6)
-	require.Zero(t, l.breaker(l.Config.ID).Failures)
-	require.False(t, l.breaker(l.Config.ID).Opened())
+	require.Len(t, l.Sends(refund.ID), 6)
+	require.Zero(t, l.Breaker(l.Config.ID).Failures)
+	require.False(t, l.Breaker(l.Config.ID).Opened())
 }

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -50,18 +51,18 @@ func TestCharge_FailureHasReason(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 			l.Payments.Gateway = scene.Gateway{Only: picky{l.Provider, c.result, c.err}}
-			l.until(scene.Start.AddDate(0, 1, 0))
-			require.Contains(t, []payment.Status{payment.Failed, payment.Declined}, l.last().Status)
-			require.Equal(t, c.code, l.last().FailureCode)
-			require.Equal(t, c.reason, l.last().FailureReason)
+			l.Until(scene.Start.AddDate(0, 1, 0))
+			require.Contains(t, []payment.Status{payment.Failed, payment.Declined}, l.Last().Status)
+			require.Equal(t, c.code, l.Last().FailureCode)
+			require.Equal(t, c.reason, l.Last().FailureReason)
 			var told string
 			require.NoError(t, l.Pool.QueryRow(t.Context(),
 				"select data->>'failureCode' from events where type = 'payment.failed' and object_id = $1",
-				l.last().ID).Scan(&told))
+				l.Last().ID).Scan(&told))
 			require.Equal(t, c.code, told)
-			l.sound()
+			l.Sound()
 		})
 	}
 }
@@ -69,20 +70,20 @@ func TestCharge_FailureHasReason(t *testing.T) {
 // A charge was called off and proven absent, and captured after all: the success tells of no failure.
 func TestCharge_RecoveredCaptureHasNoFailure(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Lose)
-	txn := l.last()
-	l.perform(cancelNow(""))
-	l.until(l.Clock.Now().Add(scene.Window + 3*time.Hour))
-	require.Equal(t, payment.Canceled, l.last().Status)
-	require.Equal(t, "The provider never received this payment.", l.last().FailureReason)
+	l := life.Answering(t, scene.Lose)
+	txn := l.Last()
+	l.Perform(life.CancelNow(""))
+	l.Until(l.Clock.Now().Add(scene.Window + 3*time.Hour))
+	require.Equal(t, payment.Canceled, l.Last().Status)
+	require.Equal(t, "The provider never received this payment.", l.Last().FailureReason)
 
 	l.Provider.Settle(txn.ID, providers.Succeeded)
-	l.asked(txn.ID)
+	l.CheckAsked(txn.ID)
 
-	require.Equal(t, txn.ID, l.last().RecoveredFrom)
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Empty(t, l.last().FailureReason+l.last().FailureCode)
-	l.sound()
+	require.Equal(t, txn.ID, l.Last().RecoveredFrom)
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Empty(t, l.Last().FailureReason+l.Last().FailureCode)
+	l.Sound()
 }
 
 // Providers may not know the rules' word for what customers fix, nor the rules theirs: they must be the same.

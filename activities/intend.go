@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -19,7 +20,7 @@ import (
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *progress) (exchange, error) {
 	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
-	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
 		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
@@ -56,14 +57,14 @@ func (a *Payments) seat(x *exchange, f *facts, now time.Time) bool {
 	full := map[string]bool{}
 	for _, q := range x.Questions {
 		config := f.accounts[q.AccountID].config
-		if !full[config.ID] && a.Slots.take(config.ID, config.Provider) {
+		if !full[config.ID] && a.Slots.Take(config.ID, config.Provider) {
 			x.Step, x.held = x.Asking(q, now), true
 			break
 		}
 		full[config.ID] = true
 	}
 	x.at(f)
-	x.held = x.held || len(x.Questions) == 0 && a.Slots.take(x.config.ID, x.config.Provider)
+	x.held = x.held || len(x.Questions) == 0 && a.Slots.Take(x.config.ID, x.config.Provider)
 	if x.Lost != nil {
 		x.Lost.Key = x.key()
 	}
@@ -73,7 +74,7 @@ func (a *Payments) seat(x *exchange, f *facts, now time.Time) bool {
 // leave gives the slot of an exchange back.
 func (a *Payments) leave(x *exchange) {
 	if x.held {
-		a.Slots.release(x.config.ID, x.config.Provider)
+		a.Slots.Release(x.config.ID, x.config.Provider)
 		x.held = false
 	}
 }
@@ -87,7 +88,7 @@ func (a *Payments) turn(
 	case r.turn == x.config.ID: // it has come
 		return false, nil
 	case slices.Contains(r.Questioned, x.config.ID): // one of several questions: together they had a turn
-		a.Pacing.owe(x.config.ID, x.limit, 1)
+		a.Pacing.Owe(x.config.ID, x.limit, 1)
 		return false, nil
 	}
 	return a.paced(ctx, tx, env, x, now)

@@ -37,8 +37,8 @@ func TestCharge_KeyReusedIsLookedUp(t *testing.T) {
 			}
 			before := len(l.Provider.Calls())
 			renewal := scene.Start.AddDate(0, 1, 0)
-			l.until(renewal.Add(3 * time.Hour))
-			txn := l.last()
+			l.Until(renewal.Add(3 * time.Hour))
+			txn := l.Last()
 			require.Equal(t, c.status, txn.Status)
 			var calls []string
 			for _, call := range l.Provider.Calls()[before:] {

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/routing"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -29,16 +30,16 @@ func (p notOffering) Charge(context.Context, providers.ChargeRequest) (providers
 func TestFailover_NotOfferedOpensNoBreaker(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{0, http.StatusForbidden, http.StatusOK} {
-		l := begin(t, scene.New(t), scene.Monthly(1000))
-		l.collecting()
+		l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+		l.Collecting()
 		l.Payments.Gateway = scene.Gateway{Only: notOffering{l.Provider, status}}
 		for range 8 {
-			l.check(l.snap.Live.TransactionID)
+			l.Check(l.Snap.Live.TransactionID)
 			l.Clock.Add(time.Minute)
 		}
-		require.Equal(t, payment.Pending, l.last().Status)
-		require.Equal(t, routing.Breaker{}, l.breaker(l.Config.ID), status)
-		require.NotContains(t, l.events(), "provider.failing")
-		l.sound()
+		require.Equal(t, payment.Pending, l.Last().Status)
+		require.Equal(t, routing.Breaker{}, l.Breaker(l.Config.ID), status)
+		require.NotContains(t, l.Events(), "provider.failing")
+		l.Sound()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -14,6 +15,8 @@ import (
 
 // Observer is told how payments go, for metrics.
 type Observer interface {
+	execution.Observer
+
 	// ProviderCalled reports one exchange with a provider.
 	ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration)
 	// PaymentEnded reports a transaction that became final.
@@ -24,8 +27,6 @@ type Observer interface {
 	CredentialsRefused(ctx context.Context, r CredentialsRefused)
 	// ProviderSilent reports an exchange that brought no answer: none came, or one that says nothing (5xx).
 	ProviderSilent(ctx context.Context, r ProviderSilent)
-	// RowAbsent reports a workflow that the database has no row for; it ends.
-	RowAbsent(ctx context.Context, r RowAbsent)
 }
 
 // ProviderSilent names the account whose provider gave no answer.

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -45,9 +46,9 @@ func (w *watch) CredentialsRefused(_ context.Context, r activities.CredentialsRe
 func (w *watch) PaymentEnded(_ context.Context, e activities.Ended) { w.ended = append(w.ended, e) }
 
 // watched is a subscription that the measurements follow from its first renewal on.
-func watched(t *testing.T) (*life, *watch) {
+func watched(t *testing.T) (*life.Life, *watch) {
 	t.Helper()
-	l, w := begin(t, scene.New(t), scene.Monthly(1000)), &watch{}
+	l, w := life.Begin(t, scene.New(t), scene.Monthly(1000)), &watch{}
 	l.Payments.Observer = w
 	return l, w
 }
@@ -57,31 +58,31 @@ func TestObserver_LatenessFromDueToSent(t *testing.T) {
 	renewal := scene.Start.AddDate(0, 1, 0)
 	for name, c := range map[string]struct {
 		script []scene.Answer
-		drive  func(*life)
+		drive  func(*life.Life)
 		want   []time.Duration
 	}{
-		"on time": {nil, func(l *life) { l.until(renewal) }, []time.Duration{0}},
-		"a worker came an hour late": {nil, func(l *life) {
+		"on time": {nil, func(l *life.Life) { l.Until(renewal) }, []time.Duration{0}},
+		"a worker came an hour late": {nil, func(l *life.Life) {
 			l.Clock.Set(renewal.Add(time.Hour))
-			l.until(l.Clock.Now())
+			l.Until(l.Clock.Now())
 		}, []time.Duration{time.Hour}},
-		"the provider took three days": {[]scene.Answer{scene.Pend}, func(l *life) {
-			l.until(renewal)
-			l.until(renewal.Add(3 * day))
-			l.Provider.Settle(l.last().ID, providers.Succeeded)
-			l.asked(l.last().ID)
+		"the provider took three days": {[]scene.Answer{scene.Pend}, func(l *life.Life) {
+			l.Until(renewal)
+			l.Until(renewal.Add(3 * life.Day))
+			l.Provider.Settle(l.Last().ID, providers.Succeeded)
+			l.CheckAsked(l.Last().ID)
 		}, []time.Duration{0}},
-		"refused at first, sent again ten seconds later": {[]scene.Answer{scene.Refuse}, func(l *life) {
-			l.until(renewal.Add(time.Minute))
+		"refused at first, sent again ten seconds later": {[]scene.Answer{scene.Refuse}, func(l *life.Life) {
+			l.Until(renewal.Add(time.Minute))
 		}, []time.Duration{10 * time.Second}},
-		"a retry is due when it was scheduled for": {[]scene.Answer{scene.Decline}, func(l *life) {
-			l.until(renewal)
-			l.Clock.Set(renewal.Add(day + time.Hour))
-			l.until(l.Clock.Now())
+		"a retry is due when it was scheduled for": {[]scene.Answer{scene.Decline}, func(l *life.Life) {
+			l.Until(renewal)
+			l.Clock.Set(renewal.Add(life.Day + time.Hour))
+			l.Until(l.Clock.Now())
 		}, []time.Duration{0, time.Hour}},
-		"a command came before the worker": {nil, func(l *life) {
+		"a command came before the worker": {nil, func(l *life.Life) {
 			l.Clock.Set(renewal.Add(time.Hour))
-			l.perform(command{Name: contract.CommandCancel})
+			l.Perform(life.Command{Name: contract.CommandCancel})
 		}, []time.Duration{time.Hour}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -94,7 +95,7 @@ func TestObserver_LatenessFromDueToSent(t *testing.T) {
 				return scene.Capture
 			}
 			c.drive(l)
-			require.Equal(t, payment.Success, l.last().Status)
+			require.Equal(t, payment.Success, l.Last().Status)
 			var late []time.Duration
 			for _, e := range w.ended {
 				require.True(t, e.Renewal)
@@ -108,8 +109,8 @@ func TestObserver_LatenessFromDueToSent(t *testing.T) {
 // What somebody asked for is not late, and what happens on a test clock is not in real time.
 func TestObserver_OnlyRenewalsAreLate(t *testing.T) {
 	t.Parallel()
-	for name, ends := range map[string]func(*testing.T) (*life, *watch){
-		"a payment by hand": func(t *testing.T) (*life, *watch) {
+	for name, ends := range map[string]func(*testing.T) (*life.Life, *watch){
+		"a payment by hand": func(t *testing.T) (*life.Life, *watch) {
 			l, w := watched(t)
 			l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
 				if n == 2 {
@@ -117,29 +118,29 @@ func TestObserver_OnlyRenewalsAreLate(t *testing.T) {
 				}
 				return scene.Capture
 			}
-			l.until(scene.Start.AddDate(0, 1, 0))
+			l.Until(scene.Start.AddDate(0, 1, 0))
 			w.ended = nil
 			l.Clock.Add(time.Hour)
-			l.perform(command{Name: contract.CommandPay})
+			l.Perform(life.Command{Name: contract.CommandPay})
 			return l, w
 		},
-		"a change of plan": func(t *testing.T) (*life, *watch) {
+		"a change of plan": func(t *testing.T) (*life.Life, *watch) {
 			l, w := watched(t)
-			l.Clock.Add(10 * day)
-			l.perform(command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID})
+			l.Clock.Add(10 * life.Day)
+			l.Perform(life.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(2000)).ID})
 			return l, w
 		},
-		"a charge of its own": func(t *testing.T) (*life, *watch) {
+		"a charge of its own": func(t *testing.T) (*life.Life, *watch) {
 			l, w := watched(t)
-			l.charge(t, l.own(t).ID)
+			l.Charge(t, l.OwnCharge(t).ID)
 			return l, w
 		},
-		"a test clock": func(t *testing.T) (*life, *watch) {
-			l, w := onOldClock(t), &watch{}
+		"a test clock": func(t *testing.T) (*life.Life, *watch) {
+			l, w := life.OnOldClock(t), &watch{}
 			l.Payments.Observer = w
-			snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.ref, Now: scene.Start})
+			snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.Ref, Now: scene.Start})
 			require.NoError(t, err)
-			l.charge(t, snap.Live.TransactionID)
+			l.Charge(t, snap.Live.TransactionID)
 			return l, w
 		},
 	} {
@@ -156,17 +157,17 @@ func TestReviewNeeded_IsReportedOnceAndIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	l, w := watched(t)
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Mischarge }
-	l.until(scene.Start.AddDate(0, 1, 0))
-	txn := l.last()
+	l.Until(scene.Start.AddDate(0, 1, 0))
+	txn := l.Last()
 	want := activities.ReviewNeeded{
-		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.ref.ID, Provider: txn.Provider,
+		EnvironmentID: l.Env, TransactionID: txn.ID, SubscriptionID: l.Ref.ID, Provider: txn.Provider,
 		ProviderRef: txn.ProviderRef, Reason: "amount_mismatch", Amount: txn.Amount, Currency: txn.Currency,
 		Key: l.Provider.Calls()[len(l.Provider.Calls())-1].Key,
 	}
 	require.NotEmpty(t, want.Key)
 	require.Equal(t, []activities.ReviewNeeded{want}, w.reviews)
 	require.Equal(t, []string{"mismatch"}, w.outcomes)
-	l.asked(txn.ID)
+	l.CheckAsked(txn.ID)
 	require.Len(t, w.reviews, 1, "the same news a second time are none")
 }
 
@@ -179,8 +180,8 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 		}
 		return scene.Unauthorized
 	}
-	l.until(scene.Start.AddDate(0, 1, 0))
-	txn := l.last()
+	l.Until(scene.Start.AddDate(0, 1, 0))
+	txn := l.Last()
 	require.Equal(t, payment.Pending, txn.Status)
 	require.Equal(t, "HTTP Unauthorized: Invalid API Key", txn.FailureReason)
 	require.Equal(t, []activities.CredentialsRefused{{
@@ -195,19 +196,19 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 		return types
 	}
 	require.Equal(t, []string{"provider.failing"}, announced())
-	l.until(l.Clock.Now().Add(time.Hour))
+	l.Until(l.Clock.Now().Add(time.Hour))
 	require.Equal(t, []string{"provider.failing", "provider.recovered"}, announced(),
 		"each once, however often it is refused")
-	txn = l.last()
+	txn = l.Last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Empty(t, txn.FailureReason, "what was decided says nothing of how long it took")
-	l.sound()
+	l.Sound()
 }
 
 // A connection test that could not reach the provider says nothing once payments go through.
 func TestCharge_ServedPaymentClearsTheTestError(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	_, err := l.Pool.Exec(t.Context(), "update provider_configs set test_error = 'could not be reached', last_tested_at = now()")
 	require.NoError(t, err)
 	status := func() account.Status {
@@ -223,9 +224,9 @@ func TestCharge_ServedPaymentClearsTheTestError(t *testing.T) {
 		}
 		return scene.Capture
 	}
-	l.until(scene.Start.AddDate(0, 1, 0))
+	l.Until(scene.Start.AddDate(0, 1, 0))
 	require.Equal(t, account.Failing, status(), "a refusal proves nothing")
-	l.until(l.Clock.Now().Add(time.Hour))
+	l.Until(l.Clock.Now().Add(time.Hour))
 	require.Equal(t, account.Active, status())
 }
 
@@ -238,9 +239,9 @@ func TestObserver_HearsOfExchangesWithoutAnAnswer(t *testing.T) {
 		}
 		return scene.Capture
 	}
-	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
+	l.Until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
 	require.Len(t, w.silences, 1)
-	require.Equal(t, l.last().ID, w.silences[0].TransactionID)
+	require.Equal(t, l.Last().ID, w.silences[0].TransactionID)
 	require.Equal(t, l.Env, w.silences[0].EnvironmentID)
-	require.Equal(t, l.last().ProviderConfigID, w.silences[0].ProviderConfigID)
+	require.Equal(t, l.Last().ProviderConfigID, w.silences[0].ProviderConfigID)
 }

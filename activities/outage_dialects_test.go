@@ -34,6 +34,7 @@ import (
 	"perennial/providers/simulator/pawapaysim"
 	"perennial/providers/simulator/stripesim"
 	"perennial/providers/stripe"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -123,10 +124,10 @@ func (p *moody) LookupCharge(ctx context.Context, in providers.LookupRequest) (p
 
 // troubled is a scene with one of the dialects.
 type troubled struct {
-	*life
+	*life.Life
 	dialect
 	url   string
-	woken *woken
+	woken *life.Waker
 }
 
 func trouble(t *testing.T, d dialect, spells []spell, books func(string) bool) *troubled {
@@ -136,21 +137,21 @@ func trouble(t *testing.T, d dialect, spells []spell, books func(string) bool) *
 	adapter, err := d.open(rig.URL)
 	require.NoError(t, err)
 	s.Payments.Gateway = scene.Gateway{Only: &moody{adapter, s.Clock.Now, spells, books}}
-	return &troubled{&life{t: t, Scene: s, customer: s.Customer(t, "")}, d, rig.URL, &woken{}}
+	return &troubled{&life.Life{T: t, Scene: s, Payer: s.Customer(t, "")}, d, rig.URL, &life.Waker{}}
 }
 
 // owes makes a charge of its own and sends it, as its workflow does.
 func (l *troubled) owes(t *testing.T) string {
 	t.Helper()
 	now := l.Clock.Now()
-	payer := l.customer
+	payer := l.Payer
 	payer.PaymentMethod, payer.PaymentDetails = l.method, l.details
 	txn := payment.NewCharge(payment.NewChargeInput{
 		ID: id.New(id.Transaction, now), Customer: payer, Amount: l.amount, Currency: l.currency,
 		Trigger: collection.Manual, HasProvider: true, Due: now, Now: now, Real: now,
 	})
 	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
-	l.charge(t, txn.ID)
+	l.Charge(t, txn.ID)
 	return txn.ID
 }
 
@@ -160,7 +161,7 @@ func (l *troubled) settle(t *testing.T, due []time.Duration, until time.Duration
 	t.Helper()
 	ended, open := map[string]time.Duration{}, map[string]time.Time{}
 	look := func(id string) {
-		txn := l.now(id)
+		txn := l.Transaction(id)
 		require.True(t, txn.ParkedAt.IsZero(), "%s needs review: %s", id, txn.FailureReason)
 		if open[id] = txn.NextCheckAt; txn.Status != payment.Pending {
 			require.Equal(t, payment.Success, txn.Status, "%s: %s", id, txn.FailureReason)
@@ -188,11 +189,11 @@ func (l *troubled) settle(t *testing.T, due []time.Duration, until time.Duration
 			due = due[1:]
 			look(l.owes(t))
 		case what != "":
-			l.charge(t, what)
+			l.Charge(t, what)
 			look(what)
 		default:
 			for range 2 { // where a probe is answered, the same pass wakes the others
-				for _, id := range l.asksOf(t, l.woken) {
+				for _, id := range l.CheckWoken(t, l.woken) {
 					look(id)
 				}
 			}
@@ -283,7 +284,7 @@ func settledInTime(t *testing.T, d dialect, spells []spell, random *rand.Rand) {
 	slices.Sort(due)
 	ended, last := l.settle(t, due, end+time.Hour), time.Duration(0)
 	for id, at := range ended {
-		created := l.now(id).CreatedAt.Sub(scene.Start)
+		created := l.Transaction(id).CreatedAt.Sub(scene.Start)
 		took := at - max(end, created)
 		last = max(last, took)
 		require.LessOrEqual(t, took, 2*time.Minute, "%s, made after %s, with %d outages until %s", id, created, len(spells), end)
@@ -307,8 +308,8 @@ func TestOutage_WhyAChargeIsNotRepeated(t *testing.T) {
 	l.Clock.Set(scene.Start.Add(20 * time.Minute)) // absence may count after 15, so that no repeat may arrive later
 	_, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn})
 	require.NoError(t, err)
-	require.Equal(t, payment.Pending, l.now(txn).Status)
+	require.Equal(t, payment.Pending, l.Transaction(txn).Status)
 	require.Equal(t, "The provider does not know this payment. It may still arrive, so that it is sent anew only when the provider "+
-		"has confirmed that it never did.", l.now(txn).FailureReason)
-	require.Equal(t, l.Clock.Now().Add(15*time.Minute), l.now(txn).NextCheckAt)
+		"has confirmed that it never did.", l.Transaction(txn).FailureReason)
+	require.Equal(t, l.Clock.Now().Add(15*time.Minute), l.Transaction(txn).NextCheckAt)
 }

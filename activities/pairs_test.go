@@ -11,15 +11,16 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
 // pair is one situation of a subscription and its collection, and the refusal of each command in it; empty: performed.
 type pair struct {
-	trial  int           // days
-	pauses bool          // the plan's dunning policy pauses in the end
-	answer scene.Answer  // to the renewal
-	reach  func(l *life) // from a paid first period; nil: lets the renewal happen
+	trial  int                // days
+	pauses bool               // the plan's dunning policy pauses in the end
+	answer scene.Answer       // to the renewal
+	reach  func(l *life.Life) // from a paid first period; nil: lets the renewal happen
 	status subscription.Status
 
 	cancelAtEnd, cancelNow, refund, reactivate, changeNow, changeAtEnd, pay, markPaid, skip, resume, pause, unpause string
@@ -39,22 +40,22 @@ const (
 
 var pairs = map[string]pair{
 	"trial": {
-		trial: 60, reach: func(*life) {}, status: subscription.Trialing, reactivate: notScheduled,
+		trial: 60, reach: func(*life.Life) {}, status: subscription.Trialing, reactivate: notScheduled,
 		pay: "subscription_in_trial", markPaid: "invoice_not_found", skip: notOpen, resume: notPaused,
 		pause: "subscription_in_trial", unpause: notHalted,
 	},
 	"paid": {
-		reach: func(*life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
+		reach: func(*life.Life) {}, status: subscription.Active, reactivate: notScheduled, pay: "nothing_to_pay",
 		markPaid: notOpen, skip: notOpen, resume: notPaused,
 		unpause: notHalted,
 	},
 	"paid, cancels at period end": {
-		reach:  func(l *life) { l.perform(command{Name: contract.CommandCancel}) },
+		reach:  func(l *life.Life) { l.Perform(life.Command{Name: contract.CommandCancel}) },
 		status: subscription.Active, pay: "nothing_to_pay", markPaid: notOpen, skip: notOpen, resume: notPaused,
 		pause: "cancellation_scheduled", unpause: notHalted,
 	},
 	"attempt not sent": {
-		reach:  func(l *life) { l.Clock.Set(l.snap.NextAt); l.due() },
+		reach:  func(l *life.Life) { l.Clock.Set(l.Snap.NextAt); l.Due() },
 		status: subscription.Active, reactivate: notScheduled, changeNow: inProgress, pay: inProgress,
 		skip: inProgress, resume: notPaused,
 		pause: invoiceOpen, unpause: notHalted,
@@ -74,28 +75,31 @@ var pairs = map[string]pair{
 		pause: invoiceOpen, unpause: notHalted,
 	},
 	"past due": {
-		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
+		answer: scene.Decline, reach: func(l *life.Life) { l.Until(l.Snap.NextAt.Add(8 * life.Day)) },
 		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry, resume: notPaused,
 		pause: invoiceOpen, unpause: notHalted,
 	},
 	"collection paused": {
-		answer: scene.Decline, pauses: true, reach: func(l *life) { l.until(l.snap.NextAt.Add(8 * day)) },
+		answer: scene.Decline, pauses: true, reach: func(l *life.Life) { l.Until(l.Snap.NextAt.Add(8 * life.Day)) },
 		status: subscription.PastDue, reactivate: notScheduled, skip: noRetry,
 		pause: invoiceOpen, unpause: notHalted,
 	},
 	"paused": {
-		reach:  func(l *life) { l.until(l.Clock.Now().Add(day)); l.perform(command{Name: contract.CommandPause}) },
+		reach: func(l *life.Life) {
+			l.Until(l.Clock.Now().Add(life.Day))
+			l.Perform(life.Command{Name: contract.CommandPause})
+		},
 		status: subscription.Paused, reactivate: notScheduled, changeNow: "subscription_paused",
 		changeAtEnd: "subscription_paused", pay: "nothing_to_pay", markPaid: notOpen, skip: notOpen, resume: notPaused,
 	},
 	"canceled, invoice open": {
-		answer: scene.Decline, reach: func(l *life) { l.until(l.snap.NextAt); l.perform(cancelNow("")) },
+		answer: scene.Decline, reach: func(l *life.Life) { l.Until(l.Snap.NextAt); l.Perform(life.CancelNow("")) },
 		status: subscription.Canceled, cancelAtEnd: ended, cancelNow: ended, refund: ended, reactivate: ended,
 		changeNow: ended, changeAtEnd: ended, skip: noRetry, resume: ended,
 		pause: ended, unpause: ended,
 	},
 	"canceled, paid": {
-		reach: func(l *life) { l.perform(cancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
+		reach: func(l *life.Life) { l.Perform(life.CancelNow("")) }, status: subscription.Canceled, cancelAtEnd: ended,
 		cancelNow: ended, refund: ended, reactivate: ended, changeNow: ended, changeAtEnd: ended, pay: "nothing_to_pay",
 		markPaid: notOpen, skip: notOpen, resume: ended,
 		pause: ended, unpause: ended,
@@ -117,10 +121,10 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 				"skip retry": p.skip, "resume": p.resume, "pause": p.pause, "unpause": p.unpause,
 			} {
 				l := p.begin(t, s)
-				commands := map[string]command{
+				commands := map[string]life.Command{
 					"cancel at period end": {Name: contract.CommandCancel, Reason: "too dear"},
-					"cancel":               cancelNow(""),
-					"cancel with refund":   cancelNow("prorated"),
+					"cancel":               life.CancelNow(""),
+					"cancel with refund":   life.CancelNow("prorated"),
 					"reactivate":           {Name: contract.CommandReactivate},
 					"change plan":          {Name: contract.CommandChangePlan, PlanID: s.Plan(t, scene.Monthly(2000)).ID},
 					"change plan at period end": {
@@ -134,7 +138,7 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 					"unpause":    {Name: contract.CommandResume},
 				}
 				before := l.Rows(t)
-				refusal := l.command(commands[which]).Refusal
+				refusal := l.Command(commands[which]).Refusal
 				if want == "" {
 					require.Nil(t, refusal, which)
 				} else {
@@ -142,30 +146,30 @@ func TestCommand_InEveryCollectionState(t *testing.T) {
 					require.Equal(t, want, refusal.Code, which)
 					require.Equal(t, before, l.Rows(t), which)
 				}
-				l.until(l.Clock.Now().Add(time.Minute))
-				l.sound()
+				l.Until(l.Clock.Now().Add(time.Minute))
+				l.Sound()
 			}
 		})
 	}
 }
 
 // begin brings a new subscription into the situation.
-func (p pair) begin(t *testing.T, s *scene.Scene) *life {
+func (p pair) begin(t *testing.T, s *scene.Scene) *life.Life {
 	t.Helper()
 	s.Provider.Script = nil
 	offer := scene.Monthly(1000)
 	offer.TrialDays = p.trial
 	if p.pauses {
-		offer.Dunning = &dunning.Policy{Retry: retry.List(day, 2*day, 4*day), Final: dunning.Pause}
+		offer.Dunning = &dunning.Policy{Retry: retry.List(life.Day, 2*life.Day, 4*life.Day), Final: dunning.Pause}
 		offer.Dunning.Retry.MaxJitter = 0
 	}
-	l := begin(t, s, offer)
+	l := life.Begin(t, s, offer)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return p.answer }
 	if p.reach == nil {
-		l.until(l.snap.NextAt)
+		l.Until(l.Snap.NextAt)
 	} else {
 		p.reach(l)
 	}
-	require.Equal(t, p.status, l.snap.Status)
+	require.Equal(t, p.status, l.Snap.Status)
 	return l
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"perennial/activities/execution"
+	"perennial/activities/pacing"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -17,7 +19,7 @@ import (
 // Payments are the activities that talk to providers.
 type Payments struct {
 	Store    *db.Store
-	Clock    Clock
+	Clock    execution.Clock
 	Gateway  Gateway
 	Observer Observer
 	// AbsenceGap replaces payment.Protocol's where a provider has one; zero: it stays.
@@ -29,9 +31,9 @@ type Payments struct {
 	// Factories know which payments a provider takes; nil: nothing is known in advance.
 	Factories providers.Registry
 	// Slots bound the exchanges with each account; nil: they are not bounded.
-	Slots *Slots
+	Slots *pacing.Slots
 	// Pacing keeps the requests to each account within its limit; nil: it is not kept.
-	Pacing *Pacing
+	Pacing *pacing.Pacer
 }
 
 // Charge performs the next step of the charge protocol on an open transaction, as charging.Next decides it: first send,
@@ -62,12 +64,14 @@ type progress struct {
 func (a *Payments) step(
 	ctx context.Context, in contract.ResolveInput, r *progress,
 ) (_ contract.ResolveOutput, more bool, _ error) {
-	if err := a.Pacing.know(ctx); err != nil {
+	if err := a.Pacing.Know(ctx); err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
 	x, asked, err := a.intendInTurn(ctx, in, r)
 	if errors.Is(err, db.ErrTransactionNotFound) {
-		a.Observer.RowAbsent(ctx, RowAbsent{KindPayment, contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID}})
+		a.Observer.RowAbsent(ctx, execution.RowAbsent{
+			Kind: execution.KindPayment, Ref: contract.Ref{EnvironmentID: in.EnvironmentID, ID: in.TransactionID},
+		})
 		return contract.ResolveOutput{Status: "absent"}, false, nil
 	}
 	if err != nil {
@@ -105,7 +109,7 @@ func (a *Payments) intendInTurn(
 		if !errors.As(err, &soon) {
 			return x, asked, err
 		}
-		_ = pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
+		_ = execution.Pause(ctx, soon.wait) // cut short, what follows fails at once, and says so
 		r.turn = soon.account
 	}
 }
@@ -115,7 +119,7 @@ func (a *Payments) exchange(ctx context.Context, env string, x exchange) (provid
 	started := a.Clock()
 	counting, requests := wire.CountRequests(ctx)
 	result, err := callInTime(counting, x)
-	a.Pacing.owe(x.config.ID, x.limit, int(requests.Load())-1)
+	a.Pacing.Owe(x.config.ID, x.limit, int(requests.Load())-1)
 	failpoint.Hit(x.answered())
 	if x.Asks() {
 		a.tell(ctx, env, x, result, err, a.Clock().Sub(started))

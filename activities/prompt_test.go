@@ -13,6 +13,7 @@ import (
 	"perennial/providers/simulator/core"
 	"perennial/providers/simulator/pawapaysim"
 	"perennial/providers/simulator/simtest"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -27,43 +28,43 @@ func TestPrompt_UnansweredIsPushedAgain(t *testing.T) {
 	require.NoError(t, err)
 	s.Payments.Gateway = scene.Gateway{Only: adapter}
 
-	l := &life{Scene: s, t: t, customer: s.Customer(t, "")}
-	s.SetMethod(t, l.customer.ID, &scene.Wallet)
+	l := &life.Life{Scene: s, T: t, Payer: s.Customer(t, "")}
+	s.SetMethod(t, l.Payer.ID, &scene.Wallet)
 	p := scene.Monthly(5000)
 	p.Currency = "XAF"
 	s.Plan(t, p)
-	l.ref = s.Subscribe(t, l.customer, p)
-	l.reload()
+	l.Ref = s.Subscribe(t, l.Payer, p)
+	l.Reload()
 	confirm := func(txn payment.Transaction) {
 		t.Helper()
 		answer := sim.Control(t, "POST", "payments/"+txn.ProviderRef+"/settle", `{"status":"succeeded"}`)
 		require.Equal(t, 200, answer.Status, answer.Raw)
 	}
-	l.until(s.Clock.Now())
-	require.Equal(t, payment.Pending, l.last().Status)
-	confirm(l.last())
-	l.until(s.Clock.Now().Add(time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
+	l.Until(s.Clock.Now())
+	require.Equal(t, payment.Pending, l.Last().Status)
+	confirm(l.Last())
+	l.Until(s.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
 
 	renews := scene.Start.AddDate(0, 1, 0)
-	l.until(renews.Add(-time.Minute))
-	require.Equal(t, string(event.TypeSubscriptionRenewalReminder), l.events()[len(l.events())-1])
-	l.until(renews.Add(time.Minute))
-	first := l.last()
+	l.Until(renews.Add(-time.Minute))
+	require.Equal(t, string(event.TypeSubscriptionRenewalReminder), l.Events()[len(l.Events())-1])
+	l.Until(renews.Add(time.Minute))
+	first := l.Last()
 	require.Equal(t, payment.Pending, first.Status)
-	l.until(renews.Add(30 * time.Minute))
-	require.Equal(t, payment.Failed, l.last().Status, "the prompt has closed")
-	require.Equal(t, "DECLINED", l.last().FailureCode)
+	l.Until(renews.Add(30 * time.Minute))
+	require.Equal(t, payment.Failed, l.Last().Status, "the prompt has closed")
+	require.Equal(t, "DECLINED", l.Last().FailureCode)
 
-	l.until(l.sub().NextActionAt.Add(time.Minute))
-	second := l.last()
+	l.Until(l.Sub().NextActionAt.Add(time.Minute))
+	second := l.Last()
 	require.NotEqual(t, first.ID, second.ID)
 	require.NotEqual(t, first.ProviderRef, second.ProviderRef)
 	require.Equal(t, 2, second.AttemptNumber)
 	require.Equal(t, payment.Pending, second.Status)
 	confirm(second)
-	l.until(s.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
+	l.Until(s.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
 	require.Len(t, sim.Moved(core.Capture), 2)
-	l.sound()
+	l.Sound()
 }

@@ -17,22 +17,9 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
-
-// answering gives a subscription whose renewal meets these answers, and is just due.
-func answering(t testing.TB, answers ...scene.Answer) *life {
-	t.Helper()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
-		if n-2 < len(answers) {
-			return answers[n-2]
-		}
-		return scene.Capture
-	}
-	l.until(scene.Start.AddDate(0, 1, 0))
-	return l
-}
 
 // The answer to a charge was lost, and the charge with it or not: the same key asks again, and nobody pays twice.
 func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
@@ -42,15 +29,15 @@ func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := answering(t, answer)
-			txn := l.last()
+			l := life.Answering(t, answer)
+			txn := l.Last()
 			require.Equal(t, payment.Pending, txn.Status)
-			require.Equal(t, txn.ID, l.snap.Live.TransactionID)
-			require.True(t, l.snap.Live.Sent)
-			l.until(l.Clock.Now().Add(time.Minute))
+			require.Equal(t, txn.ID, l.Snap.Live.TransactionID)
+			require.True(t, l.Snap.Live.Sent)
+			l.Until(l.Clock.Now().Add(time.Minute))
 
-			require.Equal(t, payment.Success, l.last().Status)
-			require.Equal(t, txn.ID, l.last().ID)
+			require.Equal(t, payment.Success, l.Last().Status)
+			require.Equal(t, txn.ID, l.Last().ID)
 			calls := l.Provider.Calls()
 			require.Len(t, calls, 3)
 			require.Equal(t, calls[1].Key, calls[2].Key)
@@ -59,7 +46,7 @@ func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 			rows, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
 			require.NoError(t, err)
 			require.Len(t, rows, 2)
-			l.sound()
+			l.Sound()
 		})
 	}
 }
@@ -68,13 +55,13 @@ func TestCharge_UnknownOutcomeIsReplayedWithSameKey(t *testing.T) {
 // that nothing was taken. It is sent anew twice; then the next attempt is another transaction.
 func TestCharge_AbsenceProvenByLookUpAfterWindow(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Lose }
-	l.until(scene.Start.AddDate(0, 1, 0))
-	first := l.last()
+	l.Until(scene.Start.AddDate(0, 1, 0))
+	first := l.Last()
 	due := l.Clock.Now()
-	l.until(due.Add(scene.Window - time.Second))
-	require.Equal(t, payment.Pending, l.last().Status)
+	l.Until(due.Add(scene.Window - time.Second))
+	require.Equal(t, payment.Pending, l.Last().Status)
 	sends := map[string]bool{}
 	for _, c := range l.Provider.Calls()[1:] {
 		if c.Operation == "charge" {
@@ -85,39 +72,39 @@ func TestCharge_AbsenceProvenByLookUpAfterWindow(t *testing.T) {
 	before := len(l.Provider.Calls())
 
 	proof := scene.Window + 3*time.Hour
-	l.until(due.Add(proof))
+	l.Until(due.Add(proof))
 	after := l.Provider.Calls()[before:]
 	sent := slices.IndexFunc(after, func(c scene.Call) bool { return c.Operation == "charge" })
 	for _, c := range after[:sent] {
 		require.Equal(t, "lookup", c.Operation)
 	}
 	require.False(t, sends[after[sent].Key])
-	l.until(due.Add(3 * proof))
-	require.Len(t, l.sends(first.ID), 3)
+	l.Until(due.Add(3 * proof))
+	require.Len(t, l.Sends(first.ID), 3)
 	txn, err := l.Store.Transaction(t.Context(), l.Env, first.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, txn.Status)
 	require.Equal(t, "DECLINED", txn.FailureCode)
 	require.GreaterOrEqual(t, txn.CompletedAt.Sub(due), 3*(scene.Window+time.Hour))
-	require.Equal(t, subscription.ActionPaymentRetry, l.snap.NextAction)
+	require.Equal(t, subscription.ActionPaymentRetry, l.Snap.NextAction)
 
 	l.Provider.Script = nil
-	l.until(due.AddDate(0, 0, 10))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.NotEqual(t, first.ID, l.last().ID)
-	l.sound()
+	l.Until(due.AddDate(0, 0, 10))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.NotEqual(t, first.ID, l.Last().ID)
+	l.Sound()
 }
 
 func TestCharge_ProvenRefusalIsSentWithNewKey(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Refuse)
-	l.until(l.Clock.Now().Add(time.Minute))
+	l := life.Answering(t, scene.Refuse)
+	l.Until(l.Clock.Now().Add(time.Minute))
 	calls := l.Provider.Calls()
 	require.Len(t, calls, 3)
 	require.NotEqual(t, calls[1].Key, calls[2].Key)
 	require.Equal(t, calls[1].TransactionID, calls[2].TransactionID)
-	require.Equal(t, 2, l.last().SendNumber)
-	l.sound()
+	require.Equal(t, 2, l.Last().SendNumber)
+	l.Sound()
 }
 
 // slow is a provider whose first answer comes after another worker took over: a gateway refused the first request.
@@ -140,48 +127,48 @@ func (s *slow) Charge(ctx context.Context, in providers.ChargeRequest) (provider
 // key may have got through, so there is no new key.
 func TestCharge_LateRefusalKeepsReplayInFlight(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
 	hung := &slow{Provider: l.Provider}
 	l.Payments.Gateway = scene.Gateway{Only: hung}
 	hung.meanwhile = func() {
 		out, err := l.Payments.Charge(t.Context(),
-			contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.snap.Live.TransactionID, Now: l.Clock.Now()})
+			contract.ResolveInput{EnvironmentID: l.Env, TransactionID: l.Snap.Live.TransactionID, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, payment.Pending, out.Status)
 	}
-	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Hour))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, 1, l.last().SendNumber, "no second key")
-	l.sound()
+	l.Until(scene.Start.AddDate(0, 1, 0).Add(time.Hour))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, 1, l.Last().SendNumber, "no second key")
+	l.Sound()
 }
 
 // A question asked meanwhile is no second send: a charge that is called off while its send hangs is over as soon as
 // that is refused, not after the provider's window.
 func TestCharge_LateRefusalAfterLookUp(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	hung := &slow{Provider: l.Provider}
 	l.Payments.Gateway = scene.Gateway{Only: hung}
 	hung.meanwhile = func() {
 		l.Clock.Add(time.Second)
-		txn := l.snap.Live.TransactionID
-		require.Nil(t, l.command(cancelNow("")).Refusal)
+		txn := l.Snap.Live.TransactionID
+		require.Nil(t, l.Command(life.CancelNow("")).Refusal)
 		out, err := l.Payments.Charge(t.Context(),
 			contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
 		require.NoError(t, err)
 		require.Equal(t, payment.Pending, out.Status)
 	}
-	l.until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
+	l.Until(scene.Start.AddDate(0, 1, 0).Add(time.Minute))
 
-	require.Equal(t, payment.Canceled, l.last().Status)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.last().ID)
+	require.Equal(t, payment.Canceled, l.Last().Status)
+	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.Last().ID)
 	require.NoError(t, err)
 	require.Len(t, calls, 2)
 	require.Equal(t, []string{db.CallCharge, db.CallCancel}, []string{calls[0].Operation, calls[1].Operation})
 	require.NotEmpty(t, calls[0].Key)
 	require.Empty(t, calls[1].Key, "no key was sent")
-	l.sound()
+	l.Sound()
 }
 
 func TestCharge_CallbackSettlesPendingCharge(t *testing.T) {
@@ -191,15 +178,15 @@ func TestCharge_CallbackSettlesPendingCharge(t *testing.T) {
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
-			l := answering(t, scene.Pend)
-			txn := l.last()
+			l := life.Answering(t, scene.Pend)
+			txn := l.Last()
 			require.Equal(t, payment.Pending, txn.Status)
-			require.Contains(t, l.events(), "payment.pending")
+			require.Contains(t, l.Events(), "payment.pending")
 			l.Provider.Settle(txn.ID, outcome)
-			out := l.asked(txn.ID)
+			out := l.CheckAsked(txn.ID)
 			require.Equal(t, want, out.Status)
-			require.Nil(t, l.snap.Live)
-			l.sound()
+			require.Nil(t, l.Snap.Live)
+			l.Sound()
 		})
 	}
 }
@@ -207,32 +194,32 @@ func TestCharge_CallbackSettlesPendingCharge(t *testing.T) {
 // A bank changes its mind: the failed attempt did take the money after all.
 func TestCharge_LateSuccessOfFailedAttemptSettles(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Decline)
-	txn := l.last()
+	l := life.Answering(t, scene.Decline)
+	txn := l.Last()
 	require.Equal(t, payment.Declined, txn.Status)
-	l.until(l.Clock.Now().Add(time.Hour))
+	l.Until(l.Clock.Now().Add(time.Hour))
 	l.Provider.Settle(txn.ID, providers.Succeeded)
-	out := l.asked(txn.ID)
+	out := l.CheckAsked(txn.ID)
 	require.Equal(t, payment.Success, out.Status)
-	require.Equal(t, subscription.ActionRenewal, l.snap.NextAction, "the retry is called off")
-	require.Equal(t, invoice.Paid, l.invoices()[1].Status)
-	l.until(scene.Start.AddDate(0, 1, 20))
-	require.Len(t, l.transactions(), 2)
-	l.sound()
+	require.Equal(t, subscription.ActionRenewal, l.Snap.NextAction, "the retry is called off")
+	require.Equal(t, invoice.Paid, l.Invoices()[1].Status)
+	l.Until(scene.Start.AddDate(0, 1, 20))
+	require.Len(t, l.Transactions(), 2)
+	l.Sound()
 }
 
 // Two attempts of one invoice both take the money: the first heard of counts, the other goes back by itself.
 func TestCharge_SecondSuccessIsRefunded(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Decline, scene.Capture)
-	first := l.last()
-	l.until(l.Clock.Now().Add(day))
-	second := l.last()
+	l := life.Answering(t, scene.Decline, scene.Capture)
+	first := l.Last()
+	l.Until(l.Clock.Now().Add(life.Day))
+	second := l.Last()
 	require.Equal(t, payment.Success, second.Status)
 	l.Provider.Settle(first.ID, providers.Succeeded)
-	require.Equal(t, payment.Success, l.asked(first.ID).Status)
+	require.Equal(t, payment.Success, l.CheckAsked(first.ID).Status)
 
-	refunds := l.refunds()
+	refunds := l.Refunds()
 	require.Len(t, refunds, 1)
 	require.Equal(t, payment.Refunded, refunds[0].Status)
 	require.Equal(t, first.ID, refunds[0].ChargeID)
@@ -241,7 +228,7 @@ func TestCharge_SecondSuccessIsRefunded(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, second.ID, settlement.TransactionID)
 	require.Empty(t, l.Started.Take())
-	l.sound()
+	l.Sound()
 }
 
 // The first attempt succeeds late, while the second is under way: that one is called off where that is possible, and
@@ -258,42 +245,42 @@ func TestCharge_LateSuccessCancelsLiveAttempt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := answering(t, scene.Decline, scene.Pend)
-			first := l.last()
-			l.until(l.Clock.Now().Add(day))
-			second := l.last()
+			l := life.Answering(t, scene.Decline, scene.Pend)
+			first := l.Last()
+			l.Until(l.Clock.Now().Add(life.Day))
+			second := l.Last()
 			require.Equal(t, payment.Pending, second.Status)
 			l.Provider.Settle(first.ID, providers.Succeeded)
 			if c.meanwhile != "" {
 				l.Provider.Settle(second.ID, c.meanwhile)
 			}
-			l.asked(first.ID)
-			require.Equal(t, invoice.Paid, l.invoices()[1].Status)
-			l.until(l.Clock.Now().Add(time.Minute))
+			l.CheckAsked(first.ID)
+			require.Equal(t, invoice.Paid, l.Invoices()[1].Status)
+			l.Until(l.Clock.Now().Add(time.Minute))
 			got, err := l.Store.Transaction(t.Context(), l.Env, second.ID)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got.Status)
-			require.Len(t, l.refunds(), c.refunds)
-			l.sound()
+			require.Len(t, l.Refunds(), c.refunds)
+			l.Sound()
 		})
 	}
 }
 
 func TestCharge_CaptureOnCanceledChargeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Pend)
-	txn := l.last()
-	l.perform(command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true})
-	canceled := l.last()
+	l := life.Answering(t, scene.Pend)
+	txn := l.Last()
+	l.Perform(life.Command{Name: contract.CommandCancel, Reason: "enough", ImmediateEffect: true})
+	canceled := l.Last()
 	require.Equal(t, payment.Canceled, canceled.Status)
-	require.True(t, l.snap.Finished)
+	require.True(t, l.Snap.Finished)
 
 	l.Provider.Settle(txn.ID, providers.Succeeded)
 	for range 2 {
-		l.asked(txn.ID)
+		l.CheckAsked(txn.ID)
 	}
 	var recovered []payment.Transaction
-	for _, x := range l.transactions() {
+	for _, x := range l.Transactions() {
 		if x.RecoveredFrom != "" {
 			recovered = append(recovered, x)
 		}
@@ -301,62 +288,62 @@ func TestCharge_CaptureOnCanceledChargeIsRecordedOnce(t *testing.T) {
 	require.Len(t, recovered, 1)
 	require.Equal(t, txn.ID, recovered[0].RecoveredFrom)
 	require.Equal(t, payment.Success, recovered[0].Status)
-	require.Equal(t, invoice.Paid, l.invoices()[1].Status, "what was owed is paid")
-	require.Equal(t, subscription.Canceled, l.sub().Status)
-	l.sound()
+	require.Equal(t, invoice.Paid, l.Invoices()[1].Status, "what was owed is paid")
+	require.Equal(t, subscription.Canceled, l.Sub().Status)
+	l.Sound()
 }
 
 func TestCharge_OtherAmountNeedsReview(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Mischarge)
-	txn := l.last()
+	l := life.Answering(t, scene.Mischarge)
+	txn := l.Last()
 	require.Equal(t, payment.Pending, txn.Status)
 	require.False(t, txn.ParkedAt.IsZero())
-	require.Nil(t, l.snap.Live, "nobody asks again by itself")
-	require.Equal(t, invoice.Open, l.invoices()[1].Status)
-	require.Contains(t, l.events(), "payment.needs_review")
+	require.Nil(t, l.Snap.Live, "nobody asks again by itself")
+	require.Equal(t, invoice.Open, l.Invoices()[1].Status)
+	require.Contains(t, l.Events(), "payment.needs_review")
 	require.NotEmpty(t, txn.ProviderRef, "who looks into it needs the reference")
 	require.Contains(t, txn.FailureReason, "needs review: amount_mismatch")
-	before := l.events()
+	before := l.Events()
 	other := l.Plan(t, scene.Monthly(2000)).ID
-	for _, c := range []command{{Name: contract.CommandPay}, {Name: contract.CommandChangePlan, PlanID: other}} {
-		refusal := l.command(c).Refusal
+	for _, c := range []life.Command{{Name: contract.CommandPay}, {Name: contract.CommandChangePlan, PlanID: other}} {
+		refusal := l.Command(c).Refusal
 		require.Equal(t, "payment_needs_review", refusal.Code, c.Name)
 		require.Contains(t, refusal.Detail, txn.ID)
 		require.Zero(t, refusal.RetryAfter, "time alone decides nothing")
 	}
-	out := l.asked(txn.ID)
+	out := l.CheckAsked(txn.ID)
 	require.True(t, out.Parked)
-	require.Equal(t, before, l.events(), "the same news a second time are none")
+	require.Equal(t, before, l.Events(), "the same news a second time are none")
 }
 
 func TestRefund_FailedRefundCanBeRetried(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
 	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
-	l.perform(command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
-	refunds := l.refunds()
+	l.Perform(life.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	refunds := l.Refunds()
 	require.Len(t, refunds, 1)
 	require.Equal(t, payment.Failed, refunds[0].Status)
 	charge, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ChargeID)
 	require.NoError(t, err)
 	require.Zero(t, charge.AmountRefunded)
-	require.Contains(t, l.events(), "payment.refund_failed")
-	l.sound()
+	require.Contains(t, l.Events(), "payment.refund_failed")
+	l.Sound()
 }
 
 // A refund that failed and went through after all takes its place in the charge again.
 func TestRefund_LateSuccessCounts(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Decline }
 	l.Clock.Set(scene.Start.AddDate(0, 0, 10))
-	l.perform(command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
-	refund := l.refunds()[0]
+	l.Perform(life.Command{Name: contract.CommandCancel, ImmediateEffect: true, Refund: "prorated"})
+	refund := l.Refunds()[0]
 	require.Equal(t, payment.Failed, refund.Status)
 	l.Provider.Settle(refund.ID, providers.Succeeded)
-	require.Equal(t, payment.Refunded, l.asked(refund.ID).Status)
+	require.Equal(t, payment.Refunded, l.CheckAsked(refund.ID).Status)
 	charge, err := l.Store.Transaction(t.Context(), l.Env, refund.ChargeID)
 	require.NoError(t, err)
 	require.Equal(t, refund.Amount, charge.AmountRefunded)
@@ -365,20 +352,20 @@ func TestRefund_LateSuccessCounts(t *testing.T) {
 // The attempt that a late success made superfluous is called off, also where the next invoice is charged at once.
 func TestCharge_SuperfluousAttemptIsResolved(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Every(period.Day, 100))
+	l := life.Begin(t, scene.New(t), scene.Every(period.Day, 100))
 	answers := map[int]scene.Answer{2: scene.Decline, 3: scene.Pend, 4: scene.Pend}
 	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer { return answers[n] }
-	l.until(scene.Start.Add(2*day + time.Second)) // the second invoice was declined and is retried, the third waits
-	all := l.transactions()
+	l.Until(scene.Start.Add(2*life.Day + time.Second)) // the second invoice was declined and is retried, the third waits
+	all := l.Transactions()
 	declined, superfluous := all[1], all[2]
-	require.Equal(t, []payment.Status{payment.Success, payment.Declined, payment.Pending}, statuses(all))
+	require.Equal(t, []payment.Status{payment.Success, payment.Declined, payment.Pending}, life.Statuses(all))
 	l.Provider.Settle(declined.ID, providers.Succeeded)
-	l.asked(declined.ID)
-	l.until(l.Clock.Now().Add(time.Hour))
+	l.CheckAsked(declined.ID)
+	l.Until(l.Clock.Now().Add(time.Hour))
 	require.Equal(t, []payment.Status{payment.Success, payment.Success, payment.Canceled, payment.Pending},
-		statuses(l.transactions()))
-	require.Equal(t, superfluous.ID, l.transactions()[2].ID)
-	l.sound()
+		life.Statuses(l.Transactions()))
+	require.Equal(t, superfluous.ID, l.Transactions()[2].ID)
+	l.Sound()
 }
 
 func TestCharge_UnknownTransactionEndsAtOnce(t *testing.T) {

@@ -2,23 +2,21 @@ package activities_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -29,8 +27,8 @@ func TestRecord_RacesWithCommands(t *testing.T) {
 	for round := range 3 {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			t.Parallel()
-			l := answering(t, scene.Pend)
-			txn := l.last()
+			l := life.Answering(t, scene.Pend)
+			txn := l.Last()
 			l.Provider.Settle(txn.ID, providers.Succeeded)
 			other := l.Plan(t, scene.Monthly(2000))
 
@@ -43,13 +41,13 @@ func TestRecord_RacesWithCommands(t *testing.T) {
 				group.Go(func() error {
 					<-barrier
 					if i%2 == 0 {
-						return l.checkUntilSettled(ctx, txn.ID)
+						return l.CheckUntilSettled(ctx, txn.ID)
 					}
-					commands := []command{
+					commands := []life.Command{
 						{Name: contract.CommandCancel}, {Name: contract.CommandReactivate}, {Name: contract.CommandPay},
 						{Name: contract.CommandChangePlan, PlanID: other.ID},
 					}
-					refusal, err := l.commandUntilJudged(ctx, commands[i/2%len(commands)])
+					refusal, err := l.CommandUntilJudged(ctx, commands[i/2%len(commands)])
 					if refusal == nil && err == nil {
 						performed.Add(1)
 					}
@@ -59,72 +57,35 @@ func TestRecord_RacesWithCommands(t *testing.T) {
 			close(barrier)
 			require.NoError(t, group.Wait())
 
-			l.reload()
-			l.until(l.Clock.Now())
-			require.Equal(t, payment.Success, l.transactions()[1].Status)
-			require.Equal(t, invoice.Paid, l.invoices()[1].Status)
+			l.Reload()
+			l.Until(l.Clock.Now())
+			require.Equal(t, payment.Success, l.Transactions()[1].Status)
+			require.Equal(t, invoice.Paid, l.Invoices()[1].Status)
 			require.Equal(t, 1, l.Provider.Captures()[txn.ID])
 			require.GreaterOrEqual(t, performed.Load(), int64(2), "a cancellation at period end is never refused")
 			changed := 0
-			for _, e := range l.events() {
+			for _, e := range l.Events() {
 				if e == string(event.TypeSubscriptionUpdated) {
 					changed++
 				}
 			}
 			require.LessOrEqual(t, int64(changed), performed.Load(), "what was refused changed nothing")
-			l.sound()
+			l.Sound()
 		})
 	}
-}
-
-// checkUntilSettled repeats as Temporal would: another worker may have changed the transaction meanwhile.
-func (l *life) checkUntilSettled(ctx context.Context, txn string) error {
-	for {
-		out, err := l.Payments.Charge(ctx, contract.ResolveInput{
-			EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now(), Asked: true,
-		})
-		if err == nil && out.Status == payment.Success {
-			return nil
-		}
-		if ctx.Err() != nil || deadlocked(err) {
-			return errors.Join(ctx.Err(), err)
-		}
-	}
-}
-
-// commandUntilJudged repeats as a caller does to whom a 503 says that nothing was performed.
-func (l *life) commandUntilJudged(ctx context.Context, c command) (*fault.Error, error) {
-	for {
-		_, err := l.ask(c)
-		if err == nil {
-			return nil, nil
-		}
-		if f := fault.From(err); f.Refusal() {
-			return f, nil
-		}
-		if ctx.Err() != nil || deadlocked(err) {
-			return nil, errors.Join(ctx.Err(), err)
-		}
-	}
-}
-
-// deadlocked tells PostgreSQL's last resort from trouble that a repeat fixes.
-func deadlocked(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "40P01"
 }
 
 // Many workers send the same charge at once, as after a time-out of an activity that had not ended: one key, one
 // capture.
 func TestCharge_SentByManyWorkers(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
-	l.due()
-	txn := l.snap.Live.TransactionID
+	l.Due()
+	txn := l.Snap.Live.TransactionID
 	var group errgroup.Group
 	for range 16 {
-		group.Go(func() error { return l.checkUntilSettled(t.Context(), txn) })
+		group.Go(func() error { return l.CheckUntilSettled(t.Context(), txn) })
 	}
 	require.NoError(t, group.Wait())
 	require.Equal(t, 1, l.Provider.Captures()[txn])
@@ -135,23 +96,23 @@ func TestCharge_SentByManyWorkers(t *testing.T) {
 		}
 	}
 	require.Len(t, keys, 1)
-	l.reload()
-	l.sound()
+	l.Reload()
+	l.Sound()
 }
 
 // A cancel that comes between the mark and the send finds the charge marked: it is never taken for one that was not
 // sent.
 func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
-	l.due()
-	txn := l.snap.Live.TransactionID
+	l.Due()
+	txn := l.Snap.Live.TransactionID
 	var once sync.Once
 	l.Provider.During = func(op, _ string) {
 		once.Do(func() {
 			require.Equal(t, "charge", op)
-			refusal, err := l.commandUntilJudged(t.Context(), command{Name: contract.CommandCancel, ImmediateEffect: true})
+			refusal, err := l.CommandUntilJudged(t.Context(), life.Command{Name: contract.CommandCancel, ImmediateEffect: true})
 			require.NoError(t, err)
 			require.Nil(t, refusal)
 		})
@@ -161,6 +122,6 @@ func TestCancel_BetweenMarkAndResponse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, out.Status)
 	require.True(t, out.Snapshot.Finished)
-	require.Equal(t, invoice.Paid, l.invoices()[1].Status, "what was charged before the cancel is kept")
-	l.sound()
+	require.Equal(t, invoice.Paid, l.Invoices()[1].Status, "what was charged before the cancel is kept")
+	l.Sound()
 }

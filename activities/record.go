@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -29,7 +30,7 @@ func (a *Payments) record(
 	if in.Now.After(now) {
 		now = in.Now
 	}
-	err := a.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
 		state, err := tx.LockOwner(ctx, env, x.Transaction)
 		if err != nil {
 			return err
@@ -271,7 +272,7 @@ func (a *Payments) unchanged(
 	ctx context.Context, in contract.ResolveInput, x exchange, asked time.Time,
 ) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
-	err := a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
 		state, err := tx.LockOwner(ctx, in.EnvironmentID, x.Transaction)
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -18,23 +19,23 @@ func TestRefund_DeniedButTaken(t *testing.T) {
 	for name, wait := range map[string]time.Duration{"at once": time.Minute, "after the window": scene.Window + time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 			taken := 0
 			l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer {
 				taken++ // keys that it does not know
 				return scene.Deny
 			}
-			l.Clock.Set(scene.Start.Add(10 * day))
-			l.perform(cancelNow("prorated"))
-			refund := l.refunds()[0]
+			l.Clock.Set(scene.Start.Add(10 * life.Day))
+			l.Perform(life.CancelNow("prorated"))
+			refund := l.Refunds()[0]
 			require.Equal(t, payment.Pending, refund.Status)
 			require.True(t, refund.EverSent())
 			l.Clock.Add(wait)
-			l.check(refund.ID)
-			require.Equal(t, payment.Refunded, l.now(refund.ID).Status)
+			l.Check(refund.ID)
+			require.Equal(t, payment.Refunded, l.Transaction(refund.ID).Status)
 			require.Equal(t, 1, taken)
-			require.Len(t, l.sends(refund.ID), 1)
-			l.sound()
+			require.Len(t, l.Sends(refund.ID), 1)
+			l.Sound()
 		})
 	}
 }
@@ -48,22 +49,22 @@ func TestRefund_DeniedAndNotTaken(t *testing.T) {
 	}{"denied": {scene.Unauthorized, 1}, "no connection": {scene.Refuse, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 			l.Provider.RefundScript = func(n int, _ providers.RefundRequest) scene.Answer {
 				if n == 1 {
 					return c.answer
 				}
 				return scene.Capture
 			}
-			l.Clock.Set(scene.Start.Add(10 * day))
-			l.perform(cancelNow("prorated"))
-			refund := l.refunds()[0]
+			l.Clock.Set(scene.Start.Add(10 * life.Day))
+			l.Perform(life.CancelNow("prorated"))
+			refund := l.Refunds()[0]
 			require.Equal(t, payment.Pending, refund.Status)
 			l.Clock.Add(time.Minute)
-			l.check(refund.ID)
-			require.Equal(t, payment.Refunded, l.now(refund.ID).Status)
-			require.Len(t, l.sends(refund.ID), c.sends)
-			l.sound()
+			l.Check(refund.ID)
+			require.Equal(t, payment.Refunded, l.Transaction(refund.ID).Status)
+			require.Len(t, l.Sends(refund.ID), c.sends)
+			l.Sound()
 		})
 	}
 }

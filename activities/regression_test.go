@@ -6,73 +6,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
-	"perennial/billing/collection"
+	"perennial/activities/reconcile"
 	"perennial/billing/payment"
 	"perennial/billing/period"
-	"perennial/billing/testclock"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
-// onOldClock subscribes a customer whose clock stands a year behind real time.
-func onOldClock(t *testing.T) *life {
-	t.Helper()
-	s := scene.New(t)
-	clock := testclock.Clock{
-		ID: id.New(id.TestClock, scene.Start), Status: testclock.Ready, NowAt: scene.Start, Revision: 1,
-		CreatedAt: scene.Start,
-	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTestClock(t.Context(), s.Env, clock) })
-	s.Clock.Set(scene.Start.AddDate(1, 0, 0))
-	l := &life{Scene: s, t: t, customer: s.Customer(t, clock.ID)}
-	l.ref = s.SubscribeAt(t, l.customer, s.Plan(t, scene.Monthly(1000)), scene.Start)
-	l.reload()
-	return l
-}
-
-// own inserts a charge without a subscription, as the API does.
-func (l *life) own(t *testing.T) payment.Transaction {
-	t.Helper()
-	now := l.Clock.Now()
-	if l.customer.TestClockID != "" {
-		now = scene.Start // where the clock stands
-	}
-	txn := payment.NewCharge(payment.NewChargeInput{
-		ID: id.New(id.Transaction, l.Clock.Now()), Customer: l.customer, Amount: 5, Currency: "EUR",
-		Trigger: collection.Manual, HasProvider: true, Due: now, Now: now,
-		Real: l.Clock.Now(), Virtual: l.customer.TestClockID != "",
-	})
-	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
-	return txn
-}
-
-// charge calls Charge as a workflow of the transaction's own does: without a time.
-func (l *life) charge(t *testing.T, txnID string) {
-	t.Helper()
-	_, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txnID})
-	require.NoError(t, err)
-}
-
 func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 	t.Parallel()
-	l := onOldClock(t)
+	l := life.OnOldClock(t)
 	l.Provider.Script = func(n int, _ providers.ChargeRequest) scene.Answer {
 		if n == 1 {
 			return scene.Decline
 		}
 		return scene.Capture
 	}
-	snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.ref, Now: scene.Start})
+	snap, err := l.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: l.Ref, Now: scene.Start})
 	require.NoError(t, err)
 	declined := snap.Live.TransactionID
-	l.charge(t, declined)
-	paid := l.command(command{Name: contract.CommandPay})
+	l.Charge(t, declined)
+	paid := l.Command(life.Command{Name: contract.CommandPay})
 	require.Nil(t, paid.Refusal)
-	l.charge(t, paid.TransactionID)
+	l.Charge(t, paid.TransactionID)
 	l.Provider.Settle(declined, providers.Succeeded)
 	_, err = l.Payments.Charge(t.Context(), contract.ResolveInput{
 		EnvironmentID: l.Env, TransactionID: declined, Asked: true,
@@ -81,9 +41,9 @@ func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 	refunds := l.Started.Take()
 	require.Len(t, refunds, 1)
 
-	l.charge(t, refunds[0].ID)
+	l.Charge(t, refunds[0].ID)
 
-	require.Len(t, l.invoices(), 1, "the clock stands still, so nothing else is due")
+	require.Len(t, l.Invoices(), 1, "the clock stands still, so nothing else is due")
 	refund, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refunded, refund.Status)
@@ -92,10 +52,10 @@ func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 
 func TestCharge_StandaloneChargeUsesCustomersClock(t *testing.T) {
 	t.Parallel()
-	l := onOldClock(t)
-	txn := l.own(t)
+	l := life.OnOldClock(t)
+	txn := l.OwnCharge(t)
 
-	l.charge(t, txn.ID)
+	l.Charge(t, txn.ID)
 
 	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
@@ -105,14 +65,14 @@ func TestCharge_StandaloneChargeUsesCustomersClock(t *testing.T) {
 
 func TestCharge_ErasedCustomersChargeIsLookedUp(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(0))
+	l := life.Begin(t, scene.New(t), scene.Monthly(0))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
-	txn := l.own(t)
-	l.charge(t, txn.ID)
-	l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.customer.ID) })
+	txn := l.OwnCharge(t)
+	l.Charge(t, txn.ID)
+	l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.Payer.ID) })
 	l.Clock.Add(time.Minute)
 
-	l.charge(t, txn.ID)
+	l.Charge(t, txn.ID)
 
 	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
@@ -123,11 +83,11 @@ func TestChangePlan_RefusedWhenAmountTooLarge(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
-	l := begin(t, s, scene.Monthly(999_999_999_999))
+	l := life.Begin(t, s, scene.Monthly(999_999_999_999))
 	yearly := s.Plan(t, scene.Every(period.Year, 999_999_999_999))
 	s.Clock.Add(12 * time.Hour)
 
-	out := l.command(command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
+	out := l.Command(life.Command{Name: contract.CommandChangePlan, PlanID: yearly.ID})
 
 	require.NotNil(t, out.Refusal)
 	require.Equal(t, "amount_too_large", out.Refusal.Code)
@@ -136,13 +96,13 @@ func TestChangePlan_RefusedWhenAmountTooLarge(t *testing.T) {
 // What a provider says about a person who was erased while it was asked is not written down.
 func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(0))
+	l := life.Begin(t, scene.New(t), scene.Monthly(0))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 	l.Provider.During = func(string, string) {
-		l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.customer.ID) })
+		l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.Payer.ID) })
 	}
-	txn := l.own(t)
-	l.charge(t, txn.ID)
+	txn := l.OwnCharge(t)
+	l.Charge(t, txn.ID)
 
 	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
@@ -182,23 +142,23 @@ func TestCharge_CallbackOfLateCaptureStaysOpen(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
-	l := begin(t, s, scene.Monthly(1000))
-	txn := l.last()
+	l := life.Begin(t, s, scene.Monthly(1000))
+	txn := l.Last()
 	require.Equal(t, payment.Declined, txn.Status)
 	open := word(t, s, txn, "")
 
-	l.charge(t, txn.ID) // a repeat of an activity whose completion was lost: nobody told it of the callback
+	l.Charge(t, txn.ID) // a repeat of an activity whose completion was lost: nobody told it of the callback
 	require.Equal(t, 1, open())
 
 	for _, silence := range []providers.Outcome{providers.Unknown, providers.NotFound} {
 		s.Provider.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) { return silence, true }
-		l.asked(txn.ID)
+		l.CheckAsked(txn.ID)
 		require.Equal(t, 1, open(), "%s is no answer", silence)
 	}
 	s.Provider.LookupScript = nil
-	l.asked(txn.ID)
+	l.CheckAsked(txn.ID)
 	require.Zero(t, open())
-	require.Equal(t, payment.Success, l.last().Status)
+	require.Equal(t, payment.Success, l.Last().Status)
 }
 
 // A payment that counted as never arrived has no name at the provider in our books; the word of it brings the name.
@@ -209,24 +169,24 @@ func TestCharge_CallbackBringsProviderReference(t *testing.T) {
 	s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 		return providers.NotFound, in.Ref == ""
 	}
-	l := begin(t, s, scene.Monthly(1000))
-	for i := 0; l.last().Status == payment.Pending; i++ {
+	l := life.Begin(t, s, scene.Monthly(1000))
+	for i := 0; l.Last().Status == payment.Pending; i++ {
 		require.Less(t, i, 200, "absence is never proven")
-		s.Clock.Set(l.last().NextCheckAt)
-		l.charge(t, l.last().ID)
+		s.Clock.Set(l.Last().NextCheckAt)
+		l.Charge(t, l.Last().ID)
 	}
-	txn := l.last()
+	txn := l.Last()
 	require.Equal(t, payment.Failed, txn.Status)
 	require.Empty(t, txn.ProviderRef)
 	open := word(t, s, txn, "pi_"+txn.ID)
-	l.asked(txn.ID)
+	l.CheckAsked(txn.ID)
 	require.Zero(t, open())
-	require.Equal(t, payment.Success, l.last().Status)
+	require.Equal(t, payment.Success, l.Last().Status)
 }
 
 func TestReconcile_WakesEachOnce(t *testing.T) {
 	t.Parallel()
-	s, w := scene.New(t), &woken{}
+	s, w := scene.New(t), &life.Waker{}
 	payer, p := s.Customer(t, ""), s.Plan(t, scene.Monthly(1000))
 	for range 500 { // a full batch
 		s.Subscribe(t, payer, p)
@@ -234,11 +194,11 @@ func TestReconcile_WakesEachOnce(t *testing.T) {
 	s.Clock.Add(2 * time.Minute)
 	wakes := map[string]int{}
 	for passes := 1; ; passes++ {
-		w.did = nil
-		r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}
+		w.Did = nil
+		r := &reconcile.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w}
 		found, err := r.Reconcile(t.Context())
 		require.NoError(t, err)
-		for _, did := range w.did {
+		for _, did := range w.Did {
 			wakes[did]++
 		}
 		if !found.More {
@@ -264,15 +224,15 @@ func TestCharge_WordOfASecondOperation(t *testing.T) {
 		s.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 			return providers.Succeeded, in.Ref == "pi_second"
 		}
-		l := begin(t, s, scene.Monthly(1000))
-		txn := l.last()
+		l := life.Begin(t, s, scene.Monthly(1000))
+		txn := l.Last()
 		require.Equal(t, status, txn.Status)
 		open := word(t, s, txn, "pi_second")
 
-		l.asked(txn.ID)
+		l.CheckAsked(txn.ID)
 
 		require.Zero(t, open())
-		got := l.last()
+		got := l.Last()
 		require.Equal(t, payment.Success, got.Status)
 		if first == scene.Capture {
 			require.False(t, got.ParkedAt.IsZero(), "a person learns of it")

@@ -2,17 +2,12 @@ package activities
 
 import (
 	"context"
-	"time"
 
 	"perennial/db"
 )
 
 // BeatEvery is how often a worker process writes a beat.
 const BeatEvery = db.BeatEvery
-
-// rosterLife is how long a worker that has gone is remembered:
-// longer than any build stays current without workers unnoticed.
-const rosterLife = 30 * 24 * time.Hour
 
 // Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it is
 // known before the next charge: one that comes between would wait as if it could have been lost.

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -28,12 +29,12 @@ func (u unasked) CancelCharge(ctx context.Context, in providers.LookupRequest) (
 
 // sentBlindly is a renewal that was sent to one of two accounts that cannot be asked, in the last moment before the
 // database came under another server. Its answer is lost. asked: there is a third account, which has nothing.
-func sentBlindly(t *testing.T, asked bool) (l *life, txn payment.Transaction) {
+func sentBlindly(t *testing.T, asked bool) (l *life.Life, txn payment.Transaction) {
 	t.Helper()
 	l, backup, config := renewing(t)
-	txn = l.last()
-	l.Provider.Script = always(scene.Lose)
-	l.check(txn.ID)
+	txn = l.Last()
+	l.Provider.Script = life.Always(scene.Lose)
+	l.Check(txn.ID)
 	l.Provider.Script = nil
 	open := accounts{l.Config.ID: unasked{blind{l.Provider}}, config.ID: unasked{blind{backup}}}
 	if asked {
@@ -41,7 +42,7 @@ func sentBlindly(t *testing.T, asked bool) (l *life, txn payment.Transaction) {
 		open[third.ID] = other
 	}
 	l.Payments.Gateway = open
-	l.restores()
+	l.Restore()
 	return l, txn
 }
 
@@ -53,15 +54,15 @@ func TestSearch_CancelReachesAnAccountThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, txn := sentBlindly(t, asked)
-			l.command(cancelNow("none"))
+			l.Command(life.CancelNow("none"))
 			for range 3 {
-				l.attempt(t.Context(), txn.ID)
+				l.ChargeWith(t.Context(), txn.ID)
 				l.Clock.Add(time.Minute)
 			}
-			require.Contains(t, l.operations(txn.ID), "cancel")
-			require.Equal(t, payment.Pending, l.now(txn.ID).Status, "its callback decides")
-			require.Zero(t, l.now(txn.ID).ParkedAt)
-			require.NotContains(t, l.operations(txn.ID)[1:], "charge")
+			require.Contains(t, l.Operations(txn.ID), "cancel")
+			require.Equal(t, payment.Pending, l.Transaction(txn.ID).Status, "its callback decides")
+			require.Zero(t, l.Transaction(txn.ID).ParkedAt)
+			require.NotContains(t, l.Operations(txn.ID)[1:], "charge")
 		})
 	}
 }
@@ -71,16 +72,16 @@ func TestSearch_CancelReachesAnAccountThatCannotBeAsked(t *testing.T) {
 func TestSearch_RefusalCountsWhereNoRepeatWillNameIt(t *testing.T) {
 	t.Parallel()
 	l, txn := sentBlindly(t, false)
-	l.attempt(t.Context(), txn.ID)
-	l.stores(l.Config, refusedFirst(txn, "FIRST00000000000"))
+	l.ChargeWith(t.Context(), txn.ID)
+	l.StoreMessage(l.Config, refusedFirst(txn, "FIRST00000000000"))
 	l.Clock.Add(30 * time.Second)
-	l.attempt(t.Context(), txn.ID)
-	require.Equal(t, payment.Pending, l.now(txn.ID).Status, "it may be made again just now, with the payer there")
+	l.ChargeWith(t.Context(), txn.ID)
+	require.Equal(t, payment.Pending, l.Transaction(txn.ID).Status, "it may be made again just now, with the payer there")
 	l.Clock.Add(time.Minute)
-	l.attempt(t.Context(), txn.ID)
-	require.Equal(t, payment.Failed, l.now(txn.ID).Status)
-	require.Equal(t, []string{"charge"}, l.operations(txn.ID))
-	require.Zero(t, l.open())
+	l.ChargeWith(t.Context(), txn.ID)
+	require.Equal(t, payment.Failed, l.Transaction(txn.ID).Status)
+	require.Equal(t, []string{"charge"}, l.Operations(txn.ID))
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // A callback says that an account has failed the charge. That one may have refused it in the window that is lost, and
@@ -88,7 +89,7 @@ func TestSearch_RefusalCountsWhereNoRepeatWillNameIt(t *testing.T) {
 func TestSearch_CallbackAboutABadEndIsNoEnd(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)
-	txn := l.last()
+	txn := l.Last()
 	l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 		if in.Ref == "" {
 			return providers.NotFound, true
@@ -96,15 +97,15 @@ func TestSearch_CallbackAboutABadEndIsNoEnd(t *testing.T) {
 		return providers.Failed, true
 	}
 	txn.ProviderRef = "pi_refused"
-	l.stores(l.Config, says(txn, "failed", providers.Failed))
+	l.StoreMessage(l.Config, says(txn, "failed", providers.Failed))
 	for range 3 {
-		l.attempt(t.Context(), txn.ID)
+		l.ChargeWith(t.Context(), txn.ID)
 		l.Clock.Add(time.Minute)
 	}
-	require.Equal(t, payment.Success, l.now(txn.ID).Status)
-	require.Equal(t, config.ID, l.now(txn.ID).ProviderConfigID)
+	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
+	require.Equal(t, config.ID, l.Transaction(txn.ID).ProviderConfigID)
 	require.Equal(t, 1, backup.Captures()[txn.ID])
-	require.Zero(t, l.open())
+	require.Zero(t, l.OpenCallbacks())
 }
 
 // The primary refused the first send, and the backup took another one in the window that is lost. The backup's callback
@@ -112,24 +113,24 @@ func TestSearch_CallbackAboutABadEndIsNoEnd(t *testing.T) {
 func TestSearch_CallbackOfALostSendLeavesTheRefusedOne(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
-	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
+	l.Provider.Script, backup.Script = life.Always(scene.Refuse), life.Always(scene.Refuse)
 	_, err := l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = now() where id = $1", config.ID)
 	require.NoError(t, err)
-	txn := l.last()
-	l.check(txn.ID)
-	require.Len(t, l.sends(txn.ID), 1)
+	txn := l.Last()
+	l.Check(txn.ID)
+	require.Len(t, l.Sends(txn.ID), 1)
 	_, err = l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = null where id = $1", config.ID)
 	require.NoError(t, err)
 	backup.Settle(txn.ID, providers.Succeeded)
-	l.restores()
+	l.Restore()
 
 	txn.ProviderRef = backup.Reference(txn.ID)
-	l.stores(config, says(txn, "told", providers.Succeeded))
-	l.attempt(t.Context(), txn.ID)
+	l.StoreMessage(config, says(txn, "told", providers.Succeeded))
+	l.ChargeWith(t.Context(), txn.ID)
 
-	require.Equal(t, payment.Success, l.now(txn.ID).Status)
-	require.Equal(t, config.ID, l.now(txn.ID).ProviderConfigID)
-	refused := l.sends(txn.ID)[0]
+	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
+	require.Equal(t, config.ID, l.Transaction(txn.ID).ProviderConfigID)
+	refused := l.Sends(txn.ID)[0]
 	require.Equal(t, l.Config.ID, refused.ProviderConfigID)
 	require.Equal(t, payment.AnswerNotSent, refused.Outcome)
 	require.Empty(t, refused.ProviderRef)
@@ -152,13 +153,13 @@ func TestSearch_KeepsTheLongestRetryAfter(t *testing.T) {
 	silent := func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
 	l.Provider.LookupScript, backup.LookupScript = silent, silent
 	l.Payments.Gateway = accounts{l.Config.ID: hasty{l.Provider}, config.ID: backup}
-	l.attempt(t.Context(), l.last().ID) // waits for what was in flight
+	l.ChargeWith(t.Context(), l.Last().ID) // waits for what was in flight
 	for range 2 {
 		l.Clock.Add(time.Hour)
-		before := l.last().Checks
-		l.attempt(t.Context(), l.last().ID)
-		require.Equal(t, before+1, l.last().Checks)
-		require.Equal(t, l.Clock.Now().Add(20*time.Minute-time.Second), l.last().NextCheckAt)
+		before := l.Last().Checks
+		l.ChargeWith(t.Context(), l.Last().ID)
+		require.Equal(t, before+1, l.Last().Checks)
+		require.Equal(t, l.Clock.Now().Add(20*time.Minute-time.Second), l.Last().NextCheckAt)
 	}
 }
 
@@ -166,8 +167,8 @@ func TestSearch_KeepsTheLongestRetryAfter(t *testing.T) {
 func TestSearch_WaitsADayForACallback(t *testing.T) {
 	t.Parallel()
 	l, txn := sentBlindly(t, false)
-	l.until(l.Clock.Now().Add(23 * time.Hour))
-	require.Zero(t, l.now(txn.ID).ParkedAt)
-	l.until(l.Clock.Now().Add(4 * time.Hour))
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.now(txn.ID).Review.Reason)
+	l.Until(l.Clock.Now().Add(23 * time.Hour))
+	require.Zero(t, l.Transaction(txn.ID).ParkedAt)
+	l.Until(l.Clock.Now().Add(4 * time.Hour))
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Transaction(txn.ID).Review.Reason)
 }

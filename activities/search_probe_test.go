@@ -16,9 +16,9 @@ func TestSearch_LeavesTheProbesToSends(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
 	l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
-	waiting := []string{l.last().ID}
+	waiting := []string{l.Last().ID}
 	for range 4 {
-		waiting = append(waiting, l.own(t).ID)
+		waiting = append(waiting, l.OwnCharge(t).ID)
 	}
 	l.InTx(t, func(tx *db.Tx) error {
 		for _, id := range []string{l.Config.ID, config.ID} {
@@ -34,18 +34,18 @@ func TestSearch_LeavesTheProbesToSends(t *testing.T) {
 		}
 		return nil
 	})
-	l.restores()
+	l.Restore()
 	for range 30 {
 		for _, id := range waiting {
-			if l.now(id).Status == payment.Pending {
-				l.check(id)
+			if l.Transaction(id).Status == payment.Pending {
+				l.Check(id)
 			}
 		}
 		l.Clock.Add(10 * time.Second)
 	}
 	for _, id := range waiting {
-		require.Equal(t, payment.Success, l.now(id).Status)
+		require.Equal(t, payment.Success, l.Transaction(id).Status)
 		require.Equal(t, 1, l.Provider.Captures()[id]+backup.Captures()[id])
 	}
-	require.False(t, l.breaker(l.Config.ID).Opened())
+	require.False(t, l.Breaker(l.Config.ID).Opened())
 }

@@ -7,21 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
+	"perennial/activities/pacing"
 	"perennial/billing/payment"
-	"perennial/contract"
 	"perennial/providers"
+	"perennial/test/life"
 )
-
-// attempt is one attempt of the activity, whose worker may die.
-func (l *life) attempt(ctx context.Context, txn string) {
-	l.t.Helper()
-	_, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn, Now: l.Clock.Now()})
-	if ctx.Err() == nil {
-		require.NoError(l.t, err)
-	}
-	l.Clock.Add(time.Second)
-}
 
 // Workers die in the middle of a search, or run out of time. It goes on where it stopped, unless the database was
 // restored again: then everything is asked anew.
@@ -32,9 +22,9 @@ func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 			t.Parallel()
 			l, backup, config := renewing(t)
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
-			txn := l.last().ID
-			l.restores()
-			l.check(txn) // waits for what was in flight
+			txn := l.Last().ID
+			l.Restore()
+			l.Check(txn) // waits for what was in flight
 			l.Clock.Add(time.Minute)
 
 			const questions = 16
@@ -47,23 +37,23 @@ func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 				return providers.NotFound, true
 			}
 			l.Provider.LookupScript, backup.LookupScript = nothing, nothing
-			for ; l.last().Status == payment.Pending && attempts < 2*questions; attempts++ {
+			for ; l.Last().Status == payment.Pending && attempts < 2*questions; attempts++ {
 				if again && attempts == 5 {
 					require.Empty(t, l.Provider.Captures()[txn])
-					l.restores()
-					l.check(txn)
+					l.Restore()
+					l.Check(txn)
 					l.Clock.Add(time.Minute)
 				}
 				ctx, cancel := context.WithCancel(t.Context())
 				die = cancel
-				l.attempt(ctx, txn)
+				l.ChargeWith(ctx, txn)
 				cancel()
-				if l.last().Status == payment.Pending {
-					require.Contains(t, l.last().FailureReason, "restored")
+				if l.Last().Status == payment.Pending {
+					require.Contains(t, l.Last().FailureReason, "restored")
 				}
 			}
 
-			require.Equal(t, payment.Success, l.last().Status)
+			require.Equal(t, payment.Success, l.Last().Status)
 			require.Equal(t, 1, l.Provider.Captures()[txn])
 			answered := questions
 			if again {
@@ -78,50 +68,50 @@ func TestSearch_GoesOnWhereItStopped(t *testing.T) {
 func TestSearch_AsksOthersWhileOneDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	silent := func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
-	for name, hide := range map[string]func(l *life, die *context.CancelFunc){
-		"no answer": func(l *life, _ *context.CancelFunc) { l.Provider.LookupScript = silent },
-		"it takes the worker's whole time": func(l *life, die *context.CancelFunc) {
+	for name, hide := range map[string]func(l *life.Life, die *context.CancelFunc){
+		"no answer": func(l *life.Life, _ *context.CancelFunc) { l.Provider.LookupScript = silent },
+		"it takes the worker's whole time": func(l *life.Life, die *context.CancelFunc) {
 			l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 				(*die)()
 				return silent(in)
 			}
 		},
-		"its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
+		"its credentials cannot be opened": func(l *life.Life, _ *context.CancelFunc) {
 			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
 		},
-		"the charge was sent there, and its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
-			_, err := l.Pool.Exec(l.t.Context(), `update transactions
+		"the charge was sent there, and its credentials cannot be opened": func(l *life.Life, _ *context.CancelFunc) {
+			_, err := l.Pool.Exec(l.T.Context(), `update transactions
 				set provider = 'stripe', provider_config_id = $1, first_sent_at = send_due_at, send_number = 1 where id = $2`,
-				l.Config.ID, l.last().ID)
-			require.NoError(l.t, err)
+				l.Config.ID, l.Last().ID)
+			require.NoError(l.T, err)
 			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
 		},
-		"it has called back, and its credentials cannot be opened": func(l *life, _ *context.CancelFunc) {
-			txn := l.last()
+		"it has called back, and its credentials cannot be opened": func(l *life.Life, _ *context.CancelFunc) {
+			txn := l.Last()
 			txn.ProviderRef = "pi_unknown"
-			l.stores(l.Config, says(txn, "told", providers.Failed))
+			l.StoreMessage(l.Config, says(txn, "told", providers.Failed))
 			l.Payments.Gateway = unopened{l.Payments.Gateway.(accounts), l.Config.ID}
 		},
-		"it has no free slot": func(l *life, _ *context.CancelFunc) {
-			l.Payments.Slots = activities.NewSlots(1, 10)
-			require.True(l.t, activities.TakeSlot(l.Payments.Slots, l.Config.ID, "stripe"))
+		"it has no free slot": func(l *life.Life, _ *context.CancelFunc) {
+			l.Payments.Slots = pacing.NewSlots(1, 10)
+			require.True(l.T, l.Payments.Slots.Take(l.Config.ID, "stripe"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, backup, config := lost(t)
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
-			txn, die := l.last().ID, context.CancelFunc(nil)
+			txn, die := l.Last().ID, context.CancelFunc(nil)
 			hide(l, &die)
 			for range 10 {
 				ctx, cancel := context.WithCancel(t.Context())
 				die = cancel
-				l.attempt(ctx, txn)
+				l.ChargeWith(ctx, txn)
 				cancel()
 				l.Clock.Add(time.Minute)
 			}
-			require.Equal(t, payment.Success, l.last().Status)
-			require.Equal(t, config.ID, l.last().ProviderConfigID)
+			require.Equal(t, payment.Success, l.Last().Status)
+			require.Equal(t, config.ID, l.Last().ProviderConfigID)
 			require.Zero(t, l.Provider.Captures()[txn])
 		})
 	}
@@ -134,14 +124,14 @@ func TestSearch_NobodyAnswers(t *testing.T) {
 	l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
 	silent := func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
 	l.Provider.LookupScript, backup.LookupScript = silent, silent
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Contains(t, l.last().FailureReason, l.Config.ID)
-	require.Contains(t, l.last().FailureReason, config.ID)
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Contains(t, l.Last().FailureReason, l.Config.ID)
+	require.Contains(t, l.Last().FailureReason, config.ID)
 	require.InDelta(t, len(l.Provider.Calls()), len(backup.Calls()), 2)
 	require.Less(t, len(backup.Calls()), 40, "in growing gaps")
-	l.until(l.Clock.Now().Add(30 * time.Hour))
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
+	l.Until(l.Clock.Now().Add(30 * time.Hour))
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
 }
 
 // One account has an operation that ended without money. It may have been refused, and the charge sent to the other: it
@@ -161,11 +151,11 @@ func TestSearch_WhatEndedElsewhereIsNoEnd(t *testing.T) {
 			t.Parallel()
 			l, backup, config := renewing(t)
 			if c.backup == providers.Succeeded {
-				backup.Settle(l.last().ID, providers.Succeeded)
+				backup.Settle(l.Last().ID, providers.Succeeded)
 			}
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
-			l.restores()
-			txn := l.last()
+			l.Restore()
+			txn := l.Last()
 			first := ""
 			l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 				if first == "" {
@@ -180,11 +170,11 @@ func TestSearch_WhatEndedElsewhereIsNoEnd(t *testing.T) {
 				return c.backup, c.backup != providers.Succeeded
 			}
 			for range 5 {
-				l.attempt(t.Context(), txn.ID)
+				l.ChargeWith(t.Context(), txn.ID)
 				l.Clock.Add(time.Minute)
 			}
-			require.Equal(t, c.want, l.now(txn.ID).Status)
-			require.NotContains(t, l.operations(txn.ID), "charge")
+			require.Equal(t, c.want, l.Transaction(txn.ID).Status)
+			require.NotContains(t, l.Operations(txn.ID), "charge")
 			for _, call := range backup.Calls() {
 				require.Equal(t, "lookup", call.Operation)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -19,32 +20,32 @@ func TestSearch_RestartsCostNoCheck(t *testing.T) {
 	for name, sent := range map[string]bool{"sent before": true, "not sent yet": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
-			l.Provider.Script = always(scene.Lose)
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+			l.Provider.Script = life.Always(scene.Lose)
 			if !sent {
-				l.Provider.Script = always(scene.Refuse)
+				l.Provider.Script = life.Always(scene.Refuse)
 			}
-			l.until(scene.Start.AddDate(0, 1, 0))
-			txn := l.last()
+			l.Until(scene.Start.AddDate(0, 1, 0))
+			txn := l.Last()
 			require.Equal(t, sent, txn.EverSent())
 			_, err := l.Pool.Exec(t.Context(), "update transactions set checks = 8 where id = $1", txn.ID)
 			require.NoError(t, err)
 			asked := len(l.Provider.Calls())
 			for range 5 {
-				l.restores()
-				l.check(txn.ID)
-				require.Equal(t, 8, l.last().Checks)
-				require.Equal(t, l.Clock.Now().Add(time.Minute), l.last().NextCheckAt)
-				require.NotContains(t, l.last().FailureReason, "database was restored")
-				require.Contains(t, l.last().FailureReason, "PostgreSQL was restarted, or restored")
+				l.Restore()
+				l.Check(txn.ID)
+				require.Equal(t, 8, l.Last().Checks)
+				require.Equal(t, l.Clock.Now().Add(time.Minute), l.Last().NextCheckAt)
+				require.NotContains(t, l.Last().FailureReason, "database was restored")
+				require.Contains(t, l.Last().FailureReason, "PostgreSQL was restarted, or restored")
 			}
 			require.Len(t, l.Provider.Calls(), asked)
 
 			l.Provider.Script = nil
-			l.until(l.Clock.Now().Add(2 * time.Minute))
-			require.Equal(t, payment.Success, l.last().Status)
+			l.Until(l.Clock.Now().Add(2 * time.Minute))
+			require.Equal(t, payment.Success, l.Last().Status)
 			require.Equal(t, 1, l.Provider.Captures()[txn.ID])
-			l.sound()
+			l.Sound()
 		})
 	}
 }
@@ -54,15 +55,15 @@ func TestSearch_RestartsCostNoCheck(t *testing.T) {
 func TestSearch_OfASentChargeIsRepeatedSoon(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
-	l.Provider.Script = always(scene.Lose)
-	l.check(l.last().ID)
-	txn := l.last()
+	l.Provider.Script = life.Always(scene.Lose)
+	l.Check(l.Last().ID)
+	txn := l.Last()
 	require.True(t, txn.EverSent())
 	_, err := l.Pool.Exec(t.Context(), "update transactions set checks = 12 where id = $1", txn.ID)
 	require.NoError(t, err)
-	l.restores()
+	l.Restore()
 	backup.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.LessOrEqual(t, l.last().NextCheckAt.Sub(l.Clock.Now()), 15*time.Minute)
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.LessOrEqual(t, l.Last().NextCheckAt.Sub(l.Clock.Now()), 15*time.Minute)
 }

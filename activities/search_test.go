@@ -15,24 +15,17 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
-// restores is what the next payment finds: a database under another server. Seconds have passed since the loss.
-func (l *life) restores() {
-	l.t.Helper()
-	_, err := l.Pool.Exec(l.t.Context(), "update database_server set identity = 'another'")
-	require.NoError(l.t, err)
-	l.Clock.Add(time.Minute)
-}
-
 // lost is a subscription whose renewal waits for its first send in a database that was restored: in the window that is
 // lost the primary refused it, and the backup took it.
-func lost(t *testing.T) (l *life, backup *scene.Provider, config db.ProviderConfig) {
+func lost(t *testing.T) (l *life.Life, backup *scene.Provider, config db.ProviderConfig) {
 	t.Helper()
 	l, backup, config = renewing(t)
-	backup.Settle(l.last().ID, providers.Succeeded)
-	l.restores()
+	backup.Settle(l.Last().ID, providers.Succeeded)
+	l.Restore()
 	return l, backup, config
 }
 
@@ -62,16 +55,16 @@ func TestSearch_FindsWhatTheBackupTookInTheLostWindow(t *testing.T) {
 				_, err := l.Pool.Exec(t.Context(), meanwhile)
 				require.NoError(t, err)
 			}
-			l.until(l.Clock.Now().Add(10 * time.Minute))
+			l.Until(l.Clock.Now().Add(10 * time.Minute))
 
-			txn := l.last()
+			txn := l.Last()
 			require.Equal(t, payment.Success, txn.Status)
 			require.Equal(t, config.ID, txn.ProviderConfigID)
 			require.Equal(t, backup.Reference(txn.ID), txn.ProviderRef)
 			require.Zero(t, l.Provider.Captures()[txn.ID])
 			require.Equal(t, 1, backup.Captures()[txn.ID])
-			require.Equal(t, invoice.Paid, l.invoices()[1].Status)
-			sends := l.sends(txn.ID)
+			require.Equal(t, invoice.Paid, l.Invoices()[1].Status)
+			sends := l.Sends(txn.ID)
 			require.Len(t, sends, 1)
 			require.Equal(t, []string{config.ID, "found after a restore"}, []string{sends[0].ProviderConfigID, sends[0].Reason})
 			require.Equal(t, payment.AnswerSucceeded, sends[0].Outcome)
@@ -82,21 +75,21 @@ func TestSearch_FindsWhatTheBackupTookInTheLostWindow(t *testing.T) {
 // Held and resumed in the window that is lost: the restored row is held as before.
 func TestSearch_FindsWhatWasHeldAndResumedInTheLostWindow(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	config, backup := withBackup(t, l.Scene)
 	stop := stopsOf(t, l.Scene)["environment"]
 	require.NoError(t, stop.pause())
-	l.until(scene.Start.AddDate(0, 1, 2))
-	txn := l.last().ID
+	l.Until(scene.Start.AddDate(0, 1, 2))
+	txn := l.Last().ID
 	backup.Settle(txn, providers.Succeeded)
-	l.restores()
-	l.until(l.Clock.Now().AddDate(0, 0, 2))
-	require.Equal(t, payment.Pending, l.last().Status, "the restored stop holds it on")
+	l.Restore()
+	l.Until(l.Clock.Now().AddDate(0, 0, 2))
+	require.Equal(t, payment.Pending, l.Last().Status, "the restored stop holds it on")
 	require.NoError(t, stop.resume())
-	l.asked(txn)
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.CheckAsked(txn)
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 	require.Zero(t, l.Provider.Captures()[txn])
 }
 
@@ -104,18 +97,18 @@ func TestSearch_FindsWhatWasHeldAndResumedInTheLostWindow(t *testing.T) {
 func TestSearch_BeforeARepeatWhoseAnswerWasLost(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
-	txn := l.last().ID
-	l.Provider.Script = always(scene.Lose)
-	l.check(txn)
-	require.True(t, l.last().EverSent())
+	txn := l.Last().ID
+	l.Provider.Script = life.Always(scene.Lose)
+	l.Check(txn)
+	require.True(t, l.Last().EverSent())
 	l.Provider.Script = nil
 	backup.Settle(txn, providers.Succeeded)
-	l.restores()
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.Restore()
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 	require.Zero(t, l.Provider.Captures()[txn])
-	require.Len(t, l.sends(txn), 2)
+	require.Len(t, l.Sends(txn), 2)
 }
 
 // Where an account finds a charge by its key only, it is asked under each key that a lost send may have had.
@@ -125,7 +118,7 @@ func TestSearch_ByEachKey(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, backup, config := renewing(t)
-			txn, asked := l.last(), map[string]bool{}
+			txn, asked := l.Last(), map[string]bool{}
 			backup.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 				asked[in.Key] = true
 				if len(asked) == number {
@@ -134,13 +127,13 @@ func TestSearch_ByEachKey(t *testing.T) {
 				return providers.NotFound, true
 			}
 			l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
-			l.restores()
-			l.check(txn.ID) // waits for what was in flight
+			l.Restore()
+			l.Check(txn.ID) // waits for what was in flight
 			l.Clock.Add(time.Minute)
-			l.check(txn.ID)
-			require.Equal(t, config.ID, l.last().ProviderConfigID)
-			require.Equal(t, number, l.last().SendNumber)
-			require.True(t, asked[l.sends(txn.ID)[0].Key])
+			l.Check(txn.ID)
+			require.Equal(t, config.ID, l.Last().ProviderConfigID)
+			require.Equal(t, number, l.Last().SendNumber)
+			require.True(t, asked[l.Sends(txn.ID)[0].Key])
 			require.Empty(t, l.Provider.Captures()[txn.ID])
 		})
 	}
@@ -150,33 +143,33 @@ func TestSearch_ByEachKey(t *testing.T) {
 func TestSearch_FindsNothing(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
-	l.restores()
+	l.Restore()
 	due := l.Clock.Now()
-	l.until(due.Add(5 * time.Minute))
-	txn := l.last()
+	l.Until(due.Add(5 * time.Minute))
+	txn := l.Last()
 	require.Equal(t, payment.Success, txn.Status)
-	require.Equal(t, []string{"lookup", "charge"}, l.operations(txn.ID))
+	require.Equal(t, []string{"lookup", "charge"}, l.Operations(txn.ID))
 	require.Equal(t, []scene.Call{{Operation: "lookup", TransactionID: txn.ID, At: due.Add(time.Minute)}}, backup.Calls())
 	require.Equal(t, 1, l.Provider.Captures()[txn.ID])
-	l.until(scene.Start.AddDate(0, 2, 0))
-	require.Equal(t, []string{"charge"}, l.operations(l.last().ID), "what is due after the restore is sent at once")
-	l.sound()
+	l.Until(scene.Start.AddDate(0, 2, 0))
+	require.Equal(t, []string{"charge"}, l.Operations(l.Last().ID), "what is due after the restore is sent at once")
+	l.Sound()
 }
 
 // What was refused after a search is sent again without another one.
 func TestSearch_Once(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
-	l.restores()
-	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
-	l.until(l.Clock.Now().Add(5 * time.Minute))
+	l.Restore()
+	l.Provider.Script, backup.Script = life.Always(scene.Refuse), life.Always(scene.Refuse)
+	l.Until(l.Clock.Now().Add(5 * time.Minute))
 	l.Provider.Script = nil
-	l.until(l.Clock.Now().Add(5 * time.Minute))
-	txn := l.last()
+	l.Until(l.Clock.Now().Add(5 * time.Minute))
+	txn := l.Last()
 	require.Equal(t, payment.Success, txn.Status)
-	require.Equal(t, 1, strings.Count(strings.Join(l.operations(txn.ID), " "), "lookup"))
-	require.Len(t, l.sends(txn.ID), txn.SendNumber)
-	l.sound()
+	require.Equal(t, 1, strings.Count(strings.Join(l.Operations(txn.ID), " "), "lookup"))
+	require.Len(t, l.Sends(txn.ID), txn.SendNumber)
+	l.Sound()
 }
 
 // A single account is asked after a minute, too: it refused a first send in the window that is lost, and took the second
@@ -186,24 +179,24 @@ func TestSearch_SingleAccount(t *testing.T) {
 	for name, captured := range map[string]bool{"captured after a refusal": true, "never sent": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
-			l.collecting()
-			txn := l.last()
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+			l.Collecting()
+			txn := l.Last()
 			if captured {
 				l.Provider.Settle(txn.ID, providers.Succeeded)
 			}
-			l.restores()
+			l.Restore()
 			indexed := l.Clock.Now().Add(30 * time.Second)
 			l.Provider.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) {
 				return providers.NotFound, l.Clock.Now().Before(indexed)
 			}
-			l.check(txn.ID)
-			require.Empty(t, l.operations(txn.ID))
-			require.Contains(t, l.last().FailureReason, "restored")
-			l.until(l.Clock.Now().Add(5 * time.Minute))
-			require.Equal(t, payment.Success, l.last().Status)
-			require.Equal(t, map[string]int{l.transactions()[0].ID: 1, txn.ID: 1}, l.Provider.Captures())
-			require.Equal(t, !captured, slices.Contains(l.operations(txn.ID), "charge"))
+			l.Check(txn.ID)
+			require.Empty(t, l.Operations(txn.ID))
+			require.Contains(t, l.Last().FailureReason, "restored")
+			l.Until(l.Clock.Now().Add(5 * time.Minute))
+			require.Equal(t, payment.Success, l.Last().Status)
+			require.Equal(t, map[string]int{l.Transactions()[0].ID: 1, txn.ID: 1}, l.Provider.Captures())
+			require.Equal(t, !captured, slices.Contains(l.Operations(txn.ID), "charge"))
 		})
 	}
 }
@@ -214,8 +207,8 @@ func TestSearch_WaitsForAnAnswer(t *testing.T) {
 	l, backup, config := lost(t)
 	away := true
 	backup.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, away }
-	l.until(l.Clock.Now().Add(time.Hour))
-	txn := l.last()
+	l.Until(l.Clock.Now().Add(time.Hour))
+	txn := l.Last()
 	require.Equal(t, payment.Pending, txn.Status)
 	require.Empty(t, txn.ProviderConfigID)
 	require.Contains(t, txn.FailureReason, config.ID)
@@ -223,15 +216,15 @@ func TestSearch_WaitsForAnAnswer(t *testing.T) {
 	require.Zero(t, l.Provider.Captures()[txn.ID])
 
 	away = false
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
 
 	l, backup, _ = lost(t)
 	backup.LookupScript = func(providers.LookupRequest) (providers.Outcome, bool) { return providers.Unknown, true }
-	l.until(l.Clock.Now().Add(30 * time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
-	require.False(t, l.last().ParkedAt.IsZero())
+	l.Until(l.Clock.Now().Add(30 * time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
+	require.False(t, l.Last().ParkedAt.IsZero())
 }
 
 // unopened has one account whose credentials cannot be opened.
@@ -253,13 +246,13 @@ func TestSearch_WaitsForUnreadableCredentials(t *testing.T) {
 	l, _, config := lost(t)
 	opens := l.Payments.Gateway
 	l.Payments.Gateway = unopened{opens.(accounts), config.ID}
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Contains(t, l.last().FailureReason, "cannot be opened")
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Contains(t, l.Last().FailureReason, "cannot be opened")
 	l.Payments.Gateway = opens
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 }
 
 // blind cannot be asked.
@@ -275,10 +268,10 @@ func (b blind) Capabilities() providers.Capabilities {
 // person must find out.
 func TestSearch_WhoCannotBeAsked(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Payments.Gateway = scene.Gateway{Only: blind{l.Provider}}
-	l.collecting()
-	l.restores()
+	l.Collecting()
+	l.Restore()
 	n := 0
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer {
 		if n++; n == 1 {
@@ -286,42 +279,42 @@ func TestSearch_WhoCannotBeAsked(t *testing.T) {
 		}
 		return scene.Capture
 	}
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Len(t, l.sends(l.last().ID), 1, "a refusal proves nothing about the lost send: the key stays")
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Len(t, l.Sends(l.Last().ID), 1, "a refusal proves nothing about the lost send: the key stays")
 
 	l, backup, config := lost(t)
 	l.Payments.Gateway = accounts{l.Config.ID: l.Provider, config.ID: blind{backup}}
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
-	require.False(t, slices.Contains(l.operations(l.last().ID), "charge"))
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
+	require.False(t, slices.Contains(l.Operations(l.Last().ID), "charge"))
 }
 
 // The only account that could have taken it cannot be asked, and is not the one that would take it now: no key protects
 // the charge there.
 func TestSearch_NeverSendsElsewhereThanToTheOnlyAccountThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.collecting()
-	l.restores()
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+	l.Collecting()
+	l.Restore()
 	config, later := withBackup(t, l.Scene)
 	_, err := l.Pool.Exec(t.Context(), `update provider_configs set created_at = '2999-01-01' where id = $1`, config.ID)
 	require.NoError(t, err)
 	_, err = l.Pool.Exec(t.Context(), `update provider_configs set disabled_at = now(), is_primary = false where id = $1`, l.Config.ID)
 	require.NoError(t, err)
 	l.Payments.Gateway = accounts{l.Config.ID: blind{l.Provider}, config.ID: later}
-	l.until(l.Clock.Now().Add(time.Hour))
+	l.Until(l.Clock.Now().Add(time.Hour))
 	require.Empty(t, later.Captures())
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
 }
 
 // Somebody cancels what may have been sent: it is looked for before it counts as never sent.
 func TestSearch_BeforeACanceledChargeIsGivenUp(t *testing.T) {
 	t.Parallel()
 	l, _, config := lost(t)
-	l.perform(cancelNow("none"))
-	l.until(l.Clock.Now().Add(10 * time.Minute))
-	require.Equal(t, payment.Success, l.last().Status, "a charge that was captured before the cancel is kept")
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.Perform(life.CancelNow("none"))
+	l.Until(l.Clock.Now().Add(10 * time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status, "a charge that was captured before the cancel is kept")
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 }

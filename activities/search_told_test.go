@@ -7,17 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/payment"
-	"perennial/db"
 	"perennial/providers"
-	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
-
-// stores receives a message of an account as the API does. Its signal is lost, or reaches an exchange that is repeated.
-func (l *life) stores(config db.ProviderConfig, m providers.Callback) {
-	l.t.Helper()
-	require.NoError(l.t, service.New(l.Store, l.Clock.Now).ReceiveCallback(l.t.Context(), config, m))
-}
 
 // A callback names the account that has the charge while it is looked for, and look-ups do not find it.
 func TestSearch_CallbackNamesTheAccount(t *testing.T) {
@@ -37,10 +30,10 @@ func TestSearch_CallbackNamesTheAccount(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, backup, config := renewing(t)
-			txn := l.last()
+			txn := l.Last()
 			if c.sent {
-				l.Provider.Script = always(scene.Lose)
-				l.check(txn.ID)
+				l.Provider.Script = life.Always(scene.Lose)
+				l.Check(txn.ID)
 				l.Provider.Script = nil
 			}
 			backup.Settle(txn.ID, c.outcome)
@@ -51,20 +44,20 @@ func TestSearch_CallbackNamesTheAccount(t *testing.T) {
 				open[config.ID] = blind{backup}
 			}
 			l.Payments.Gateway = open
-			l.restores()
+			l.Restore()
 			for range 3 {
-				l.attempt(t.Context(), txn.ID)
+				l.ChargeWith(t.Context(), txn.ID)
 				l.Clock.Add(time.Minute)
 			}
-			require.Equal(t, payment.Pending, l.now(txn.ID).Status)
+			require.Equal(t, payment.Pending, l.Transaction(txn.ID).Status)
 			txn.ProviderRef = backup.Reference(txn.ID)
-			l.stores(config, says(txn, "told", c.outcome))
+			l.StoreMessage(config, says(txn, "told", c.outcome))
 			for range 3 {
-				l.attempt(t.Context(), txn.ID)
+				l.ChargeWith(t.Context(), txn.ID)
 				l.Clock.Add(time.Minute)
 			}
 
-			found := l.now(txn.ID)
+			found := l.Transaction(txn.ID)
 			require.Equal(t, config.ID, found.ProviderConfigID)
 			require.Equal(t, txn.ProviderRef, found.ProviderRef)
 			require.Empty(t, found.HeldBack)
@@ -72,13 +65,13 @@ func TestSearch_CallbackNamesTheAccount(t *testing.T) {
 			if c.outcome == providers.Pending {
 				require.Equal(t, payment.Pending, found.Status)
 				backup.Settle(txn.ID, providers.Succeeded)
-				l.stores(config, says(txn, "in the end", providers.Succeeded))
-				l.check(txn.ID)
+				l.StoreMessage(config, says(txn, "in the end", providers.Succeeded))
+				l.Check(txn.ID)
 			}
-			require.Equal(t, payment.Success, l.now(txn.ID).Status)
+			require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 			require.Zero(t, l.Provider.Captures()[txn.ID])
 			require.Equal(t, 1, backup.Captures()[txn.ID])
-			require.Zero(t, l.open())
+			require.Zero(t, l.OpenCallbacks())
 		})
 	}
 }
@@ -87,18 +80,18 @@ func TestSearch_CallbackNamesTheAccount(t *testing.T) {
 func TestSearch_GoesOnWhereACallbackProvesNothing(t *testing.T) {
 	t.Parallel()
 	l, backup, config := lost(t)
-	txn := l.last()
+	txn := l.Last()
 	l.Provider.LookupScript = func(in providers.LookupRequest) (providers.Outcome, bool) {
 		return providers.Unknown, in.Ref != ""
 	}
 	txn.ProviderRef = "pi_unknown"
-	l.stores(l.Config, says(txn, "told", providers.Succeeded))
+	l.StoreMessage(l.Config, says(txn, "told", providers.Succeeded))
 	for range 3 {
-		l.attempt(t.Context(), txn.ID)
+		l.ChargeWith(t.Context(), txn.ID)
 		l.Clock.Add(time.Minute)
 	}
-	require.Equal(t, payment.Success, l.now(txn.ID).Status)
-	require.Equal(t, config.ID, l.now(txn.ID).ProviderConfigID)
+	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
+	require.Equal(t, config.ID, l.Transaction(txn.ID).ProviderConfigID)
 	require.Equal(t, 1, backup.Captures()[txn.ID])
 }
 
@@ -107,25 +100,25 @@ func TestSearch_GoesOnWhereACallbackProvesNothing(t *testing.T) {
 func TestSearch_SentBeforeBesideAnAccountThatCannotBeAsked(t *testing.T) {
 	t.Parallel()
 	l, backup, config := renewing(t)
-	txn := l.last()
-	l.Provider.Script = always(scene.Lose)
-	l.check(txn.ID)
+	txn := l.Last()
+	l.Provider.Script = life.Always(scene.Lose)
+	l.Check(txn.ID)
 	l.Provider.Script = nil
 	l.Payments.Gateway = accounts{l.Config.ID: blind{l.Provider}, config.ID: blind{backup}}
-	l.restores()
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Contains(t, l.last().FailureReason, "callback")
-	require.True(t, l.last().ParkedAt.IsZero())
-	l.until(l.Clock.Now().Add(scene.Window + 24*time.Hour)) // as any charge waits for a callback
-	require.Equal(t, payment.ReviewOutcomeUnknown, l.last().Review.Reason)
-	require.Equal(t, []string{"charge"}, l.operations(txn.ID))
+	l.Restore()
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Contains(t, l.Last().FailureReason, "callback")
+	require.True(t, l.Last().ParkedAt.IsZero())
+	l.Until(l.Clock.Now().Add(scene.Window + 24*time.Hour)) // as any charge waits for a callback
+	require.Equal(t, payment.ReviewOutcomeUnknown, l.Last().Review.Reason)
+	require.Equal(t, []string{"charge"}, l.Operations(txn.ID))
 
 	txn.ProviderRef = "psp_1" // the message comes late: it decides what waits for a person
-	l.stores(config, says(txn, "late", providers.Succeeded))
-	l.asked(txn.ID)
-	require.Equal(t, payment.Success, l.last().Status)
-	require.Equal(t, config.ID, l.last().ProviderConfigID)
+	l.StoreMessage(config, says(txn, "late", providers.Succeeded))
+	l.CheckAsked(txn.ID)
+	require.Equal(t, payment.Success, l.Last().Status)
+	require.Equal(t, config.ID, l.Last().ProviderConfigID)
 	require.Empty(t, backup.Calls())
 }
 
@@ -133,35 +126,35 @@ func TestSearch_SentBeforeBesideAnAccountThatCannotBeAsked(t *testing.T) {
 // a callback or a person can tell.
 func TestSearch_UnwantedWhereNobodyCanBeAsked(t *testing.T) {
 	t.Parallel()
-	for name, giveUp := range map[string]func(t *testing.T, l *life){
-		"canceled": func(_ *testing.T, l *life) { l.command(cancelNow("none")) },
-		"erased":   func(t *testing.T, l *life) { t.Helper(); deleteCustomer(t, l.Scene, l.customer.ID) },
-		"nobody takes it": func(_ *testing.T, l *life) {
-			l.command(cancelNow("none"))
-			_, err := l.Pool.Exec(l.t.Context(), "update provider_configs set disabled_at = now(), is_primary = false")
-			require.NoError(l.t, err)
+	for name, giveUp := range map[string]func(t *testing.T, l *life.Life){
+		"canceled": func(_ *testing.T, l *life.Life) { l.Command(life.CancelNow("none")) },
+		"erased":   func(t *testing.T, l *life.Life) { t.Helper(); life.DeleteCustomer(t, l.Scene, l.Payer.ID) },
+		"nobody takes it": func(_ *testing.T, l *life.Life) {
+			l.Command(life.CancelNow("none"))
+			_, err := l.Pool.Exec(l.T.Context(), "update provider_configs set disabled_at = now(), is_primary = false")
+			require.NoError(l.T, err)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := begin(t, scene.New(t), scene.Monthly(1000))
+			l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 			l.Payments.Gateway = scene.Gateway{Only: blind{l.Provider}}
-			l.collecting()
-			txn := l.last()
-			l.restores()
+			l.Collecting()
+			txn := l.Last()
+			l.Restore()
 			giveUp(t, l)
 			for range 3 {
-				l.attempt(t.Context(), txn.ID)
+				l.ChargeWith(t.Context(), txn.ID)
 				l.Clock.Add(time.Minute)
 			}
-			require.Equal(t, payment.Pending, l.now(txn.ID).Status)
-			require.Equal(t, payment.ReviewOutcomeUnknown, l.now(txn.ID).Review.Reason)
-			require.Empty(t, l.operations(txn.ID))
+			require.Equal(t, payment.Pending, l.Transaction(txn.ID).Status)
+			require.Equal(t, payment.ReviewOutcomeUnknown, l.Transaction(txn.ID).Review.Reason)
+			require.Empty(t, l.Operations(txn.ID))
 
 			txn.ProviderRef = "psp_1"
-			l.stores(l.Config, says(txn, "late", providers.Succeeded))
-			l.asked(txn.ID)
-			require.Equal(t, payment.Success, l.now(txn.ID).Status)
+			l.StoreMessage(l.Config, says(txn, "late", providers.Succeeded))
+			l.CheckAsked(txn.ID)
+			require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 		})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"perennial/internal/id"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -34,21 +35,14 @@ func withBackup(t testing.TB, s *scene.Scene) (config db.ProviderConfig, backup 
 	return config, backup
 }
 
-func (l *life) sends(txn string) []payment.Send {
-	l.t.Helper()
-	sends, err := l.Store.Sends(l.t.Context(), l.Env, txn)
-	require.NoError(l.t, err)
-	return sends
-}
-
 func TestSends_EachHasItsRow(t *testing.T) {
 	t.Parallel()
-	l := answering(t, scene.Refuse)
-	require.Equal(t, scene.Start.AddDate(0, 1, 0), l.last().CreatedAt)
-	l.until(l.Clock.Now().Add(time.Minute))
+	l := life.Answering(t, scene.Refuse)
+	require.Equal(t, scene.Start.AddDate(0, 1, 0), l.Last().CreatedAt)
+	l.Until(l.Clock.Now().Add(time.Minute))
 
-	txn, calls := l.last(), l.Provider.Calls()
-	sends := l.sends(txn.ID)
+	txn, calls := l.Last(), l.Provider.Calls()
+	sends := l.Sends(txn.ID)
 	require.Len(t, sends, 2)
 	require.Equal(t, []payment.Outcome{payment.AnswerNotSent, payment.AnswerSucceeded},
 		[]payment.Outcome{sends[0].Outcome, sends[1].Outcome})
@@ -62,24 +56,24 @@ func TestSends_EachHasItsRow(t *testing.T) {
 
 func TestSends_ChargeHasNoProviderBeforeItsFirst(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	l.Clock.Set(scene.Start.AddDate(0, 1, 0))
-	l.due()
-	require.Empty(t, l.last().Provider+l.last().ProviderConfigID)
-	l.check(l.last().ID)
-	require.Equal(t, l.Config.ID, l.last().ProviderConfigID)
+	l.Due()
+	require.Empty(t, l.Last().Provider+l.Last().ProviderConfigID)
+	l.Check(l.Last().ID)
+	require.Equal(t, l.Config.ID, l.Last().ProviderConfigID)
 }
 
 // A message that names a send by our key alone finds its payment.
 func TestSends_CallbackByKey(t *testing.T) {
 	t.Parallel()
 	l := onlyTold(t)
-	txn := l.last()
+	txn := l.Last()
 	said := says(txn, "one", providers.Succeeded)
-	said.TransactionID, said.Ref, said.Key = "", "", l.sends(txn.ID)[0].Key
+	said.TransactionID, said.Ref, said.Key = "", "", l.Sends(txn.ID)[0].Key
 	require.NoError(t, service.New(l.Store, l.Clock.Now).ReceiveCallback(t.Context(), l.Config, said))
-	l.check(txn.ID)
-	require.Equal(t, payment.Success, l.last().Status)
+	l.Check(txn.ID)
+	require.Equal(t, payment.Success, l.Last().Status)
 }
 
 // The primary refused, the backup took the payment, and then the primary says that it took it after all. It is asked,
@@ -101,39 +95,39 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := answering(t)
+			l := life.Answering(t)
 			_, backup := withBackup(t, l.Scene)
 			l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Refuse }
 			backup.Script = func(int, providers.ChargeRequest) scene.Answer { return c.backup }
-			l.until(scene.Start.AddDate(0, 2, 0))
-			txn := l.last()
+			l.Until(scene.Start.AddDate(0, 2, 0))
+			txn := l.Last()
 			l.Provider.Settle(txn.ID, providers.Succeeded)
 			said := providers.Callback{
 				EventID: "late", Type: "succeeded", Kind: providers.KindSucceeded, TransactionID: txn.ID,
 				Ref: l.Provider.Reference(txn.ID),
 			}
-			l.hears(said)
+			l.Receive(said)
 			if c.settled != "" {
-				require.Equal(t, payment.Pending, l.now(txn.ID).Status, "until the backup has decided")
-				require.Equal(t, 1, l.open())
+				require.Equal(t, payment.Pending, l.Transaction(txn.ID).Status, "until the backup has decided")
+				require.Equal(t, 1, l.OpenCallbacks())
 				backup.Settle(txn.ID, c.settled)
 			}
-			l.until(l.Clock.Now().Add(time.Minute))
-			l.asked(txn.ID) // as the reconciler does while messages are open
+			l.Until(l.Clock.Now().Add(time.Minute))
+			l.CheckAsked(txn.ID) // as the reconciler does while messages are open
 
-			require.Zero(t, l.open())
-			require.Equal(t, payment.Success, l.now(txn.ID).Status)
-			require.Equal(t, invoice.Paid, l.invoices()[2].Status)
-			require.Equal(t, c.from, l.now(txn.ID).ProviderConfigID == l.Config.ID)
+			require.Zero(t, l.OpenCallbacks())
+			require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
+			require.Equal(t, invoice.Paid, l.Invoices()[2].Status)
+			require.Equal(t, c.from, l.Transaction(txn.ID).ProviderConfigID == l.Config.ID)
 			require.Equal(t, c.captures, backup.Captures()[txn.ID])
-			refunds := l.refunds()
+			refunds := l.Refunds()
 			require.Len(t, refunds, c.refunds)
 			for _, r := range refunds {
 				require.Equal(t, payment.Refunded, r.Status)
 				require.Equal(t, l.Config.ID, r.ProviderConfigID, "given back where it was taken twice")
 			}
-			l.hears(said)
-			require.Empty(t, l.refunds(), "once")
+			l.Receive(said)
+			require.Empty(t, l.Refunds(), "once")
 		})
 	}
 }
@@ -143,15 +137,15 @@ func TestSends_LateSuccessOfAnEarlierProvider(t *testing.T) {
 func TestSends_CallbackOfAnAccountThatRefused(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)
-	l.Provider.Script, backup.Script = always(scene.Refuse), always(scene.Refuse)
-	txn := l.last()
-	l.check(txn.ID)
-	require.Len(t, l.sends(txn.ID), 2)
+	l.Provider.Script, backup.Script = life.Always(scene.Refuse), life.Always(scene.Refuse)
+	txn := l.Last()
+	l.Check(txn.ID)
+	require.Len(t, l.Sends(txn.ID), 2)
 	l.Provider.Settle(txn.ID, providers.Succeeded)
 
-	l.told(txn, "succeeded after all", l.Provider.Reference(txn.ID))
+	l.Notify(txn, "succeeded after all", l.Provider.Reference(txn.ID))
 
-	txn = l.last()
+	txn = l.Last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Equal(t, [2]string{l.Config.Provider, l.Config.ID}, [2]string{txn.Provider, txn.ProviderConfigID})
 	require.Equal(t, l.Provider.Reference(txn.ID), txn.ProviderRef)

@@ -8,31 +8,32 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/temporal"
 
-	"perennial/activities"
+	"perennial/activities/pacing"
 	"perennial/billing/payment"
 	"perennial/contract"
 	"perennial/internal/testkit/wait"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
 // An account that does not answer fills its own slots and nobody else's; what finds none was not sent, and waits.
 func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	config, _ := withBackup(t, l.Scene)
-	l.Payments.Slots = activities.NewSlots(1, 10)
+	l.Payments.Slots = pacing.NewSlots(1, 10)
 	l.Payments.Gateway.(accounts)[l.Config.ID] = hanging{l.Provider}
-	l.collecting()
-	first := l.snap.Live.TransactionID
+	l.Collecting()
+	first := l.Snap.Live.TransactionID
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
 		_, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: first, Now: l.Clock.Now()})
 		ended <- err
 	}()
-	require.Eventually(t, func() bool { return len(l.sends(first)) == 1 }, wait.Patience, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(l.Sends(first)) == 1 }, wait.Patience, 5*time.Millisecond)
 
-	second := l.own(t).ID
+	second := l.OwnCharge(t).ID
 	charge := func() (contract.ResolveOutput, error) {
 		return l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: second, Now: l.Clock.Now()})
 	}
@@ -41,7 +42,7 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	require.ErrorAs(t, err, &busy)
 	require.Equal(t, "provider_busy", busy.Type())
 	require.False(t, busy.NonRetryable())
-	require.Empty(t, l.sends(second), "nothing was sent, and nothing written")
+	require.Empty(t, l.Sends(second), "nothing was sent, and nothing written")
 
 	_, err = l.Pool.Exec(t.Context(), "update provider_configs set is_primary = false where id = $1", l.Config.ID)
 	require.NoError(t, err)
@@ -53,23 +54,9 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 
 	stop()
 	require.Error(t, <-ended, "its record needs the context too")
-	third := l.own(t).ID
+	third := l.OwnCharge(t).ID
 	l.Payments.Gateway.(accounts)[l.Config.ID] = l.Provider
 	_, err = l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = now(), is_primary = false where id = $1", config.ID)
 	require.NoError(t, err)
-	require.Equal(t, payment.Success, l.check(third).Status, "its slot is free again")
-}
-
-// Accounts of one provider hang together. However many there are, they leave slots to the accounts of others.
-func TestSlots_AHangingProviderLeavesTheOthers(t *testing.T) {
-	t.Parallel()
-	s := activities.NewSlots(2, 3)
-	for _, account := range []string{"pp_1", "pp_1", "pp_2"} {
-		require.True(t, activities.TakeSlot(s, account, "stripe"), account)
-	}
-	require.False(t, activities.TakeSlot(s, "pp_1", "stripe"), "the account has two")
-	require.False(t, activities.TakeSlot(s, "pp_2", "stripe"), "the provider has three")
-	require.True(t, activities.TakeSlot(s, "pp_3", "pawapay"))
-	activities.ReleaseSlot(s, "pp_1", "stripe")
-	require.True(t, activities.TakeSlot(s, "pp_2", "stripe"))
+	require.Equal(t, payment.Success, l.Check(third).Status, "its slot is free again")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"perennial/activities/execution"
 	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
@@ -13,8 +14,8 @@ import (
 // Subscriptions are the activities of the subscription workflow that need the database only.
 type Subscriptions struct {
 	Store    *db.Store
-	Clock    Clock
-	Observer Observer
+	Clock    execution.Clock
+	Observer execution.Observer
 }
 
 // Advance does all that is due by now, takes the mark of pending wake-ups off and returns what the workflow needs to
@@ -22,7 +23,7 @@ type Subscriptions struct {
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID
-	err := a.Store.InTx(ctx, workflowOf(ctx), in.Now, func(tx *db.Tx) error {
+	err := a.Store.InTx(ctx, execution.Actor(ctx), in.Now, func(tx *db.Tx) error {
 		found, err := tx.LockSubscription(ctx, env, in.Ref.ID)
 		if err != nil {
 			return err
@@ -42,7 +43,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		return nil
 	})
 	if errors.Is(err, db.ErrSubscriptionNotFound) {
-		a.Observer.RowAbsent(ctx, RowAbsent{KindSubscription, in.Ref})
+		a.Observer.RowAbsent(ctx, execution.RowAbsent{Kind: execution.KindSubscription, Ref: in.Ref})
 		return contract.Snapshot{Absent: true}, nil
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/payment"
 	"perennial/providers"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -15,20 +16,20 @@ import (
 func TestEvidence_SuccessThatIsTakenBack(t *testing.T) {
 	t.Parallel()
 	l, txn := paidOnly(t)
-	l.hears(says(txn, "capture failed", providers.Failed), says(txn, "expired", providers.Failed))
-	charge := l.now(txn.ID)
+	l.Receive(says(txn, "capture failed", providers.Failed), says(txn, "expired", providers.Failed))
+	charge := l.Transaction(txn.ID)
 	require.Equal(t, payment.Success, charge.Status, "never overwritten")
 	require.True(t, charge.ParkedAt.IsZero())
-	require.Len(t, l.given(t), 1)
-	require.Zero(t, l.net(txn.ID))
-	require.Zero(t, l.open())
-	l.sound()
+	require.Len(t, l.RefundRows(t), 1)
+	require.Zero(t, l.Net(txn.ID))
+	require.Zero(t, l.OpenCallbacks())
+	l.Sound()
 
-	l.until(scene.Start.AddDate(0, 1, 0))
-	next := l.invoices()[1]
+	l.Until(scene.Start.AddDate(0, 1, 0))
+	next := l.Invoices()[1]
 	require.Equal(t, txn.Amount, next.BroughtForward)
 	require.Equal(t, 2*txn.Amount, next.AmountDue)
-	l.sound()
+	l.Sound()
 }
 
 // With an amount that cannot be read nothing is booked, and a person is asked.
@@ -36,34 +37,34 @@ func TestEvidence_UnreadableAmountNeedsReview(t *testing.T) {
 	t.Parallel()
 	for _, outcome := range []providers.Outcome{providers.Succeeded, providers.Failed} {
 		l := onlyTold(t)
-		txn := l.last()
+		txn := l.Last()
 		message := says(txn, "odd", outcome)
 		message.Kind, message.Evidence.Amount = providers.KindUnknown, providers.UnreadableAmount
-		l.hears(message)
-		txn = l.now(txn.ID)
+		l.Receive(message)
+		txn = l.Transaction(txn.ID)
 		require.Equal(t, payment.Pending, txn.Status, outcome)
 		require.Equal(t, payment.ReviewAmountMismatch, txn.Review.Reason, outcome)
 		require.False(t, txn.ParkedAt.IsZero(), outcome)
-		require.Zero(t, l.open(), outcome)
+		require.Zero(t, l.OpenCallbacks(), outcome)
 	}
 }
 
 // A refund was sent again after the provider had forgotten its key, although its first send had arrived.
 func TestCallback_RefundMadeTwiceUnderOneID(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
-	l.Clock.Set(scene.Start.Add(20 * day))
-	l.perform(cancelNow("prorated"))
-	ours := l.refunds()[0]
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
+	l.Clock.Set(scene.Start.Add(20 * life.Day))
+	l.Perform(life.CancelNow("prorated"))
+	ours := l.Refunds()[0]
 	require.Equal(t, payment.Refunded, ours.Status)
-	txn := l.transactions()[0]
+	txn := l.Transactions()[0]
 	l.Provider.RefundElsewhere(txn.ID, ours.Amount, ours.ID)
 
-	l.told(txn, "charge.refunded", txn.ProviderRef)
-	l.told(txn, "charge.refunded, again", txn.ProviderRef)
+	l.Notify(txn, "charge.refunded", txn.ProviderRef)
+	l.Notify(txn, "charge.refunded, again", txn.ProviderRef)
 
-	require.Len(t, l.given(t), 2, "both are booked")
-	charge := l.now(txn.ID)
+	require.Len(t, l.RefundRows(t), 2, "both are booked")
+	charge := l.Transaction(txn.ID)
 	require.Equal(t, 2*ours.Amount, charge.AmountRefunded)
 	require.Equal(t, payment.ReviewRefundedTwice, charge.Review.Reason)
 	require.False(t, charge.ParkedAt.IsZero())
@@ -78,8 +79,8 @@ func TestCharge_RepeatsSayThatTheyAre(t *testing.T) {
 		repeats = append(repeats, in.Repeat)
 		return scene.Lose
 	}
-	l := begin(t, s, scene.Monthly(1000))
-	l.until(l.Clock.Now().Add(scene.Window / 2))
+	l := life.Begin(t, s, scene.Monthly(1000))
+	l.Until(l.Clock.Now().Add(scene.Window / 2))
 	require.Greater(t, len(repeats), 1)
 	require.False(t, repeats[0])
 	require.NotContains(t, repeats[1:], false)

@@ -15,6 +15,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -36,17 +37,6 @@ func rate(t *testing.T, s *scene.Scene, country, of string) tax.Definition {
 	return d
 }
 
-// changeCustomer changes who pays.
-func (l *life) changeCustomer(change func(*customer.Customer)) {
-	l.t.Helper()
-	l.InTx(l.t, func(tx *db.Tx) error {
-		c, err := tx.LockCustomer(l.t.Context(), l.Env, l.customer.ID)
-		require.NoError(l.t, err)
-		change(&c)
-		return tx.SaveCustomer(l.t.Context(), l.Env, c)
-	})
-}
-
 // 31.00 for 31 days at 19 % are 36.89. A change to a plan of 62.00 after ten days gives 21.00 back with their tax and
 // charges 42.00 with theirs; a refund after twenty-one days gives back the tax of what was not used, at the rate that was
 // charged, whatever holds by then.
@@ -55,35 +45,35 @@ func TestTaxes_AreChargedAndGivenBack(t *testing.T) {
 	s := scene.New(t)
 	vat := rate(t, s, "", "19")
 	rate(t, s, "DE", "7") // holds for nobody here: the customer's country is not known
-	l := begin(t, s, scene.Monthly(3100))
-	first := l.invoices()[0]
+	l := life.Begin(t, s, scene.Monthly(3100))
+	first := l.Invoices()[0]
 	require.Equal(t, []money.Minor{3100, 589, 3689, 3689, 3689},
 		[]money.Minor{first.Subtotal(), first.Tax, first.Total, first.AmountDue, first.AmountPaid})
 	require.Equal(t, invoice.Taxes{{Rate: vat.Rate, Base: 3100, Amount: 589}}, first.Taxes)
 	require.Equal(t, []tax.Rate{vat.Rate}, first.Lines[0].Rates)
-	require.Equal(t, money.Minor(3689), l.transactions()[0].Amount)
+	require.Equal(t, money.Minor(3689), l.Transactions()[0].Amount)
 
-	l.Clock.Set(scene.Start.Add(10 * day))
-	l.perform(command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(6200)).ID})
-	l.until(l.Clock.Now())
-	change := l.invoices()[1]
+	l.Clock.Set(scene.Start.Add(10 * life.Day))
+	l.Perform(life.Command{Name: contract.CommandChangePlan, PlanID: l.Plan(t, scene.Monthly(6200)).ID})
+	l.Until(l.Clock.Now())
+	change := l.Invoices()[1]
 	require.Equal(t, []money.Minor{2100, 399, 2499}, []money.Minor{change.Subtotal(), change.Tax, change.AmountPaid})
 
 	vat.ArchivedAt = l.Clock.Now()
 	s.InTx(t, func(tx *db.Tx) error { return tx.SaveTaxRate(t.Context(), s.Env, vat) })
 	rate(t, s, "", "50")
-	l.Clock.Set(scene.Start.Add(21 * day))
-	l.perform(cancelNow("prorated"))
+	l.Clock.Set(scene.Start.Add(21 * life.Day))
+	l.Perform(life.CancelNow("prorated"))
 
-	closing := l.invoices()[2]
+	closing := l.Invoices()[2]
 	require.Equal(t, []money.Minor{-2000, -380, -2380}, []money.Minor{closing.Subtotal(), closing.Tax, closing.Total})
 	var back money.Minor
-	for _, r := range l.refunds() {
+	for _, r := range l.Refunds() {
 		back += r.Amount
 	}
 	require.Equal(t, money.Minor(2380), back, "all that was paid for time that was not used, with its tax")
-	l.requireBalanced(t)
-	l.sound()
+	l.RequireBalanced(t)
+	l.Sound()
 }
 
 // What is taxed is decided by where the customer is, and when the invoice is issued.
@@ -91,12 +81,12 @@ func TestTaxes_FollowTheCustomer(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	rate(t, s, "DE", "19")
-	l := begin(t, s, scene.Monthly(3100))
-	require.Zero(t, l.invoices()[0].Tax)
+	l := life.Begin(t, s, scene.Monthly(3100))
+	require.Zero(t, l.Invoices()[0].Tax)
 	period := func(change func(*customer.Customer)) invoice.Invoice {
-		l.changeCustomer(change)
-		l.until(l.sub().CurrentPeriod.End)
-		all := l.invoices()
+		l.ChangeCustomer(change)
+		l.Until(l.Sub().CurrentPeriod.End)
+		all := l.Invoices()
 		return all[len(all)-1]
 	}
 
@@ -110,11 +100,11 @@ func TestTaxes_FollowTheCustomer(t *testing.T) {
 	require.Equal(t, money.Minor(589), taxed.Tax)
 	require.Empty(t, taxed.TaxExempt)
 
-	for _, txn := range l.transactions() {
+	for _, txn := range l.Transactions() {
 		require.Equal(t, payment.Success, txn.Status)
 	}
-	l.requireBalanced(t)
-	l.sound()
+	l.RequireBalanced(t)
+	l.Sound()
 }
 
 // The reminder of a payer who has to confirm says what will be asked for.
@@ -122,12 +112,12 @@ func TestTaxes_AreInTheReminder(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	rate(t, s, "", "19")
-	l := begin(t, s, scene.Monthly(3100))
-	l.changeCustomer(func(c *customer.Customer) {
+	l := life.Begin(t, s, scene.Monthly(3100))
+	l.ChangeCustomer(func(c *customer.Customer) {
 		c.PaymentMethod, c.PaymentDetails.PhoneNumber = "mobile_money_mtn", "+256700000001"
 	})
-	l.wake()
-	l.until(l.sub().CurrentPeriod.End.Add(-time.Hour))
+	l.Wake()
+	l.Until(l.Sub().CurrentPeriod.End.Add(-time.Hour))
 	events, _, err := s.Store.Events(t.Context(), s.Env,
 		db.EventFilter{Types: []event.Pattern{"subscription.renewal_reminder"}}, db.Page{})
 	require.NoError(t, err)

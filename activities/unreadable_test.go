@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/payment"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -18,42 +19,35 @@ func TestFailover_UnreadableCredentials(t *testing.T) {
 	opens := l.Payments.Gateway.(accounts)
 	l.Payments.Gateway = unopened{opens, l.Config.ID}
 	sent := len(l.Provider.Calls())
-	l.until(scene.Start.AddDate(0, 2, 0))
-	txn := l.last()
+	l.Until(scene.Start.AddDate(0, 2, 0))
+	txn := l.Last()
 	require.Equal(t, payment.Success, txn.Status)
 	require.Equal(t, config.ID, txn.ProviderConfigID)
 	require.Len(t, backup.Captures(), 2)
 	require.Len(t, l.Provider.Calls(), sent)
-	require.Len(t, l.sends(txn.ID), 1)
-	require.Equal(t, 1, l.announced("provider.failing"))
+	require.Len(t, l.Sends(txn.ID), 1)
+	require.Equal(t, 1, l.CountEvents("provider.failing"))
 
 	l.Payments.Gateway = opens
-	l.until(scene.Start.AddDate(0, 3, 0))
-	require.Equal(t, l.Config.ID, l.last().ProviderConfigID)
-	require.Equal(t, 1, l.announced("provider.recovered"))
-	l.sound()
+	l.Until(scene.Start.AddDate(0, 3, 0))
+	require.Equal(t, l.Config.ID, l.Last().ProviderConfigID)
+	require.Equal(t, 1, l.CountEvents("provider.recovered"))
+	l.Sound()
 }
 
 // Without another account it waits, and says for whom.
 func TestFailover_UnreadableCredentialsOfTheOnlyAccount(t *testing.T) {
 	t.Parallel()
-	l := begin(t, scene.New(t), scene.Monthly(1000))
+	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
 	opens := accounts{l.Config.ID: l.Provider}
 	l.Payments.Gateway = unopened{opens, l.Config.ID}
-	l.collecting()
-	l.until(l.Clock.Now().Add(time.Hour))
-	require.Equal(t, payment.Pending, l.last().Status)
-	require.Contains(t, l.last().FailureReason, l.Config.ID+"): its stored credentials cannot be read")
-	require.Empty(t, l.sends(l.last().ID))
+	l.Collecting()
+	l.Until(l.Clock.Now().Add(time.Hour))
+	require.Equal(t, payment.Pending, l.Last().Status)
+	require.Contains(t, l.Last().FailureReason, l.Config.ID+"): its stored credentials cannot be read")
+	require.Empty(t, l.Sends(l.Last().ID))
 	l.Payments.Gateway = opens
-	l.until(l.Clock.Now().Add(time.Minute))
-	require.Equal(t, payment.Success, l.last().Status)
-	l.sound()
-}
-
-// announced counts the events of a type.
-func (l *life) announced(typ string) (n int) {
-	l.t.Helper()
-	require.NoError(l.t, l.Pool.QueryRow(l.t.Context(), "select count(*) from events where type = $1", typ).Scan(&n))
-	return n
+	l.Until(l.Clock.Now().Add(time.Minute))
+	require.Equal(t, payment.Success, l.Last().Status)
+	l.Sound()
 }

@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
+	"perennial/activities/pacing"
 	"perennial/billing/charging"
 	"perennial/contract"
 	"perennial/db"
@@ -41,9 +42,6 @@ func errBusy(ctx context.Context, least time.Duration) error {
 	return waiting("provider_busy", "This provider account has as many requests as it may have.", least+gap/2+rand.N(gap))
 }
 
-// shortTurn is a wait for a turn that is not worth the events of a timer.
-const shortTurn = 5 * time.Second
-
 // turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before
 // anything of it is committed: nobody else's request waits for it, and what a process leaves behind that dies
 // meanwhile was not sent.
@@ -61,7 +59,7 @@ func (t turnSoon) Error() string {
 // the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
 	why := x.Errand()
-	wait, mine := a.Pacing.take(x.config.ID, x.limit, why, promised(ctx, *x, now))
+	wait, mine := a.Pacing.Take(x.config.ID, x.limit, why, promised(ctx, *x, now))
 	switch {
 	case mine && wait > 0:
 		return false, turnSoon{account: x.config.ID, wait: wait}
@@ -69,7 +67,7 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 		return false, nil
 	case why == charging.ErrandUrgent:
 		return false, errBusy(ctx, wait)
-	case why == charging.ErrandSend && wait < shortTurn:
+	case why == charging.ErrandSend && wait < pacing.ShortTurn:
 		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
 	}
 	x.Step = x.PutOff(wait, now)
@@ -83,19 +81,6 @@ func promised(ctx context.Context, x exchange, now time.Time) time.Time {
 		return now
 	}
 	return x.Promised()
-}
-
-// pause waits on the spot, as long as ctx lasts.
-func pause(ctx context.Context, wait time.Duration) error {
-	if wait <= 0 {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(wait):
-		return nil
-	}
 }
 
 // errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for

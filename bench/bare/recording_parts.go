@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/activities"
+	"perennial/activities/execution"
 )
 
 // nobody observes nothing. What follows a commit has no dispatcher here: only the transactions are recorded.
@@ -23,7 +24,7 @@ func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused)
 func (nobody) ProviderSilent(context.Context, activities.ProviderSilent) {}
 
 // RowAbsent implements activities.Observer.
-func (nobody) RowAbsent(context.Context, activities.RowAbsent) {}
+func (nobody) RowAbsent(context.Context, execution.RowAbsent) {}
 
 type nowhere struct{}
 

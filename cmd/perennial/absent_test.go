@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	logged "go.uber.org/zap/zaptest/observer"
 
-	"perennial/activities"
+	"perennial/activities/execution"
 	"perennial/contract"
 	"perennial/internal/telemetry"
 )
@@ -22,8 +22,8 @@ func TestObserver_LogsEachAbsentRow(t *testing.T) {
 	require.NoError(t, err)
 	o := newObserver(&telemetry.Telemetry{Logger: zap.New(core), Instruments: instruments}, time.Now)
 	for _, id := range []string{"sub_1", "sub_2"} {
-		o.RowAbsent(t.Context(), activities.RowAbsent{
-			Kind: activities.KindSubscription, Ref: contract.Ref{EnvironmentID: "env_1", ID: id},
+		o.RowAbsent(t.Context(), execution.RowAbsent{
+			Kind: execution.KindSubscription, Ref: contract.Ref{EnvironmentID: "env_1", ID: id},
 		})
 	}
 	require.Equal(t, 2, lines.Len(), "each is one lost sign-up")

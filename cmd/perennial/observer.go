@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/activities"
+	"perennial/activities/execution"
 	"perennial/billing/money"
 	"perennial/contract"
 	"perennial/internal/telemetry"
@@ -89,7 +90,7 @@ func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilen
 }
 
 // RowAbsent implements activities.Observer.
-func (o observer) RowAbsent(ctx context.Context, r activities.RowAbsent) {
+func (o observer) RowAbsent(ctx context.Context, r execution.RowAbsent) {
 	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
 	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a "+
 		"restore has lost it; see docs/operations.md for what to do after a restore of PostgreSQL",

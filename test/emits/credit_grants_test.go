@@ -3,7 +3,7 @@ package emits
 import (
 	"time"
 
-	"perennial/activities"
+	"perennial/activities/due"
 	"perennial/billing/balance"
 	"perennial/billing/terms"
 	"perennial/db"
@@ -34,10 +34,10 @@ func grantExpired(s *stage) func() error {
 	g := s.granted(s.Clock.Now().Add(time.Hour))
 	s.pass(1)
 	return func() error {
-		due := db.DueGrant{
+		ended := db.DueGrant{
 			Ref: db.Ref{EnvironmentID: s.by.EnvironmentID, ID: g.ID}, CustomerID: g.CustomerID, Currency: g.Currency,
 		}
-		return activities.EndGrant(s.ctx, s.Store, due, s.Clock.Now())
+		return due.EndGrant(s.ctx, s.Store, ended, s.Clock.Now())
 	}
 }
 

@@ -1,7 +1,7 @@
 package emits
 
 import (
-	"perennial/activities"
+	"perennial/activities/due"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
@@ -64,8 +64,8 @@ func overdue(s *stage) func() error {
 	s.must(s.finalize(draft)())
 	s.pass(2)
 	return func() error {
-		due := db.DueInvoice{Ref: db.Ref{EnvironmentID: s.by.EnvironmentID, ID: draft.ID}, CustomerID: draft.CustomerID}
-		return activities.AnnounceOverdue(s.ctx, s.Store, due, s.Clock.Now())
+		owed := db.DueInvoice{Ref: db.Ref{EnvironmentID: s.by.EnvironmentID, ID: draft.ID}, CustomerID: draft.CustomerID}
+		return due.AnnounceOverdue(s.ctx, s.Store, owed, s.Clock.Now())
 	}
 }
 
@@ -78,11 +78,11 @@ func overdueAfterTheEnd(s *stage) func() error {
 	s.must(l.command(lifecycle.Cancel{Immediate: true}))
 	s.pass(9)
 	return func() error {
-		due, err := s.Store.DueInvoices(s.ctx, s.Clock.Now(), 1)
+		owed, err := s.Store.DueInvoices(s.ctx, s.Clock.Now(), 1)
 		if err != nil {
 			return err
 		}
-		return activities.AnnounceOverdue(s.ctx, s.Store, due[0], s.Clock.Now())
+		return due.AnnounceOverdue(s.ctx, s.Store, owed[0], s.Clock.Now())
 	}
 }
 

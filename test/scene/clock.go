@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/activities"
+	"perennial/activities/execution"
 	"perennial/contract"
 	"perennial/db"
 )
@@ -109,4 +110,4 @@ func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefu
 func (Unobserved) ProviderSilent(context.Context, activities.ProviderSilent) {}
 
 // RowAbsent implements activities.Observer.
-func (Unobserved) RowAbsent(context.Context, activities.RowAbsent) {}
+func (Unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

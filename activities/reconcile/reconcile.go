@@ -1,4 +1,6 @@
-package activities
+// Package reconcile is the safety net under every best-effort step. It starts and wakes what the rows say should be under
+// way, and removes what is kept for a time only.
+package reconcile
 
 import (
 	"cmp"
@@ -10,6 +12,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/errgroup"
 
+	"perennial/activities/execution"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/failpoint"
@@ -26,7 +29,7 @@ type Waker interface {
 // should be under way, and starts or wakes what is missing.
 type Reconciler struct {
 	Store *db.Store
-	Clock Clock
+	Clock execution.Clock
 	Waker Waker
 	// Report is told what a pass found, for metrics and the log.
 	Report func(contract.ReconcileResult)
@@ -82,7 +85,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 		if ctx.Err() != nil {
 			break
 		}
-		heartbeat(ctx)
+		execution.Heartbeat(ctx)
 	}
 	if a.Report != nil {
 		a.Report(pass.found)
@@ -90,14 +93,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if failed != nil {
 		return pass.found, failed
 	}
-	return pass.found, a.Store.InTx(ctx, workflowOf(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) })
-}
-
-// heartbeat is for activities only; tests call Reconcile directly.
-func heartbeat(ctx context.Context) {
-	if activity.IsActivity(ctx) {
-		activity.RecordHeartbeat(ctx)
-	}
+	return pass.found, a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) })
 }
 
 type pass struct {
@@ -139,7 +135,7 @@ func inParts[T any](
 				return worked, true, err
 			}
 		}
-		heartbeat(ctx)
+		execution.Heartbeat(ctx)
 	}
 	return worked, false, nil
 }
@@ -176,7 +172,7 @@ func (p *pass) attended(ctx context.Context, workflowID string) {
 		if ok, err := p.Waker.Attended(ctx, workflowID); ok || err != nil {
 			return // where Temporal does not answer, the next start says so
 		}
-		if pause(ctx, wait) != nil {
+		if execution.Pause(ctx, wait) != nil {
 			return
 		}
 	}
@@ -235,7 +231,7 @@ func (p *pass) start(
 	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
 ) error {
 	started, left, err := inParts(ctx, p, found, refID, do, func(part []db.Ref) error {
-		return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+		return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
 			return tx.SetStarted(ctx, table, p.epoch, part)
 		})
 	})
@@ -278,7 +274,7 @@ func (p *pass) decided(ctx context.Context) error {
 		return p.check(ctx, db.TransactionRef{Ref: r})
 	})
 	p.found.Signalled += len(told)
-	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
 		return tx.ClearPaymentsWakePending(ctx, told, before)
 	})
 }
@@ -288,7 +284,7 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
-	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
 		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
@@ -332,7 +328,7 @@ func (p *pass) checks(ctx context.Context) error {
 // is not signalled is overdue a minute later.
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef
-	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) (err error) {
+	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) (err error) {
 		refs, err = tx.ReleaseHeld(ctx, p.batch)
 		return err
 	})

@@ -1,4 +1,4 @@
-package activities
+package pacing
 
 import "sync"
 
@@ -19,8 +19,8 @@ func NewSlots(account, provider int) *Slots {
 	return &Slots{account: account, provider: provider, accounts: map[string]int{}, providers: map[string]int{}}
 }
 
-// take reports whether there was room.
-func (s *Slots) take(account, provider string) bool {
+// Take reports whether there was room.
+func (s *Slots) Take(account, provider string) bool {
 	if s == nil {
 		return true
 	}
@@ -34,7 +34,8 @@ func (s *Slots) take(account, provider string) bool {
 	return true
 }
 
-func (s *Slots) release(account, provider string) {
+// Release gives a slot back.
+func (s *Slots) Release(account, provider string) {
 	if s == nil {
 		return
 	}

@@ -1,8 +1,10 @@
-package activities
+package reconcile
 
 import (
 	"context"
+	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/audit"
 	"perennial/billing/delivery"
 	"perennial/db"
@@ -10,7 +12,7 @@ import (
 
 // purge removes what is kept for a time only, and notes that the pass has come to its end.
 func (p *pass) purge(ctx context.Context) error {
-	err := p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
 		if err != nil {
 			return err
@@ -33,8 +35,12 @@ func (p *pass) purge(ctx context.Context) error {
 		return err
 	}
 	// By itself and last: a partition that cannot be made or dropped now keeps nothing else from being done.
-	return p.Store.InTx(ctx, workflowOf(ctx), p.now, func(tx *db.Tx) error {
+	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
 		_, err := tx.MaintainUsage(ctx)
 		return err
 	})
 }
+
+// rosterLife is how long a worker that has gone is remembered:
+// longer than any build stays current without workers unnoticed.
+const rosterLife = 30 * 24 * time.Hour

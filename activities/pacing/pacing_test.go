@@ -1,4 +1,4 @@
-package activities_test
+package pacing_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"perennial/activities"
+	"perennial/activities/pacing"
 	"perennial/internal/testkit/wait"
 )
 
@@ -20,13 +20,13 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := time.Unix(1_700_000_000, 0)
 		limit, processes := rapid.IntRange(1, 200).Draw(t, "limit"), rapid.IntRange(1, 5).Draw(t, "processes")
-		var all []*activities.Pacing
+		var all []*pacing.Pacer
 		for range processes {
-			p := &activities.Pacing{
+			p := &pacing.Pacer{
 				Clock:   func() time.Time { return now },
 				Workers: func(context.Context) (int, error) { return processes, nil },
 			}
-			if err := activities.Know(p); err != nil {
+			if err := p.Know(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			all = append(all, p)
@@ -39,7 +39,7 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 			if rapid.Bool().Draw(t, "told") {
 				told = now
 			}
-			if wait, mine := activities.TakeTold(p, "pp_1", limit, told); mine {
+			if wait, mine := takeTold(p, "pp_1", limit, told); mine {
 				sent = append(sent, now.Add(wait))
 			}
 		}
@@ -62,18 +62,18 @@ func TestPacing_ProcessesTogetherKeepTheLimit(t *testing.T) {
 func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
-	require.Zero(t, activities.Take(p, "pp_1", 1))
-	require.Equal(t, time.Second, activities.Take(p, "pp_1", 1))
-	require.Zero(t, activities.Take(p, "pp_2", 1))
+	require.Zero(t, take(p, "pp_1", 1))
+	require.Equal(t, time.Second, take(p, "pp_1", 1))
+	require.Zero(t, take(p, "pp_2", 1))
 	for range 1000 {
-		require.Zero(t, activities.Take(p, "pp_1", 0))
-		require.Zero(t, activities.Take(nil, "pp_1", 1))
+		require.Zero(t, take(p, "pp_1", 0))
+		require.Zero(t, take(nil, "pp_1", 1))
 	}
 	now = now.Add(time.Second)
-	_, mine := activities.TakeTold(p, "pp_1", 1, now)
+	_, mine := takeTold(p, "pp_1", 1, now)
 	require.True(t, mine)
 }
 
@@ -82,7 +82,7 @@ func TestPacing_AccountsAreApartAndNoLimitIsNone(t *testing.T) {
 func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 	t.Parallel()
 	counting, counted := make(chan struct{}), make(chan struct{})
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: time.Now,
 		Workers: func(context.Context) (int, error) {
 			close(counting)
@@ -91,10 +91,10 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 		},
 	}
 	known := make(chan error, 1)
-	go func() { known <- activities.Know(p) }()
+	go func() { known <- p.Know(t.Context()) }()
 	<-counting
 	turn := make(chan time.Duration, 1)
-	go func() { turn <- activities.Take(p, "pp_1", 10) }()
+	go func() { turn <- take(p, "pp_1", 10) }()
 	select {
 	case wait := <-turn:
 		require.Zero(t, wait)
@@ -109,17 +109,17 @@ func TestPacing_ATurnDoesNotWaitForTheCount(t *testing.T) {
 func TestPacing_FurtherRequestsDelayTheNextTurns(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
-	require.Zero(t, activities.Take(p, "pp_1", 10))
-	activities.Owe(p, "pp_1", 10, 2)
-	activities.Owe(p, "pp_1", 10, -1) // of an exchange without a request
-	activities.Owe(p, "pp_1", 0, 9)
-	activities.Owe(nil, "pp_1", 10, 9)
-	require.Equal(t, 300*time.Millisecond, activities.Take(p, "pp_1", 10))
-	require.Zero(t, activities.Take(p, "pp_2", 10))
+	require.Zero(t, take(p, "pp_1", 10))
+	p.Owe("pp_1", 10, 2)
+	p.Owe("pp_1", 10, -1) // of an exchange without a request
+	p.Owe("pp_1", 0, 9)
+	(*pacing.Pacer)(nil).Owe("pp_1", 10, 9)
+	require.Equal(t, 300*time.Millisecond, take(p, "pp_1", 10))
+	require.Zero(t, take(p, "pp_2", 10))
 	now = now.Add(300 * time.Millisecond)
-	wait, mine := activities.TakeTold(p, "pp_1", 10, now)
+	wait, mine := takeTold(p, "pp_1", 10, now)
 	require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine})
 }

@@ -1,4 +1,4 @@
-package activities
+package execution
 
 import (
 	"context"
@@ -10,12 +10,12 @@ import (
 	"perennial/db"
 )
 
-func TestWorkflowOf_IsTheWorkflowInsideAnActivity(t *testing.T) {
+func TestActor_IsTheWorkflowInsideAnActivity(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, db.BySystem("activities"), workflowOf(t.Context()))
+	require.Equal(t, db.BySystem("activities"), Actor(t.Context()))
 
 	env := new(testsuite.WorkflowTestSuite).NewTestActivityEnvironment()
-	actor := func(ctx context.Context) (string, error) { return workflowOf(ctx).String(), nil }
+	actor := func(ctx context.Context) (string, error) { return Actor(ctx).String(), nil }
 	env.RegisterActivity(actor)
 	result, err := env.ExecuteActivity(actor)
 	require.NoError(t, err)

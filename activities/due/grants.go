@@ -1,9 +1,10 @@
-package activities
+package due
 
 import (
 	"context"
 	"time"
 
+	"perennial/activities/execution"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/db"
@@ -13,7 +14,7 @@ import (
 // time whether they may use a grant, so that nothing depends on when this is done; it is done once. Grants have no workflow:
 // the reconciler finds those in real time, and a step of their clock the others (ADR 48).
 func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Time) error {
-	return store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+	return store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
 		state, err := tx.LockCustomerState(ctx, due.EnvironmentID, due.CustomerID)
 		if err != nil {
 			return err
@@ -42,28 +43,4 @@ func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Ti
 			CreditGrant: grant.Announced(), AmountExpired: int64(left),
 		}, at))
 	})
-}
-
-// endedGrants takes away what is left of ended grants in real time. Of each nothing is left then, so that after a full batch
-// the next one follows at once.
-func (p *pass) endedGrants(ctx context.Context) error {
-	due, err := p.Store.DueGrants(ctx, p.now, p.batch)
-	if err != nil {
-		return err
-	}
-	done := together(ctx, p, due, func(ctx context.Context, d db.DueGrant) error {
-		return EndGrant(ctx, p.Store, d, p.now)
-	})
-	p.found.More = p.found.More || len(due) == p.batch && len(done) > 0
-	return nil
-}
-
-// endGrants takes away what is left of grants that have ended by the time of a clock.
-func (a *Clocks) endGrants(ctx context.Context, due []db.DueGrant) error {
-	for _, d := range due {
-		if err := EndGrant(ctx, a.Store, d, a.Clock()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,11 +1,9 @@
-package activities
+package execution
 
 import (
 	"context"
-	"errors"
 
 	"perennial/contract"
-	"perennial/db"
 )
 
 // RowAbsent names a row that a workflow was started for and that the database does not have. Effects are dispatched
@@ -16,6 +14,12 @@ type RowAbsent struct {
 	contract.Ref
 }
 
+// Observer is told of rows that are absent.
+type Observer interface {
+	// RowAbsent reports a workflow that the database has no row for; it ends.
+	RowAbsent(ctx context.Context, r RowAbsent)
+}
+
 // Kinds of absent rows, as the metric names them.
 const (
 	KindSubscription = "subscription"
@@ -23,13 +27,3 @@ const (
 	KindTestClock    = "test_clock"
 	KindErasure      = "erasure"
 )
-
-// clockAbsent reports a clock that a restore has lost. One that was deleted meanwhile still has its row.
-func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
-	_, err := a.Store.TestClock(ctx, ref.EnvironmentID, ref.ID)
-	if !errors.Is(err, db.ErrTestClockNotFound) {
-		return err
-	}
-	a.Observer.RowAbsent(ctx, RowAbsent{KindTestClock, ref})
-	return nil
-}

@@ -1,4 +1,4 @@
-package activities_test
+package reconcile_test
 
 import (
 	"testing"
@@ -6,23 +6,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
+	"perennial/activities/reconcile"
 	"perennial/contract"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
 // What one step cannot do keeps nothing else from being done, and is no pass that ended.
 func TestReconcile_AStepThatFails(t *testing.T) {
 	t.Parallel()
-	s, w := scene.New(t), &woken{}
-	l := begin(t, s, scene.Monthly(1000))
+	s, w := scene.New(t), &life.Waker{}
+	l := life.Begin(t, s, scene.Monthly(1000))
 	_, err := s.Pool.Exec(t.Context(), "alter table webhook_endpoints rename column started_epoch to another")
 	require.NoError(t, err)
 	var told *contract.ReconcileResult
-	r := &activities.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w, Report: func(found contract.ReconcileResult) { told = &found }}
+	r := &reconcile.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w, Report: func(found contract.ReconcileResult) { told = &found }}
 	_, err = r.Reconcile(t.Context())
 	require.ErrorContains(t, err, "started_epoch")
-	require.Contains(t, w.did, "start "+l.ref.ID)
+	require.Contains(t, w.Did, "start "+l.Ref.ID)
 	require.NotNil(t, told)
 	require.Positive(t, told.Started)
 	b, err := s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
@@ -31,7 +32,7 @@ func TestReconcile_AStepThatFails(t *testing.T) {
 
 	_, err = s.Pool.Exec(t.Context(), "alter table webhook_endpoints rename column another to started_epoch")
 	require.NoError(t, err)
-	w.pass(t, s)
+	w.Pass(t, s)
 	b, err = s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, b.ReconciledAge, time.Duration(0))

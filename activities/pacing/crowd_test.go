@@ -1,4 +1,4 @@
-package activities_test
+package pacing_test
 
 import (
 	"cmp"
@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
+	"perennial/activities/pacing"
 )
 
 // crowd are requests that want a turn when they were told to, earliest first.
@@ -26,10 +26,14 @@ type request struct {
 	account string // empty: pp_1
 }
 
-func (c crowd) Len() int           { return len(c) }
+func (c crowd) Len() int { return len(c) }
+
 func (c crowd) Less(i, j int) bool { return c[i].at.Before(c[j].at) }
-func (c crowd) Swap(i, j int)      { c[i], c[j] = c[j], c[i] }
-func (c *crowd) Push(x any)        { *c = append(*c, x.(request)) } //nolint:forcetypeassert // only ours
+
+func (c crowd) Swap(i, j int) { c[i], c[j] = c[j], c[i] }
+
+func (c *crowd) Push(x any) { *c = append(*c, x.(request)) } //nolint:forcetypeassert // only ours
+
 func (c *crowd) Pop() any {
 	last := (*c)[len(*c)-1]
 	*c = (*c)[:len(*c)-1]
@@ -44,7 +48,7 @@ const lateness = 300 * time.Millisecond
 func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (asked int, lastSend time.Duration, polled int) {
 	t.Helper()
 	now := start
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 		Sleepers: 3, // of 24 slots
 	}
@@ -64,9 +68,9 @@ func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (aske
 		var wait time.Duration
 		var mine bool
 		if one.poll {
-			wait, mine = activities.TakePoll(p, cmp.Or(one.account, "pp_1"), 10)
+			wait, mine = takePoll(p, cmp.Or(one.account, "pp_1"), 10)
 		} else {
-			wait, mine = activities.TakeTold(p, cmp.Or(one.account, "pp_1"), 10, one.told)
+			wait, mine = takeTold(p, cmp.Or(one.account, "pp_1"), 10, one.told)
 		}
 		switch {
 		case !mine:
@@ -133,10 +137,10 @@ func TestPacing_ManyCrowdsWaitInFewPlaces(t *testing.T) {
 func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil }, Sleepers: 2,
 	}
-	wait := func(account string) (d time.Duration, mine bool) { return activities.TakeTold(p, account, 10, now) }
+	wait := func(account string) (d time.Duration, mine bool) { return takeTold(p, account, 10, now) }
 	for _, account := range []string{"pp_1", "pp_2", "pp_3"} {
 		d, mine := wait(account)
 		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{d, mine})
@@ -147,7 +151,7 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 	}
 	for _, account := range []string{"pp_1", "pp_3"} {
 		d, mine := wait(account)
-		require.Less(t, d, activities.ShortTurn)
+		require.Less(t, d, pacing.ShortTurn)
 		require.False(t, mine, account)
 	}
 	now = now.Add(100 * time.Millisecond)
@@ -162,21 +166,21 @@ func TestPacing_FewWaitOnTheSpot(t *testing.T) {
 func TestPacing_PromisedTurnsAreKept(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
-	require.Zero(t, activities.Take(p, "pp_1", 1))
+	require.Zero(t, take(p, "pp_1", 1))
 	var turns []time.Time
 	for range 10 {
-		turns = append(turns, now.Add(activities.Take(p, "pp_1", 1)))
+		turns = append(turns, now.Add(take(p, "pp_1", 1)))
 	}
 	for _, turn := range turns[:9] {
 		now = turn
-		require.NotZero(t, activities.Take(p, "pp_1", 1), "a newcomer")
+		require.NotZero(t, take(p, "pp_1", 1), "a newcomer")
 		last := turns[9]
-		wait, mine := activities.TakeTold(p, "pp_1", 1, last)
+		wait, mine := takeTold(p, "pp_1", 1, last)
 		require.Equal(t, [2]any{last.Sub(now), false}, [2]any{wait, mine}, "it comes early")
-		wait, mine = activities.TakeTold(p, "pp_1", 1, turn)
+		wait, mine = takeTold(p, "pp_1", 1, turn)
 		require.Equal(t, [2]any{time.Duration(0), true}, [2]any{wait, mine}, "its turn")
 	}
 }
@@ -202,12 +206,12 @@ func TestPacing_PollsLeaveHalfOfTheTurnsToSends(t *testing.T) {
 func TestPacing_CallbacksDoNotQueue(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_700_000_000, 0)
-	p := &activities.Pacing{
+	p := &pacing.Pacer{
 		Clock: func() time.Time { return now }, Workers: func(context.Context) (int, error) { return 1, nil },
 	}
 	for range 1000 {
-		activities.Take(p, "pp_1", 10)
+		take(p, "pp_1", 10)
 	}
-	require.Greater(t, activities.Take(p, "pp_1", 10), time.Minute)
-	require.LessOrEqual(t, activities.TakeUrgent(p, "pp_1", 10), 100*time.Millisecond)
+	require.Greater(t, take(p, "pp_1", 10), time.Minute)
+	require.LessOrEqual(t, takeUrgent(p, "pp_1", 10), 100*time.Millisecond)
 }

@@ -1,4 +1,4 @@
-package activities_test
+package reconcile_test
 
 import (
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/test/life"
 	"perennial/test/scene"
 )
 
@@ -18,7 +19,7 @@ import (
 // was made.
 func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 	t.Parallel()
-	s, w := scene.New(t), &woken{}
+	s, w := scene.New(t), &life.Waker{}
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Mischarge }
 	h := service.New(s.Store, s.Clock.Now)
 	by := service.Caller{Actor: db.BySystem("test"), EnvironmentID: s.Env, TimeZone: "UTC"}
@@ -29,17 +30,17 @@ func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 		contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn.ID, Now: s.Clock.Now()})
 	require.NoError(t, err)
 	require.True(t, out.Parked)
-	_ = w.pass(t, s)
+	_ = w.Pass(t, s)
 
 	require.NoError(t, h.ResolvePayment(t.Context(), by,
 		service.Resolution{PaymentID: txn.ID, Decision: payment.DecideSucceeded, Note: "the bank says so"},
 		service.Around[payment.Transaction]{}))
 
 	s.Clock.Add(30 * time.Second)
-	require.Empty(t, w.pass(t, s), "the signal has a while to arrive")
+	require.Empty(t, w.Pass(t, s), "the signal has a while to arrive")
 	s.Clock.Add(time.Millisecond)
-	told := w.pass(t, s)
+	told := w.Pass(t, s)
 	require.Len(t, told, 1)
 	require.Contains(t, told[0], txn.ID)
-	require.Empty(t, w.pass(t, s), "a signal that Temporal has taken is not repeated")
+	require.Empty(t, w.Pass(t, s), "a signal that Temporal has taken is not repeated")
 }

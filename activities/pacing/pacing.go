@@ -1,4 +1,6 @@
-package activities
+// Package pacing bounds what is asked of the accounts at payment providers: how many requests a second (Pacer), and how many
+// at a time (Slots).
+package pacing
 
 import (
 	"context"
@@ -9,13 +11,14 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"perennial/activities/execution"
 	"perennial/billing/charging"
 )
 
 // shareLife is how long the number of worker processes counts as known.
 const shareLife = 15 * time.Second
 
-// Pacing keeps the requests to each provider account within its limit a second. Each process takes an equal share of
+// Pacer keeps the requests to each provider account within its limit a second. Each process takes an equal share of
 // the limit, by the number of workers that beat: no request waits for another process, and none costs a round trip.
 // Where workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; what it needs
 // beside its first request delays the turns after it. A nil one bounds nothing.
@@ -24,10 +27,10 @@ const shareLife = 15 * time.Second
 // crowd costs little more than its requests; and polls take at most half of the turns, so that payments that were accepted
 // do not keep others from being sent. What follows a callback or a person's command tries again soon. While turns are
 // promised, a first send that was told none waits behind those that were: what comes for its turn finds it.
-type Pacing struct {
+type Pacer struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
-	Clock   Clock
+	Clock   execution.Clock
 	// Sleepers is how many exchanges of all accounts wait for their turns on the spot, each in a slot of the worker; zero:
 	// they are not bounded.
 	Sleepers int
@@ -39,9 +42,9 @@ type Pacing struct {
 	counted time.Time
 }
 
-// know reads the number of workers where it is not known any more. It is called outside of any transaction, and reads
-// without the lock: whoever holds a connection must not wait for one, and take waits for the lock inside a transaction.
-func (p *Pacing) know(ctx context.Context) error {
+// Know reads the number of workers where it is not known any more. It is called outside of any transaction, and reads
+// without the lock: whoever holds a connection must not wait for one, and Take waits for the lock inside a transaction.
+func (p *Pacer) Know(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
@@ -59,7 +62,7 @@ func (p *Pacing) know(ctx context.Context) error {
 	return nil
 }
 
-func (p *Pacing) knows(now time.Time) bool {
+func (p *Pacer) knows(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.workers > 0 && now.Sub(p.counted) < shareLife
@@ -80,9 +83,9 @@ type turns struct {
 	late           time.Time // the turn after those of first sends that came for theirs, and not to the moment
 }
 
-// take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
+// Take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
 // told is when a first send was told to come; zero: it comes for the first time.
-func (p *Pacing) take(account string, perSecond int, why charging.Errand, told time.Time) (wait time.Duration, mine bool) {
+func (p *Pacer) Take(account string, perSecond int, why charging.Errand, told time.Time) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
 		return 0, true
 	}
@@ -124,7 +127,7 @@ func (p *Pacing) take(account string, perSecond int, why charging.Errand, told t
 }
 
 // room reports whether one more exchange may wait on the spot. The caller holds the lock.
-func (p *Pacing) room(wait time.Duration, now time.Time) bool {
+func (p *Pacer) room(wait time.Duration, now time.Time) bool {
 	p.asleep = slices.DeleteFunc(p.asleep, func(until time.Time) bool { return !until.After(now) })
 	return wait == 0 || p.Sleepers == 0 || len(p.asleep) < p.Sleepers
 }
@@ -147,7 +150,7 @@ func (t *turns) promiseSend(earliest, told, now time.Time) time.Duration {
 	case told.IsZero():
 	case now.Before(told): // something else woke it: it keeps its turn
 		return told.Sub(now)
-	case later(t.late, earliest).Sub(now) < shortTurn:
+	case later(t.late, earliest).Sub(now) < ShortTurn:
 		return promise(&t.late, earliest, gap, now)
 	}
 	if later(t.next, earliest).Before(t.nextPoll) {
@@ -175,8 +178,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// owe counts requests that went out beside the one that had a turn: the next turns wait for them.
-func (p *Pacing) owe(account string, perSecond, requests int) {
+// Owe counts requests that went out beside the one that had a turn: the next turns wait for them.
+func (p *Pacer) Owe(account string, perSecond, requests int) {
 	if p == nil || perSecond == 0 {
 		return
 	}
@@ -189,7 +192,7 @@ func (p *Pacing) owe(account string, perSecond, requests int) {
 }
 
 // turnsOf are those of an account, with this process's present share. The caller holds the lock.
-func (p *Pacing) turnsOf(account string, perSecond int, now time.Time) *turns {
+func (p *Pacer) turnsOf(account string, perSecond int, now time.Time) *turns {
 	share := rate.Limit(float64(perSecond) / float64(max(p.workers, 1)))
 	t := p.by[account]
 	if t == nil {
@@ -215,3 +218,6 @@ func (p *Pacing) turnsOf(account string, perSecond int, now time.Time) *turns {
 
 // burst is how many requests may go out at once after a pause: those of a tenth of a second.
 func burst(share rate.Limit) int { return max(1, int(share)/10) }
+
+// ShortTurn is a wait for a turn that is not worth the events of a timer.
+const ShortTurn = 5 * time.Second

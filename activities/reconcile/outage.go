@@ -1,4 +1,4 @@
-package activities
+package reconcile
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"perennial/activities/execution"
 	"perennial/billing/routing"
 	"perennial/db"
 )
@@ -39,8 +40,8 @@ func (p *pass) unanswered(ctx context.Context) error {
 		if err != nil || len(refs) > 0 || !p.probing {
 			break
 		}
-		heartbeat(ctx)
-		if err := pause(ctx, probeGap); err != nil {
+		execution.Heartbeat(ctx)
+		if err := execution.Pause(ctx, probeGap); err != nil {
 			return err
 		}
 		refs, more, err = p.releaseUnanswered(ctx)
@@ -56,7 +57,7 @@ func (p *pass) unanswered(ctx context.Context) error {
 
 func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, more bool, err error) {
 	now := p.Clock()
-	err = p.Store.InTx(ctx, workflowOf(ctx), now, func(tx *db.Tx) error {
+	err = p.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
 		if refs, more, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil {
 			return err
 		}

@@ -1,0 +1,44 @@
+// Package execution is what every activity knows of its own execution: for which workflow it acts, how it shows that it is
+// alive, how it waits, and what it reports where the row that it was started for is absent.
+package execution
+
+import (
+	"context"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"perennial/db"
+)
+
+// Clock gives real time. Subscriptions' own time always comes in with the input.
+type Clock func() time.Time
+
+// Actor returns the workflow that has this done. Outside of one, where tests and benchmarks call an activity as a
+// function, the activities themselves are the actor.
+func Actor(ctx context.Context) db.Actor {
+	if activity.IsActivity(ctx) {
+		return db.ByWorkflow(activity.GetInfo(ctx).WorkflowExecution.ID)
+	}
+	return db.BySystem("activities")
+}
+
+// Heartbeat shows that an activity is alive. Tests call activities as functions, which have nobody to tell.
+func Heartbeat(ctx context.Context) {
+	if activity.IsActivity(ctx) {
+		activity.RecordHeartbeat(ctx)
+	}
+}
+
+// Pause waits on the spot, as long as ctx lasts.
+func Pause(ctx context.Context, wait time.Duration) error {
+	if wait <= 0 {
+		return nil
+	}
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
+	}
+}

@@ -1,0 +1,30 @@
+package pacing_test
+
+import (
+	"time"
+
+	"perennial/activities/pacing"
+	"perennial/billing/charging"
+)
+
+// take takes a turn of a first send that was told none; zero: it has one now.
+func take(p *pacing.Pacer, account string, perSecond int) time.Duration {
+	wait, _ := p.Take(account, perSecond, charging.ErrandSend, time.Time{})
+	return wait
+}
+
+// takeTold takes the turn that a first send was told.
+func takeTold(p *pacing.Pacer, account string, perSecond int, turn time.Time) (wait time.Duration, mine bool) {
+	return p.Take(account, perSecond, charging.ErrandSend, turn)
+}
+
+// takeUrgent takes a turn for what a callback asks for.
+func takeUrgent(p *pacing.Pacer, account string, perSecond int) time.Duration {
+	wait, _ := p.Take(account, perSecond, charging.ErrandUrgent, time.Time{})
+	return wait
+}
+
+// takePoll takes a turn for a look-up that only time asks for.
+func takePoll(p *pacing.Pacer, account string, perSecond int) (wait time.Duration, mine bool) {
+	return p.Take(account, perSecond, charging.ErrandPoll, time.Time{})
+}

@@ -1,0 +1,38 @@
+package life
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/customer"
+	"perennial/db"
+)
+
+// ForgetDates has the subscription wait for its next boundary only, as a build leaves it that knows nothing of what else is due.
+func (l *Life) ForgetDates() {
+	l.T.Helper()
+	_, err := l.Pool.Exec(l.T.Context(), `update subscriptions set next_action_at = case when status in ('paused', 'canceled') then null
+		else current_period_end end, next_action = case when status in ('paused', 'canceled') then 'none' else 'renewal' end where id = $1`,
+		l.Ref.ID)
+	require.NoError(l.T, err)
+}
+
+// Restore is what the next payment finds: a database under another server. Seconds have passed since the loss.
+func (l *Life) Restore() {
+	l.T.Helper()
+	_, err := l.Pool.Exec(l.T.Context(), "update database_server set identity = 'another'")
+	require.NoError(l.T, err)
+	l.Clock.Add(time.Minute)
+}
+
+// ChangeCustomer changes who pays.
+func (l *Life) ChangeCustomer(change func(*customer.Customer)) {
+	l.T.Helper()
+	l.InTx(l.T, func(tx *db.Tx) error {
+		c, err := tx.LockCustomer(l.T.Context(), l.Env, l.Payer.ID)
+		require.NoError(l.T, err)
+		change(&c)
+		return tx.SaveCustomer(l.T.Context(), l.Env, c)
+	})
+}
