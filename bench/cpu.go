@@ -84,6 +84,13 @@ func readStat(path string) (s stat, ok bool) {
 	return s, true
 }
 
+func (u usage) total() (seconds float64) {
+	for _, part := range u {
+		seconds += part
+	}
+	return seconds
+}
+
 // each is what was used since before, in milliseconds for each of n operations, without what is next to nothing.
 func (u usage) each(before usage, n int) map[string]float64 {
 	out := map[string]float64{}

@@ -43,7 +43,7 @@ type rig struct {
 	simulator string        // URL of Stripe's
 	pawapay   string        // URL of pawaPay's
 	binary    string        // perennial
-	patience  time.Duration // with a machine that does not become quiet
+	patience  time.Duration // with our own processes, where they do not become quiet
 	waveRate  float64       // renewals per second of the slowest side's small wave; 0: not tried yet
 	others    float64       // share of the processors that others used before we began
 
@@ -87,7 +87,7 @@ type bareSide struct {
 func newRig(ctx context.Context, o options, kind string, say func(string, ...any)) (*rig, error) {
 	r := &rig{
 		kind: kind, dir: filepath.Join(o.state, "bench", kind), binary: o.binary, say: say, pids: map[string]int{},
-		patience: pick(o, time.Second, 3*time.Second), profiling: o.profile,
+		patience: pick(o, 30*time.Second, 3*time.Minute), profiling: o.profile,
 	}
 	r.http = &http.Client{
 		Timeout: time.Minute, Transport: &http.Transport{
@@ -244,9 +244,12 @@ func freeAddress() (string, error) {
 	return "127.0.0.1:" + strconv.Itoa(port), err
 }
 
-// eventually repeats a check for at most a minute.
+// eventuallyPatience is for a machine that others use too, and for what the scenario before has left to do.
+const eventuallyPatience = 5 * time.Minute
+
+// eventually repeats a check until it passes or patience ends.
 func eventually(ctx context.Context, what string, check func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, eventuallyPatience)
 	defer cancel()
 	for {
 		err := check()
@@ -255,7 +258,7 @@ func eventually(ctx context.Context, what string, check func() error) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready after a minute: %w", what, err)
+			return fmt.Errorf("%s is not ready after %s: %w", what, eventuallyPatience, err)
 		case <-time.After(50 * time.Millisecond):
 		}
 	}

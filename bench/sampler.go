@@ -190,8 +190,8 @@ func (s *sampler) load(
 	return sample{Rate: l.rate(), P50: l.P50, P99: l.P99, CPU: s.used(before, l.Count)}, nil
 }
 
-// patienceOfSampler is how long a sample waits for the machine to become quiet.
-const patienceOfSampler = 4 * time.Second
+// patienceOfSampler is how long a sample waits until what the one before has caused is done.
+const patienceOfSampler = time.Minute
 
 // quiet is settle with a patience of its own.
 func (s *sampler) quiet(ctx context.Context, until time.Time) {
@@ -216,6 +216,19 @@ func (r *rig) wakesDone(ctx context.Context) error {
 			"select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
 		if err == nil && left > 0 {
 			err = fmt.Errorf("%d workflows have not acted yet", left)
+		}
+		return err
+	})
+}
+
+// started waits until every subscription of the product has its workflow: a create is answered before.
+func (r *rig) started(ctx context.Context) error {
+	return eventually(ctx, "the last workflow", func() error {
+		var left int
+		err := r.ours.pool.QueryRow(ctx,
+			"select count(*) from subscriptions where finished_at is null and started_epoch = 0").Scan(&left)
+		if err == nil && left > 0 {
+			err = fmt.Errorf("%d workflows have not started yet", left)
 		}
 		return err
 	})

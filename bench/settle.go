@@ -3,23 +3,38 @@ package main
 import (
 	"context"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// settle waits until the machine has hardly more to do than before the rig was started, so that what one measurement
-// left behind does not weigh on the next. When patience is over it goes on regardless: on a shared machine quiet may
-// never come.
+// settle waits until our own processes have hardly anything to do, so that what one measurement left behind does not weigh
+// on the next: the product answers before the workflow that follows has begun. What others do on the machine does not count.
 func (r *rig) settle(ctx context.Context) {
 	deadline := time.Now().Add(r.patience)
-	for quiet := 0; quiet < 2 && time.Now().Before(deadline) && ctx.Err() == nil; {
-		if busy(ctx, 400*time.Millisecond) < r.others+0.2 {
+	for quiet := 0; quiet < 2; {
+		if time.Now().After(deadline) || ctx.Err() != nil {
+			r.say("still busy after %s: what is measured next is disturbed", r.patience)
+			return
+		}
+		if r.ownBusy(ctx, 400*time.Millisecond) < 0.2 {
 			quiet++
 		} else {
 			quiet = 0
 		}
 	}
+}
+
+// ownBusy is the share of the machine's processor time that the rig's processes used meanwhile; 0 where the system does not
+// tell.
+func (r *rig) ownBusy(ctx context.Context, meanwhile time.Duration) float64 {
+	before, began := r.processorUsage().total(), time.Now()
+	select {
+	case <-ctx.Done():
+	case <-time.After(meanwhile):
+	}
+	return (r.processorUsage().total() - before) / time.Since(began).Seconds() / float64(runtime.NumCPU())
 }
 
 // busy is the share of processor time that was used meanwhile; 0 where the system does not tell.
