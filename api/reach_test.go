@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -105,16 +106,29 @@ func (p *program) note(file *ast.File) {
 // that the reached code names.
 type reach struct {
 	*program
-	skip  func(types.Object) bool
-	seen  map[types.Object]bool
-	named []types.Type
-	calls []*types.Func // of interfaces
-	made  []*ast.CallExpr
+	skip    func(types.Object) bool
+	seen    map[visited]bool
+	given   *types.Const   // the input that the visited code is called with; nil: any
+	within  *types.Package // of the code that is visited
+	named   []types.Type
+	ordered []types.Type  // those that code outside of the rules names: the commands among them are those that an operation gives
+	calls   []*types.Func // of interfaces
+	made    []*ast.CallExpr
 }
+
+// visited is code, and what it was given.
+type visited struct {
+	object types.Object
+	given  *types.Const
+}
+
+// rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs another
+// command's calls it by name.
+const rules = "perennial/billing/lifecycle"
 
 // reachFrom returns all calls that can be made from there.
 func (p *program) reachFrom(from ast.Node, skip func(types.Object) bool) []*ast.CallExpr {
-	r := &reach{program: p, skip: skip, seen: map[types.Object]bool{}}
+	r := &reach{program: p, skip: skip, seen: map[visited]bool{}}
 	r.visit(from, false)
 	return r.made
 }
@@ -128,10 +142,15 @@ func (r *reach) visit(n ast.Node, judges bool) {
 			r.visit(n.X, judges)
 			return false
 		case *ast.CaseClause:
+			if r.forOthers(n.List) {
+				return false
+			}
 			for _, s := range n.Body {
 				r.visit(s, judges)
 			}
 			return false
+		case *ast.KeyValueExpr:
+			return !r.forOthers([]ast.Expr{n.Key})
 		case *ast.SelectorExpr:
 			if n.Sel.Name == "Code" { // of a fault that is compared
 				return false
@@ -147,8 +166,23 @@ func (r *reach) visit(n ast.Node, judges bool) {
 					r.visit(of.X, judges)
 				}
 			}
+			if f := r.called(n); f != nil {
+				was := r.given
+				if r.given = r.inputIn(n.Args); r.given == nil && takesInput(f) {
+					r.given = was
+				}
+				r.use(f)
+				r.given = was
+				if of, ok := n.Fun.(*ast.SelectorExpr); ok {
+					r.visit(of.X, judges)
+				}
+				for _, arg := range n.Args {
+					r.visit(arg, judges)
+				}
+				return false
+			}
 		case *ast.Ident:
-			r.use(r.info.Uses[n])
+			r.mention(r.info.Uses[n])
 		}
 		return true
 	})
@@ -157,21 +191,19 @@ func (r *reach) visit(n ast.Node, judges bool) {
 func (r *reach) use(object types.Object) {
 	switch o := object.(type) {
 	case *types.TypeName:
-		if !r.seen[o] {
-			r.seen[o] = true
-			r.named = append(r.named, o.Type(), types.NewPointer(o.Type()))
-			for _, call := range r.calls {
-				r.dispatch(call, r.named[len(r.named)-2:])
-			}
-		}
+		r.name(o)
 	case *types.Func:
 		o = o.Origin()
 		receiver := o.Signature().Recv()
 		if receiver != nil && types.IsInterface(receiver.Type()) {
-			if !r.seen[o] {
-				r.seen[o] = true
+			if !r.seen[visited{object: o}] {
+				r.seen[visited{object: o}] = true
 				r.calls = append(r.calls, o)
-				r.dispatch(o, r.named)
+				if o.Name() == judge {
+					r.dispatch(o, r.ordered)
+				} else {
+					r.dispatch(o, r.named)
+				}
 			}
 			return
 		}
@@ -180,6 +212,29 @@ func (r *reach) use(object types.Object) {
 		r.enter(o)
 	}
 }
+
+func (r *reach) name(o *types.TypeName) {
+	both := []types.Type{o.Type(), types.NewPointer(o.Type())}
+	again := func(judged bool) {
+		for _, call := range r.calls {
+			if (call.Name() == judge) == judged {
+				r.dispatch(call, both)
+			}
+		}
+	}
+	if !r.seen[visited{object: o}] {
+		r.seen[visited{object: o}] = true
+		r.named = append(r.named, both...)
+		again(false)
+	}
+	if outside := r.within == nil || r.within.Path() != rules; outside && !slices.Contains(r.ordered, both[0]) {
+		r.ordered = append(r.ordered, both...)
+		again(true)
+	}
+}
+
+// judge is the method by which a command says what it does, or why not.
+const judge = "judge"
 
 // dispatch calls a method of an interface on the types that have it.
 func (r *reach) dispatch(call *types.Func, on []types.Type) {
@@ -194,12 +249,15 @@ func (r *reach) dispatch(call *types.Func, on []types.Type) {
 }
 
 func (r *reach) enter(object types.Object) {
-	node := r.nodes[object]
-	if node == nil || r.seen[object] || r.skip(object) {
+	node, here := r.nodes[object], visited{object, r.given}
+	if node == nil || r.seen[here] || r.skip(object) {
 		return
 	}
-	r.seen[object] = true
-	r.visit(node, object.Name() == "judge")
+	r.seen[here] = true
+	was := r.within
+	r.within = object.Pkg()
+	r.visit(node, object.Name() == judge)
+	r.within = was
 }
 
 // registered returns the handlers of all operations, by the operation's name.

@@ -19,6 +19,17 @@ import (
 var impassable = map[string]string{
 	"(*perennial/billing/lifecycle.decision).catchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
 	"(*perennial/billing/lifecycle.decision).finish":         "the same",
+	"(*perennial/billing/lifecycle.decision).behind":         "what waits is counted, not refused",
+	"(perennial/billing/subscription.Subscription).schedule": "time zones are checked where they are set",
+	"(perennial/billing/rating.Price).rate":                  "prices are checked when their plan is made",
+	"perennial/billing/proration.within":                     "after catching up, now is in the current period",
+	"perennial/billing/proration.empty":                      "the same, and a period has a second at least",
+	"(perennial/billing/discount.Discount).Of":               "percentages are checked when their coupon is made",
+	"(*perennial/billing/lifecycle.foresight).outlook":       "what is foreseen is shown, not refused",
+	"perennial/db.taxRateFromDB":                             "the same",
+	"perennial/db.couponFromDB":                              "what the rules wrote can be read",
+	"(*perennial/db.loader).load":                            "what the rules wrote can be read",
+	"(*perennial/db.Tx).Write":                               "constraints: the rules refuse first, under locks",
 	"(*perennial/service/gateway.Gateway).Supports":          "an account that does not open refuses nothing here",
 	"perennial/service/gateway.SupportsAnywhere":             "the same",
 	"(*perennial/service.Service).try":                       "what a connection test finds is shown, not refused",
@@ -33,6 +44,7 @@ var elsewhere = map[string]string{
 	"invoice_final": "constraints", "invoice_settled": "constraints", "period_invoiced": "constraints",
 	"transaction_settled":           "constraints",
 	"callback_environment_mismatch": "callbacks of providers", "callback_malformed": "callbacks of providers",
+	"change_outside_period": "guards of the rules", "period_empty": "guards of the rules",
 	"keyset_readable": "operators", "credentials_missing": "operators",
 
 	// Of catalogue files, which the command line applies.
