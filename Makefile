@@ -82,6 +82,7 @@ bench: ## Measure each path beside its bare side; ARGS are passed on
 
 .PHONY: generate
 generate: ## Write everything that is generated: queries, docs
+	@rm -f db/internal/dbsqlc/*.sql.go # sqlc leaves that of a file which is gone
 	@$(call tool,sqlc,$(SQLC)) generate
 	@go generate ./...
 

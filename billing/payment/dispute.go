@@ -20,11 +20,6 @@ const (
 	DisputeLost        DisputeState = "lost"
 )
 
-// DisputeStates returns all of them.
-func DisputeStates() []DisputeState {
-	return []DisputeState{DisputeOpen, DisputeUnderReview, DisputeWon, DisputeLost}
-}
-
 // Closed reports whether the bank has decided.
 func (s DisputeState) Closed() bool { return s == DisputeWon || s == DisputeLost }
 

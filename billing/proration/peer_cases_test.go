@@ -121,9 +121,9 @@ func checkPeriodShare(t *testing.T, in periodShareInput, want periodShareResult)
 	}
 	require.Equal(t, expected, got)
 	if from > 0 {
-		rest, err := proration.Rest(total, period.Period(full), in.Service.Start)
+		left, err := restOf(total, period.Period(full), in.Service.Start)
 		require.NoError(t, err)
-		require.Equal(t, expected, rest)
+		require.Equal(t, expected, left)
 	}
 }
 

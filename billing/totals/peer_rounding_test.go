@@ -2,7 +2,6 @@ package totals_test
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 
 	"github.com/cockroachdb/apd/v3"
@@ -23,18 +22,6 @@ func inOtherDecimals(c peercases.Case) bool {
 	}
 	currency, err := money.ParseCurrency(in.Currency)
 	return err != nil || (in.Decimals != nil && *in.Decimals != currency.Decimals())
-}
-
-// otherAllocation finds splits that are not by weight; an amount is a weight too. Allocate gives a tie to the item that
-// comes first.
-func otherAllocation(c peercases.Case) bool {
-	var in struct {
-		By       string
-		TieBreak string `json:"tie_break"`
-	}
-	return json.Unmarshal(c.Input, &in) != nil ||
-		!slices.Contains([]string{"", "weight", "amount"}, in.By) ||
-		!slices.Contains([]string{"", "item order"}, in.TieBreak)
 }
 
 // inCurrency is part of most inputs. The decimals are those of the currency, or inOtherDecimals left the case out.
@@ -111,41 +98,4 @@ func checkSubtotal(t *testing.T, in subtotalInput, want struct{ Subtotal string 
 	got, err := money.Sum(lines...)
 	require.NoError(t, err)
 	require.Equal(t, minor(t, want.Subtotal, in.Currency), got)
-}
-
-type allocateInput struct {
-	inCurrency
-	Amount   string
-	Items    []struct{ Key, Weight string }
-	By       string // otherAllocation decides about both
-	TieBreak string `json:"tie_break"`
-}
-
-type allocateResult struct {
-	Allocations []struct{ Key, Amount string }
-}
-
-func checkAllocate(t *testing.T, in allocateInput, want allocateResult) {
-	weights := make([]int64, len(in.Items))
-	for i, item := range in.Items {
-		scaled := decimal(t, item.Weight)
-		scaled.Exponent += 9 // weights are decimals; only their proportions matter
-		var err error
-		weights[i], err = scaled.Int64()
-		require.NoError(t, err)
-	}
-	total := minor(t, in.Amount, in.Currency)
-	got := map[string]money.Minor{}
-	for i, share := range money.Allocate(total, weights) {
-		if share != 0 { // the cases leave out who gets nothing
-			got[in.Items[i].Key] += share
-		}
-	}
-	expected := map[string]money.Minor{}
-	for _, allocation := range want.Allocations {
-		if amount := minor(t, allocation.Amount, in.Currency); amount != 0 {
-			expected[allocation.Key] += amount
-		}
-	}
-	require.Equal(t, expected, got)
 }
