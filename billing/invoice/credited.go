@@ -53,9 +53,9 @@ func (i Invoice) Credit(
 		i.AmountDue -= left
 		l.add(-left, CreditCarriedForward)
 	}
-	back := i.grantsBack(before, before+more.Total, toBalance, gone.ToGrants)
-	l.move(back, 1, CreditNoted)
-	l.add(toBalance-back.Sum(), CreditNoted)
+	returned := i.grantsBack(before, before+more.Total, toBalance, gone.ToGrants)
+	l.move(returned, 1, CreditNoted)
+	l.add(toBalance-returned.Sum(), CreditNoted)
 	return i, l.entries
 }
 

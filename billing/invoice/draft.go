@@ -29,12 +29,12 @@ type Draft struct {
 	// Refund is what goes back in money, as far as there is that much: out of a total below zero, whose rest becomes
 	// credit, and beyond that out of the customer's credit.
 	Refund money.Minor
-	// Back bounds what the taxes of the lines may give back; the lines themselves give back no more than was billed.
-	Back Back
+	// Creditable bounds what the taxes of the lines may give back; the lines themselves give back no more than was billed.
+	Creditable Creditable
 }
 
-// Back is the most that an invoice may give back: what earlier invoices billed and still keep.
-type Back struct {
+// Creditable is the most that an invoice may give back: what earlier invoices billed and still keep.
+type Creditable struct {
 	Total money.Minor
 	Tax   money.Minor // of Total
 }

@@ -82,9 +82,9 @@ func TestWithdraw(t *testing.T) {
 		Phase: collection.Charging, Trigger: collection.Automatic, Automatic: 1, Attempts: 1,
 	}
 
-	void, back, _, err := issued.Withdraw("in_2", false, now)
+	void, returned, _, err := issued.Withdraw("in_2", false, now)
 	require.NoError(t, err)
-	require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, back)
+	require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, returned)
 	require.Equal(t, invoice.Void, void.Status)
 	require.Equal(t, "in_2", void.ReplacedBy)
 	requireConsistent(t, void)
@@ -97,9 +97,9 @@ func TestWithdraw(t *testing.T) {
 		{issued.Settle(now), collection.ErrPaid},
 		{void, collection.ErrVoid}, // a second time would give the credit twice
 	} {
-		same, back, _, err := c.inv.Withdraw("in_3", false, now)
+		same, returned, _, err := c.inv.Withdraw("in_3", false, now)
 		require.Equal(t, c.want, err)
-		require.Zero(t, back)
+		require.Zero(t, returned)
 		require.Equal(t, c.inv, same)
 	}
 }
@@ -124,12 +124,12 @@ func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 		{charging, collection.CancelAttempt, nil},
 		{issued.Settle(now), collection.None, collection.ErrPaid},
 	} {
-		void, back, effect, err := c.inv.Withdraw("in_2", true, now)
+		void, returned, effect, err := c.inv.Withdraw("in_2", true, now)
 		require.Equal(t, c.want, err)
 		require.Equal(t, c.effect, effect)
 		if err != nil {
 			require.Equal(t, c.inv, void)
-			require.Zero(t, back)
+			require.Zero(t, returned)
 			continue
 		}
 		require.Equal(t, invoice.Void, void.Status)
@@ -137,7 +137,7 @@ func TestWithdraw_CallsOffPendingAttempt(t *testing.T) {
 		require.Equal(t, collection.State{
 			Phase: collection.Closed, Automatic: c.inv.Collection.Automatic, Attempts: c.inv.Collection.Attempts,
 		}, void.Collection)
-		require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, back)
+		require.Equal(t, []invoice.CreditEntry{{Amount: 300, Reason: invoice.CreditReturned}}, returned)
 		requireConsistent(t, void)
 		_, _, _, err = void.Withdraw("in_3", true, now)
 		require.Equal(t, collection.ErrVoid, err, "a second time would give the credit twice")
@@ -320,9 +320,9 @@ func TestIssue_WhatCannotBeChargedIsCarried(t *testing.T) {
 		require.Equal(t, c.status, inv.Status, name)
 		requireConsistent(t, inv)
 		if inv.Status == invoice.Open { // voided, it leaves the balance as it was
-			_, back, _, err := inv.Withdraw("", false, now)
+			_, returned, _, err := inv.Withdraw("", false, now)
 			require.NoError(t, err)
-			for _, entry := range back {
+			for _, entry := range returned {
 				after += entry.Amount
 			}
 			require.Equal(t, c.balance, after, name)

@@ -63,7 +63,7 @@ func (d Draft) Sums() (Sums, error) {
 	for i, r := range rates {
 		sums.Taxes[i] = Tax{Rate: r, Base: out.Taxes[i].Base, Amount: out.Taxes[i].Amount}
 	}
-	sums.bound(d.Back)
+	sums.bound(d.Creditable)
 	return sums, nil
 }
 
@@ -93,8 +93,8 @@ func (d Draft) taxed() (totals.Draft, []tax.Rate) {
 }
 
 // bound has taxes give no more back than there is, tax and in all. The last ones that give something back give less.
-func (s *Sums) bound(back Back) {
-	excess := min(max(-back.Total-s.Total, -back.Tax-s.Tax), -s.Tax)
+func (s *Sums) bound(creditable Creditable) {
+	excess := min(max(-creditable.Total-s.Total, -creditable.Tax-s.Tax), -s.Tax)
 	for i := len(s.Taxes) - 1; i >= 0 && excess > 0; i-- {
 		t := &s.Taxes[i]
 		if t.Inclusive || t.Amount >= 0 {

@@ -29,20 +29,20 @@ func TestSums_TaxesGiveNoMoreBackThanThereIs(t *testing.T) {
 	several := []invoice.Line{taxed(-100, ten), taxed(-200, ten, five)} // -30 and -10
 	for name, c := range map[string]struct {
 		lines      []invoice.Line
-		back       invoice.Back
+		creditable invoice.Creditable
 		tax, total money.Minor
 		taxes      []money.Minor
 	}{
-		"as much as there is":               {two, invoice.Back{Total: 115, Tax: 15}, -15, -115, []money.Minor{-10, -5}},
-		"one of tax less":                   {two, invoice.Back{Total: 115, Tax: 14}, -14, -114, []money.Minor{-10, -4}},
-		"seven in all less: five, then two": {two, invoice.Back{Total: 108, Tax: 15}, -8, -108, []money.Minor{-8, 0}},
-		"never less than the lines":         {two, invoice.Back{Total: 50, Tax: 15}, 0, -100, []money.Minor{0, 0}},
-		"what a line contains stays":        {beside, invoice.Back{Total: 129, Tax: 10}, -9, -129, []money.Minor{-9, -20}},
-		"what is charged stays":             {mixed, invoice.Back{Total: 5, Tax: 3}, -3, -3, []money.Minor{-8, 5}},
-		"lines of one rate are one tax":     {several, invoice.Back{Total: 340, Tax: 40}, -40, -340, []money.Minor{-30, -10}},
-		"four in all less":                  {several, invoice.Back{Total: 336, Tax: 40}, -36, -336, []money.Minor{-30, -6}},
+		"as much as there is":               {two, invoice.Creditable{Total: 115, Tax: 15}, -15, -115, []money.Minor{-10, -5}},
+		"one of tax less":                   {two, invoice.Creditable{Total: 115, Tax: 14}, -14, -114, []money.Minor{-10, -4}},
+		"seven in all less: five, then two": {two, invoice.Creditable{Total: 108, Tax: 15}, -8, -108, []money.Minor{-8, 0}},
+		"never less than the lines":         {two, invoice.Creditable{Total: 50, Tax: 15}, 0, -100, []money.Minor{0, 0}},
+		"what a line contains stays":        {beside, invoice.Creditable{Total: 129, Tax: 10}, -9, -129, []money.Minor{-9, -20}},
+		"what is charged stays":             {mixed, invoice.Creditable{Total: 5, Tax: 3}, -3, -3, []money.Minor{-8, 5}},
+		"lines of one rate are one tax":     {several, invoice.Creditable{Total: 340, Tax: 40}, -40, -340, []money.Minor{-30, -10}},
+		"four in all less":                  {several, invoice.Creditable{Total: 336, Tax: 40}, -36, -336, []money.Minor{-30, -6}},
 	} {
-		got, err := invoice.Draft{Lines: c.lines, Back: c.back}.Sums()
+		got, err := invoice.Draft{Lines: c.lines, Creditable: c.creditable}.Sums()
 		require.NoError(t, err, name)
 		require.Equal(t, []money.Minor{c.tax, c.total}, []money.Minor{got.Tax, got.Total}, name)
 		var taxes []money.Minor

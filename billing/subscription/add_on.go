@@ -139,15 +139,15 @@ func inAddOn(err error, i int) error { return fault.From(err).Within(fmt.Sprintf
 // choose is Sell for a subscription that has add-ons: each of those keeps its version, and may be archived meanwhile.
 // Faults: those of Sell, plan_inactive.
 func (a AddOns) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns, error) {
-	asked := slices.Clone(chosen)
-	for i, c := range asked {
+	wanted := slices.Clone(chosen)
+	for i, c := range wanted {
 		if has := a.find(c.AddOn.ID); has >= 0 {
-			asked[i].AddOn = f.addOn(a[has].Ref)
+			wanted[i].AddOn = f.addOn(a[has].Ref)
 		} else if !c.AddOn.Active {
 			return nil, inAddOn(ErrPlanInactive, i)
 		}
 	}
-	return Sell(asked, beside)
+	return Sell(wanted, beside)
 }
 
 // ordered returns the list as another one has it, where that differs in nothing but its order.

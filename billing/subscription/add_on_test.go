@@ -97,8 +97,8 @@ func TestChangePlan_AddOns(t *testing.T) {
 	t.Parallel()
 	sla := flatAddOn("sla", 500)
 	for name, c := range map[string]struct {
-		asked []Chosen
-		lines map[string]money.Minor // of the change, by what they bill
+		wanted []Chosen
+		lines  map[string]money.Minor // of the change, by what they bill
 	}{
 		"another unit":    {[]Chosen{{AddOn: backup(), Quantity: 4}}, map[string]money.Minor{"price_backup": 100}},
 		"removed":         {nil, map[string]money.Minor{"price_backup": -300}},
@@ -109,7 +109,7 @@ func TestChangePlan_AddOns(t *testing.T) {
 		half := start.Add(s.CurrentPeriod.End.Sub(start) / 2)
 		f.AddOns = append(f.AddOns, sla)
 
-		d, err := s.ChangePlan(f, Change{AddOns: &c.asked}, half)
+		d, err := s.ChangePlan(f, Change{AddOns: &c.wanted}, half)
 
 		require.NoError(t, err, name)
 		require.Len(t, d.Issue, 1, name)
@@ -122,7 +122,7 @@ func TestChangePlan_AddOns(t *testing.T) {
 			}
 		}
 		require.Equal(t, c.lines, got, name)
-		require.Len(t, d.Subscription.Items, 1+len(c.asked), name)
+		require.Len(t, d.Subscription.Items, 1+len(c.wanted), name)
 	}
 }
 
@@ -132,27 +132,27 @@ func TestChangePlan_AddOnsAndIntervals(t *testing.T) {
 	yearly, ofYear, none := team, backup(), []Chosen{}
 	yearly.ID, yearly.Interval = "plan_year", period.Interval{Unit: period.Year, Count: 1}
 	ofYear.ID, ofYear.Interval = "plan_backup_year", yearly.Interval
-	asked := []Chosen{{AddOn: ofYear, Quantity: 3}}
+	wanted := []Chosen{{AddOn: ofYear, Quantity: 3}}
 	f.AddOns = append(f.AddOns, ofYear)
 
 	for _, atPeriodEnd := range []bool{false, true} {
 		_, err := s.ChangePlan(f, Change{Plan: &yearly, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, ErrAddOnsStay)
-		_, err = s.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atPeriodEnd}, now)
+		_, err = s.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, ErrAddOnInterval)
-		for _, with := range []*[]Chosen{&asked, &none} {
+		for _, with := range []*[]Chosen{&wanted, &none} {
 			d, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
 			require.NoError(t, err)
 			require.Len(t, d.Subscription.NextAddOns(), len(*with))
 		}
 	}
-	put, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: &asked, AtPeriodEnd: true}, now)
+	proposal, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: &wanted, AtPeriodEnd: true}, now)
 	require.NoError(t, err)
 	f.Pending = &yearly
-	_, err = put.Subscription.ChangePlan(f, Change{Plan: &team}, now)
+	_, err = proposal.Subscription.ChangePlan(f, Change{Plan: &team}, now)
 	require.ErrorIs(t, err, ErrAddOnsStay, "the plan alone cannot be taken back")
 
-	renewed, err := put.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
+	renewed, err := proposal.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
 	require.NoError(t, err)
 	require.Equal(t, AddOns{{ofYear.Ref(), 3}}, renewed.Subscription.AddOns)
 	require.Nil(t, renewed.Subscription.PendingAddOns)
@@ -162,15 +162,15 @@ func TestChangePlan_AddOnsAndIntervals(t *testing.T) {
 func TestChangePlan_SameAddOns(t *testing.T) {
 	t.Parallel()
 	s, f, now := withAddOns(t)
-	asked := []Chosen{{AddOn: backup(), Quantity: 3}}
-	asked[0].AddOn.Version, asked[0].AddOn.Active = 2, false // who has it keeps its version, also of an archived one
+	wanted := []Chosen{{AddOn: backup(), Quantity: 3}}
+	wanted[0].AddOn.Version, wanted[0].AddOn.Active = 2, false // who has it keeps its version, also of an archived one
 
-	_, err := s.ChangePlan(f, Change{AddOns: &asked}, now)
+	_, err := s.ChangePlan(f, Change{AddOns: &wanted}, now)
 	require.ErrorIs(t, err, ErrAddOnsUnchanged)
 
 	s.PendingAddOns = &AddOns{}
 	for _, atPeriodEnd := range []bool{false, true} {
-		d, err := s.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atPeriodEnd}, now)
+		d, err := s.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
 		require.NoError(t, err, "it takes back what waited")
 		require.Nil(t, d.Subscription.PendingAddOns)
 		require.Empty(t, d.Issue)
@@ -213,8 +213,8 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 	moving, err := s.MigrateAddOn(f, v2, true, start.Add(time.Hour))
 	require.NoError(t, err)
 	for _, atEnd := range []bool{false, true} {
-		asked := []Chosen{{AddOn: backup(), Quantity: 5}, {AddOn: other}}
-		d, err := moving.Subscription.ChangePlan(f, Change{AddOns: &asked, AtPeriodEnd: atEnd}, start.Add(2*time.Hour))
+		wanted := []Chosen{{AddOn: backup(), Quantity: 5}, {AddOn: other}}
+		d, err := moving.Subscription.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atEnd}, start.Add(2*time.Hour))
 		require.NoError(t, err)
 		require.Equal(t, AddOns{{v2.Ref(), 5}, {other.Ref(), 1}}, d.Subscription.NextAddOns())
 		if !atEnd {

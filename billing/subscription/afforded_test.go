@@ -19,19 +19,19 @@ func TestAfforded_TakesEachCreditsOwnTaxes(t *testing.T) {
 	open := []invoice.Line{{Kind: invoice.ProrationCharge, Amount: 1000, Rates: vat}} // 1190, unpaid
 	exempt := invoice.Line{Kind: invoice.ProrationCredit, Amount: -100}
 	taxed := invoice.Line{Kind: invoice.ProrationCredit, Amount: -1000, Rates: vat}
-	for name, going := range map[string][]invoice.Line{
+	for name, removed := range map[string][]invoice.Line{
 		"the exempt item first": {exempt, taxed}, "the taxed item first": {taxed, exempt},
 	} {
 		for least, want := range map[money.Minor]money.Minor{0: 0, -50: -50, 200: 200, -500: -100} {
 			lines := open
-			for _, credit := range going {
+			for _, credit := range removed {
 				less, err := afforded(lines, credit, billedFor(credit), least)
 				require.NoError(t, err)
 				require.LessOrEqual(t, less.Amount, money.Minor(0))
 				require.GreaterOrEqual(t, less.Amount, credit.Amount)
 				lines = append(lines[:len(lines):len(lines)], less)
 			}
-			sums, err := invoice.Draft{Lines: lines, Back: invoice.Back{Total: 10_000, Tax: 10_000}}.Sums()
+			sums, err := invoice.Draft{Lines: lines, Creditable: invoice.Creditable{Total: 10_000, Tax: 10_000}}.Sums()
 			require.NoError(t, err)
 			require.InDelta(t, int64(want), int64(sums.Total), 1, "%s, at least %d", name, least)
 		}

@@ -39,7 +39,7 @@ func (s Subscription) MoveAnchor(f Facts, how ProrationBehavior, now time.Time) 
 	case how == NoProration && f.openFor(s.PeriodIndex) != nil:
 		return Decision{}, ErrPeriodUnpaid
 	}
-	moved := put{Subscription: s, how: how, restarts: true}
+	moved := proposal{Subscription: s, how: how, restarts: true}
 	issue, err := moved.exchange(f, f.Plan, slices.Clone(s.Items), at)
 	if err != nil {
 		return Decision{}, err
@@ -53,7 +53,7 @@ func (s Subscription) MoveAnchor(f Facts, how ProrationBehavior, now time.Time) 
 }
 
 // withoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
-func (s Subscription) withoutCredit(f Facts) leaving {
+func (s Subscription) withoutCredit(f Facts) unusedTime {
 	waited := s.taken(f)
-	return leaving{lines: slices.Clone(waited.lines), back: waited.back}
+	return unusedTime{lines: slices.Clone(waited.lines), creditable: waited.creditable}
 }

@@ -42,9 +42,9 @@ func TestCancel_KeepsFirstReason(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "price", atOnce.Subscription.CancelReason)
 
-	back, err := first.Subscription.Reactivate(now)
+	reactivated, err := first.Subscription.Reactivate(now)
 	require.NoError(t, err)
-	afresh, err := back.Subscription.Cancel(f, Cancellation{}, now)
+	afresh, err := reactivated.Subscription.Cancel(f, Cancellation{}, now)
 	require.NoError(t, err)
 	require.Empty(t, afresh.Subscription.CancelReason)
 }
@@ -96,7 +96,7 @@ func TestCancel_AtPeriodEndTwiceThenReactivate(t *testing.T) {
 	twice, err := once.Subscription.Cancel(f, Cancellation{Reason: "price"}, now)
 	require.NoError(t, err)
 	require.Equal(t, Decision{Subscription: once.Subscription}, twice, "asked again, nothing is announced")
-	back, err := once.Subscription.Reactivate(now)
+	reactivated, err := once.Subscription.Reactivate(now)
 	require.NoError(t, err)
-	require.Equal(t, s, back.Subscription)
+	require.Equal(t, s, reactivated.Subscription)
 }

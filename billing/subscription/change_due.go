@@ -15,14 +15,14 @@ func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	at = s.Scheduled[0].At
-	if boundary := s.boundary(); at.Before(boundary) && s.held(f) {
+	if boundary := s.boundary(); at.Before(boundary) && s.paymentInProgress(f) {
 		at = boundary
 	}
 	return at, true
 }
 
-// held reports whether a payment of the current period is in progress.
-func (s Subscription) held(f Facts) bool {
+// paymentInProgress reports whether a payment of the current period is in progress.
+func (s Subscription) paymentInProgress(f Facts) bool {
 	open := f.openFor(s.PeriodIndex)
 	if open == nil || open.Status == invoice.InDraft {
 		return false
@@ -84,7 +84,7 @@ func (s Subscription) due(f Facts, one ScheduledChange) Change {
 		}
 		c.AddOns = &chosen
 	}
-	if !one.At.Before(s.boundary()) || s.held(f) {
+	if !one.At.Before(s.boundary()) || s.paymentInProgress(f) {
 		c.AtPeriodEnd, c.Proration = true, ""
 	}
 	return c

@@ -37,14 +37,14 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
-	to, put, err := s.asked(f, c)
+	to, proposal, err := s.propose(f, c)
 	if err != nil {
 		return Decision{}, err
 	}
 	if _, err := f.first(to); err != nil {
 		return Decision{}, err
 	}
-	next := put.renewsOn(f, c, to)
+	next := proposal.renewsOn(f, c, to)
 	if err := f.aligned(next); err != nil {
 		return Decision{}, err
 	}
@@ -53,12 +53,12 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 		return Decision{}, err
 	}
 	if to.of(s) || c.AtPeriodEnd {
-		return Decision{Subscription: put.Subscription, Events: []event.Event{put.updated(now, put.fields...)}}, nil
+		return Decision{Subscription: proposal.Subscription, Events: []event.Event{proposal.updated(now, proposal.fields...)}}, nil
 	}
 	if err := f.aligned(to); err != nil {
 		return Decision{}, err
 	}
-	return put.changeNow(f, to, c.at(now), now)
+	return proposal.changeNow(f, to, c.at(now), now)
 }
 
 // at is when the change takes effect, in whole seconds.
@@ -70,7 +70,7 @@ func (c Change) at(now time.Time) time.Time {
 }
 
 // changeNow bills the subscription for other items from a time on.
-func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error) {
+func (s proposal) changeNow(f Facts, what target, at, now time.Time) (Decision, error) {
 	was, to := s.Subscription, what.plan
 	s.Quantity, s.AddOns = what.quantity, what.addOns
 	events := func() []event.Event {
@@ -116,8 +116,8 @@ func (s put) changeNow(f Facts, what target, at, now time.Time) (Decision, error
 }
 
 // exchange puts the subscription on a plan with items, and makes the invoice of it: the unused time of items that go or
-// change is taken back, and the time that is left of those that come is charged.
-func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]invoice.Draft, error) {
+// change is credited, and the time that is left of the added ones is charged.
+func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]invoice.Draft, error) {
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
@@ -129,7 +129,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 		return nil, nil
 	}
 	open := f.openFor(s.PeriodIndex)
-	left, coming, err := s.giveWay(f, items, restarts, now)
+	left, added, err := s.creditRemoved(f, items, restarts, now)
 	if err != nil {
 		return nil, err
 	}
@@ -141,9 +141,9 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	if restarts {
 		s.restart(to.Interval, f.Settings.measure(to), now)
 		rest = s.CurrentPeriod
-		charge, err = s.wholePeriod(f, coming, to)
+		charge, err = s.wholePeriod(f, added, to)
 	} else {
-		charge, err = s.restOfPeriod(f, coming, to, now)
+		charge, err = s.restOfPeriod(f, added, to, now)
 	}
 	if err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 	s.PendingLines = nil
 	issue := s.drafts(invoice.Update, rest, lines)
 	for i := range issue {
-		issue[i].Replaces, issue[i].Back = left.replaces, left.back
+		issue[i].Replaces, issue[i].Creditable = left.replaces, left.creditable
 		if _, err := issue[i].Sums(); err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (s *put) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]in
 }
 
 // keepBilled puts the subscription on a plan with items, and leaves the current period billed as it is.
-func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
+func (s *proposal) keepBilled(to plan.Plan, items []Item, billed bool) {
 	s.setPlan(to.Ref())
 	s.Items = items
 	if billed {
@@ -183,28 +183,30 @@ func (s *put) keepBilled(to plan.Plan, items []Item, billed bool) {
 	}
 }
 
-// giveWay returns what the items that go lead to, and which of the items that come are to be charged. After a change that
-// was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
+// creditRemoved credits the items that are removed, and returns which of the added ones are to be charged. After a change
+// that was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
 // payment_in_progress.
-func (s *put) giveWay(f Facts, items []Item, restarts bool, now time.Time) (left leaving, coming []Item, err error) {
+func (s *proposal) creditRemoved(
+	f Facts, items []Item, restarts bool, now time.Time,
+) (left unusedTime, added []Item, err error) {
 	switch {
 	case s.how == NoProration && s.restarts:
 		return s.withoutCredit(f), items, nil
 	case s.paidElsewhere():
-		return leaving{}, nil, ErrPaidElsewhere
-	case s.held(f):
-		return leaving{}, nil, ErrPaymentPending
+		return unusedTime{}, nil, ErrPaidElsewhere
+	case s.paymentInProgress(f):
+		return unusedTime{}, nil, ErrPaymentPending
 	}
 	rest, err := s.rest(now)
 	if err != nil {
-		return leaving{}, nil, err
+		return unusedTime{}, nil, err
 	}
-	going, coming := s.Items, items
+	removed, added := s.Items, items
 	if !restarts && s.UnproratedIndex != s.PeriodIndex {
-		going, coming = except(s.Items, items), except(items, s.Items)
+		removed, added = except(s.Items, items), except(items, s.Items)
 	}
-	left, err = s.leaving(f, going, rest, now)
-	return left, coming, err
+	left, err = s.unusedTime(f, removed, rest, now)
+	return left, added, err
 }
 
 // except returns the items that others does not have, with this quantity.
@@ -212,37 +214,37 @@ func except(items, others []Item) []Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i Item) bool { return slices.Contains(others, i) })
 }
 
-// leaving is what the unused time of items leads to: lines for the new invoice, and the open invoice it replaces.
-type leaving struct {
-	lines    []invoice.Line
-	replaces string
-	credit   money.Minor  // of the lines: the unused time that they take back now, before taxes
-	back     invoice.Back // the most that may go back, with taxes
+// unusedTime has the lines of the new invoice that take unused time back, and the open invoice that it replaces.
+type unusedTime struct {
+	lines      []invoice.Line
+	replaces   string
+	credit     money.Minor        // of the lines: the unused time that they take back now, before taxes
+	creditable invoice.Creditable // the most that may go back, with taxes
 }
 
-// leaving values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new invoice
+// unusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new invoice
 // takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in as well.
 // All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a refund, is
 // never more than was paid.
-func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now time.Time) (leaving, error) {
-	out := leaving{lines: slices.Clone(s.PendingLines)}
+func (s Subscription) unusedTime(f Facts, removed []Item, unused proration.Span, now time.Time) (unusedTime, error) {
+	out := unusedTime{lines: slices.Clone(s.PendingLines)}
 	if open := f.openFor(s.PeriodIndex); open != nil {
 		if open.Credited != (invoice.Credited{}) {
-			return leaving{}, invoice.ErrHasCreditNotes
+			return unusedTime{}, invoice.ErrHasCreditNotes
 		}
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := s.keeps(f).Total + s.credited(out.lines).Total
-	out.back = s.back(f, out.lines)
+	kept := s.retained(f).Total + s.credited(out.lines).Total
+	out.creditable = s.creditable(f, out.lines)
 	issued := s.issued(f)
-	credits, err := s.credits(f, issued, going, unused, now)
+	credits, err := s.credits(f, issued, removed, unused, now)
 	if err != nil {
-		return leaving{}, err
+		return unusedTime{}, err
 	}
 	for _, credit := range credits {
 		if f.GivenBack > 0 || f.noted() {
 			if credit, err = afforded(out.lines, credit, reversed(issued, credit), -kept); err != nil {
-				return leaving{}, err
+				return unusedTime{}, err
 			}
 		}
 		out.credit -= credit.Amount
@@ -254,13 +256,13 @@ func (s Subscription) leaving(f Facts, going []Item, unused proration.Span, now 
 // afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
 // with it, discounts and taxes included, come to no less than least.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
-	without, err := invoice.Draft{Lines: lines, Back: unbound}.Sums()
+	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
 	if err != nil {
 		return credit, err
 	}
 	total := func(credit invoice.Line) money.Minor {
 		var with invoice.Sums
-		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Back: unbound}).Sums(); err != nil {
+		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Creditable: unbound}).Sums(); err != nil {
 			return least
 		}
 		return with.Total

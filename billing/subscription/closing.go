@@ -22,13 +22,13 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.leaving(f, s.Items, unused, now)
+	left, err := s.unusedTime(f, s.Items, unused, now)
 	if err != nil {
 		return nil, err
 	}
 	closing := invoice.Draft{
 		Reason: invoice.Update, Period: period.Period{Start: s.CurrentPeriod.Start, End: now}, PeriodIndex: s.PeriodIndex,
-		Lines: left.lines, Replaces: left.replaces, Back: left.back,
+		Lines: left.lines, Replaces: left.replaces, Creditable: left.creditable,
 	}
 	sums, err := closing.Sums()
 	if err != nil {

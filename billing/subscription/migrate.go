@@ -56,7 +56,7 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		s.setPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return put{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
+	return proposal{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
 }
 
 // NotAhead refuses a subscription that is on a newer version of the plan or add-on than this one, or waits for one. Fault:

@@ -46,7 +46,7 @@ func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now 
 	if atPeriodEnd || current {
 		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingAddOns")}}, nil
 	}
-	return put{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
+	return proposal{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
 }
 
 // waitsBeside returns the add-ons that wait for the end of the period; nil: those that are there stay.

@@ -137,13 +137,13 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.leaving(f, s.Items, unused, at)
+	left, err := s.unusedTime(f, s.Items, unused, at)
 	if err != nil || left.credit == 0 {
 		return nil, err
 	}
 	given := invoice.Draft{
 		Reason: invoice.Update, Period: period.Period{Start: at, End: s.CurrentPeriod.End}, PeriodIndex: s.PeriodIndex,
-		Lines: left.lines, Back: left.back,
+		Lines: left.lines, Creditable: left.creditable,
 	}
 	sums, err := given.Sums()
 	if err != nil {

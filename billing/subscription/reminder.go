@@ -61,7 +61,7 @@ func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	if err != nil {
 		return 0, err
 	}
-	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Back: waited.back}.Sums()
+	sums, err := invoice.Draft{Lines: append(lines, waited.lines...), Creditable: waited.creditable}.Sums()
 	return max(sums.Total, 0), err
 }
 

@@ -106,9 +106,9 @@ func TestChangePlan_SamePlanDropsPendingChange(t *testing.T) {
 	gone := team
 	gone.Active = false // staying is nothing new to be sold, so it is open to those on a plan that left the shop too
 	for _, stay := range []plan.Plan{team, gone} {
-		back, err := d.Subscription.ChangePlan(f, Change{Plan: &stay}, now)
+		returned, err := d.Subscription.ChangePlan(f, Change{Plan: &stay}, now)
 		require.NoError(t, err)
-		require.Equal(t, s, back.Subscription)
+		require.Equal(t, s, returned.Subscription)
 	}
 }
 

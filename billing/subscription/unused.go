@@ -27,7 +27,7 @@ func (s Subscription) unused(end time.Time) (proration.Span, error) {
 // left out, unless the line by itself says more: after a change that is not prorated it would be taken back once more.
 // Faults: those of plan.Cost.
 func (s Subscription) credits(
-	f Facts, issued []invoice.Invoice, going []Item, left proration.Span, now time.Time,
+	f Facts, issued []invoice.Invoice, removed []Item, left proration.Span, now time.Time,
 ) ([]invoice.Line, error) {
 	var credits []invoice.Line
 	if s.UnproratedIndex == s.PeriodIndex {
@@ -38,7 +38,7 @@ func (s Subscription) credits(
 		}
 		return credits, nil
 	}
-	lines, err := s.lines(f, going, f.Plan)
+	lines, err := s.lines(f, removed, f.Plan)
 	if err != nil {
 		return nil, err
 	}

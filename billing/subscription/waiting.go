@@ -25,8 +25,8 @@ const maxWaiting = 100
 
 // waiting are the prorations that wait for the next invoice, and the most that it may give back.
 type waiting struct {
-	lines []invoice.Line
-	back  invoice.Back
+	lines      []invoice.Line
+	creditable invoice.Creditable
 }
 
 // taken returns what waits for the next invoice.
@@ -34,27 +34,27 @@ func (s Subscription) taken(f Facts) waiting {
 	if len(s.PendingLines) == 0 {
 		return waiting{}
 	}
-	return waiting{lines: s.PendingLines, back: s.back(f, s.PendingLines)}
+	return waiting{lines: s.PendingLines, creditable: s.creditable(f, s.PendingLines)}
 }
 
 // Waits is what the lines that wait for the next invoice come to, taxes included. Fault: amount_too_large.
 func (s Subscription) Waits(f Facts) (money.Minor, error) {
 	waited := s.taken(f)
-	sums, err := invoice.Draft{Lines: waited.lines, Back: waited.back}.Sums()
+	sums, err := invoice.Draft{Lines: waited.lines, Creditable: waited.creditable}.Sums()
 	return sums.Total, err
 }
 
-// back is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
+// creditable is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
 // what lines of earlier periods come to, which were bounded when they were made.
-func (s Subscription) back(f Facts, lines []invoice.Line) invoice.Back {
-	kept, earlier := s.keeps(f), s.credited(lines)
-	return invoice.Back{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
+func (s Subscription) creditable(f Facts, lines []invoice.Line) invoice.Creditable {
+	kept, earlier := s.retained(f), s.credited(lines)
+	return invoice.Creditable{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
 
 // Redrawn is the draft that an invoice in draft is. Facts are as it stands.
 func (s Subscription) Redrawn(f Facts, inv invoice.Invoice) invoice.Draft {
 	d := inv.Redraw()
-	d.Back = s.back(f, d.Lines)
+	d.Creditable = s.creditable(f, d.Lines)
 	return d
 }
 
@@ -64,7 +64,7 @@ func (s *Subscription) billed(
 ) []invoice.Draft {
 	issue := s.drafts(reason, of, slices.Concat(lines, waited.lines))
 	for i := range issue {
-		issue[i].Back, s.PendingLines = waited.back, nil
+		issue[i].Creditable, s.PendingLines = waited.creditable, nil
 	}
 	return issue
 }

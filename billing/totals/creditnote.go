@@ -45,15 +45,15 @@ func CreditNote(d Draft, items []Item, before Credited) (Note, error) {
 		}
 		left[item.Line] -= item.Amount
 	}
-	back := takeBack(d, sums, items)
+	returned := takeBack(d, sums, items)
 	restNet, restTax := before.rest(sums)
-	note := Note{Net: min(rounded(&back.net), restNet), Tax: min(rounded(&back.tax), restTax)}
+	note := Note{Net: min(rounded(&returned.net), restNet), Tax: min(rounded(&returned.tax), restTax)}
 	all := last(left)
 	if all {
 		note.Net, note.Tax = restNet, restTax
 	}
-	note.Discount, note.Total = back.gross-note.Net, note.Net+note.Tax
-	note.Taxes = back.byRate(d, note.Tax, before.restByRate(sums), all)
+	note.Discount, note.Total = returned.gross-note.Net, note.Net+note.Tax
+	note.Taxes = returned.byRate(d, note.Tax, before.restByRate(sums), all)
 	return note, nil
 }
 
@@ -85,16 +85,16 @@ func (before Credited) restByRate(sums Sums) []TaxSum {
 	return rest
 }
 
-// back is what items come to, exactly.
-type back struct {
+// returned is the value of items, exact.
+type returned struct {
 	gross money.Minor
 	net   big.Rat
 	tax   big.Rat    // added
 	bases []*big.Rat // by rate
 }
 
-func takeBack(d Draft, sums Sums, items []Item) *back {
-	b := &back{bases: make([]*big.Rat, len(d.Rates))}
+func takeBack(d Draft, sums Sums, items []Item) *returned {
+	b := &returned{bases: make([]*big.Rat, len(d.Rates))}
 	for r := range b.bases {
 		b.bases[r] = new(big.Rat)
 	}
@@ -117,7 +117,7 @@ func takeBack(d Draft, sums Sums, items []Item) *back {
 
 // byRate shares the tax of a note among the rates: by what the items have of each, and of none more than its rest. The
 // last note takes the rests.
-func (b *back) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSum {
+func (b *returned) byRate(d Draft, tax money.Minor, rest []TaxSum, all bool) []TaxSum {
 	if len(rest) == 0 || all && tax == sumAdded(d, rest) { // else the invoice gives some tax back itself
 		return rest
 	}

@@ -39,11 +39,11 @@ func CreditPart(d Draft, amount money.Minor, before Credited) ([]Item, Note, err
 		gross = min(gross, net)
 	}
 	items := shares(left, share(gross, amount, net+tax))
-	back := takeBack(d, sums, items)
+	returned := takeBack(d, sums, items)
 	note := Note{Tax: money.Part(tax, 0, int64(amount), int64(net+tax)), Total: amount}
 	note.Net = amount - note.Tax
-	note.Discount = max(back.gross-note.Net, 0)
-	note.Taxes = back.byRate(d, note.Tax, before.restByRate(sums), amount == net+tax)
+	note.Discount = max(returned.gross-note.Net, 0)
+	note.Taxes = returned.byRate(d, note.Tax, before.restByRate(sums), amount == net+tax)
 	return items, note, nil
 }
 

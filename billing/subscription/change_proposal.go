@@ -7,8 +7,9 @@ import (
 	"perennial/billing/plan"
 )
 
-// put is a subscription in which what waits for the period's end is as a change asks for it, and the fields that say so.
-type put struct {
+// proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields that
+// say so.
+type proposal struct {
 	Subscription
 	fields []string
 	how    ProrationBehavior
@@ -17,7 +18,7 @@ type put struct {
 }
 
 // renewsOn is what is billed with the next period, once a change to something is made.
-func (s put) renewsOn(f Facts, c Change, to target) target {
+func (s proposal) renewsOn(f Facts, c Change, to target) target {
 	to.plan = c.next(f, to.plan)
 	to.quantity = cmp.Or(s.PendingQuantity, to.quantity)
 	if s.PendingAddOns != nil {
@@ -34,11 +35,11 @@ func (c Change) next(f Facts, to plan.Plan) plan.Plan {
 	return to
 }
 
-// asked returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
+// propose returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
 // there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan or
 // an add-on that the subscription has keeps its version of it.
-func (s Subscription) asked(f Facts, c Change) (to target, out put, err error) {
-	to, out = s.present(f), put{Subscription: s, how: c.Proration}
+func (s Subscription) propose(f Facts, c Change) (to target, out proposal, err error) {
+	to, out = s.present(f), proposal{Subscription: s, how: c.Proration}
 	if c.Plan != nil {
 		if to.plan, err = out.askPlan(f, c); err != nil {
 			return to, out, err
@@ -77,7 +78,7 @@ func (c Change) unchanged() error {
 }
 
 // askPlan notes the plan that is asked for. Faults: those of subscribable, currency_mismatch.
-func (s *put) askPlan(f Facts, c Change) (plan.Plan, error) {
+func (s *proposal) askPlan(f Facts, c Change) (plan.Plan, error) {
 	to := f.Plan
 	if c.Plan.ID != s.PlanID {
 		to = *c.Plan
@@ -97,7 +98,7 @@ func (s *put) askPlan(f Facts, c Change) (plan.Plan, error) {
 }
 
 // askQuantity notes the quantity that is asked for. Fault: quantity_out_of_range.
-func (s *put) askQuantity(c Change) (int64, error) {
+func (s *proposal) askQuantity(c Change) (int64, error) {
 	if err := CheckQuantity(c.Quantity); err != nil {
 		return 0, err
 	}
@@ -114,7 +115,7 @@ func (s *put) askQuantity(c Change) (int64, error) {
 
 // askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another version
 // that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of choose.
-func (s *put) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
+func (s *proposal) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
 	has := s.AddOns
 	if c.AtPeriodEnd { // also those that would leave, which is taken back
 		has = slices.Concat(s.NextAddOns(), s.AddOns)

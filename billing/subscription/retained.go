@@ -7,12 +7,12 @@ import (
 	"perennial/billing/money"
 )
 
-// keeps is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit notes
+// retained is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit notes
 // and what else went back of the money that paid them: below zero where more went back. What an invoice bills of earlier
 // periods takes the credit notes of its lines, and the first of the other money. What credit notes gave back in money is
 // also in GivenBack, where the captures are known.
-func (s Subscription) keeps(f Facts) invoice.Back {
-	var out invoice.Back
+func (s Subscription) retained(f Facts) invoice.Creditable {
+	var out invoice.Creditable
 	var refunded, earlier money.Minor
 	for _, inv := range f.Paid {
 		own, before := s.own(inv), s.noted(inv.Lines)
@@ -32,15 +32,15 @@ func (f Facts) noted() bool {
 
 // own is what an invoice bills of the periods that the subscription spans. Prorations of earlier periods that waited for
 // the invoice are no part of it: a credit among them would count as if the current period had been billed less.
-func (s Subscription) own(inv invoice.Invoice) invoice.Back {
+func (s Subscription) own(inv invoice.Invoice) invoice.Creditable {
 	earlier := s.earlier(inv.Lines)
-	return invoice.Back{Total: inv.Total - earlier.Total, Tax: inv.Tax - earlier.Tax}
+	return invoice.Creditable{Total: inv.Total - earlier.Total, Tax: inv.Tax - earlier.Tax}
 }
 
 // credited is what lines of earlier periods give back, which was bounded when they were made.
-func (s Subscription) credited(lines []invoice.Line) invoice.Back {
+func (s Subscription) credited(lines []invoice.Line) invoice.Creditable {
 	sums := s.earlier(lines)
-	return invoice.Back{Total: max(-sums.Total, 0), Tax: max(-sums.Tax, 0)}
+	return invoice.Creditable{Total: max(-sums.Total, 0), Tax: max(-sums.Tax, 0)}
 }
 
 // noted is what credit notes gave back of lines of earlier periods.
@@ -58,7 +58,7 @@ func (s Subscription) earlier(lines []invoice.Line) invoice.Sums {
 	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
 		return l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex
 	})
-	sums, err := invoice.Draft{Lines: past, Back: unbound}.Sums()
+	sums, err := invoice.Draft{Lines: past, Creditable: unbound}.Sums()
 	if err != nil { // each was checked when it began to wait
 		return invoice.Sums{}
 	}
@@ -66,4 +66,4 @@ func (s Subscription) earlier(lines []invoice.Line) invoice.Sums {
 }
 
 // unbound lets lines give back whatever they say.
-var unbound = invoice.Back{Total: money.MaxMinor, Tax: money.MaxMinor}
+var unbound = invoice.Creditable{Total: money.MaxMinor, Tax: money.MaxMinor}
