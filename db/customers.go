@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // CustomerFilter narrows a list; empty: any.
@@ -76,22 +77,24 @@ func (tx *Tx) LockCustomer(ctx context.Context, environmentID, id string) (custo
 
 // InsertCustomer writes one. Fault: test_clock_not_found.
 func (tx *Tx) InsertCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
-	return queries.CustomerInsert(ctx, tx.pipe, dbsqlc.CustomerInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
-		Region: null(c.Region), TaxExempt: null(c.TaxExempt), TaxIds: nullList(c.TaxIDs),
-		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
-		TestClockID: null(c.TestClockID), CreatedAt: c.CreatedAt,
-	})
+	row := customerRow(environmentID, c)
+	return rows.CustomerInsert.Exec(ctx, tx.pipe, &row)
 }
 
 // SaveCustomer writes what may change. Fault: customer_changed, when it is not of the revision read, or erased.
 func (tx *Tx) SaveCustomer(ctx context.Context, environmentID string, c customer.Customer) error {
-	return queries.CustomerUpdate(ctx, tx.pipe.orElse(changed("customer")), dbsqlc.CustomerUpdateParams{
+	row := customerRow(environmentID, c)
+	return rows.CustomerUpdate.Exec(ctx, tx.pipe.orElse(changed("customer")), &row)
+}
+
+func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
+	return dbsqlc.Customer{
 		ID: c.ID, EnvironmentID: environmentID, Email: null(c.Email), Name: null(c.Name), Phone: null(c.Phone), Country: null(c.Country),
 		Region: null(c.Region), TaxExempt: null(c.TaxExempt), TaxIds: nullList(c.TaxIDs),
 		Metadata: present(c.Metadata), PaymentMethod: null(c.PaymentMethod), PaymentDetails: null(c.PaymentDetails),
-		Revision: c.Revision,
-	})
+		TestClockID: null(c.TestClockID), ErasedAt: nullTime(c.ErasedAt),
+		CreatedAt: c.CreatedAt, Revision: c.Revision,
+	}
 }
 
 func customerFromDB(row dbsqlc.Customer) customer.Customer {

@@ -97,8 +97,8 @@ func (tx *Tx) InsertImportedRecords(
 // grow with it.
 func (tx *Tx) PlanAnew(ctx context.Context) error { return queries.PlanForTheseValues(ctx, tx.pipe) }
 
-// InsertSubscriptions is InsertSubscription for many, of customers whose rows this transaction holds: rows and items take
-// one statement each.
+// InsertSubscriptions is InsertSubscription for many, of customers whose rows this transaction holds: rows and items
+// are copied.
 func (tx *Tx) InsertSubscriptions(
 	ctx context.Context, environmentID string, subscriptions []subscription.Subscription,
 ) error {
@@ -106,19 +106,17 @@ func (tx *Tx) InsertSubscriptions(
 		return nil
 	}
 	all := make([]dbsqlc.Subscription, len(subscriptions))
-	items := dbsqlc.SubscriptionItemInsertAllParams{EnvironmentID: environmentID, CreatedAt: tx.Now}
+	var items []dbsqlc.SubscriptionItem
 	for i, s := range subscriptions {
 		all[i] = newSubscriptionRow(environmentID, s)
 		for position, item := range s.Items {
-			items.Ids, items.SubscriptionIds = append(items.Ids, item.ID), append(items.SubscriptionIds, s.ID)
-			items.PriceIds, items.Positions = append(items.PriceIds, item.PriceID), append(items.Positions, position)
-			items.Quantities = append(items.Quantities, item.Quantity)
+			items = append(items, itemRow(environmentID, s.ID, position, item, tx.Now))
 		}
 	}
 	if err := rows.SubscriptionCopy.Exec(ctx, tx.pipe, all); err != nil {
 		return err
 	}
-	return queries.SubscriptionItemInsertAll(ctx, tx.pipe, items)
+	return rows.SubscriptionItemCopy.Exec(ctx, tx.pipe, items)
 }
 
 // forgetImported removes what the records of a customer's import leave of the customer's data.

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/tax"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // Manual invoices (ADR 47) and drafts, which have no number, those of subscriptions (ADR 62) too; and what is locked to decide
@@ -19,15 +20,8 @@ import (
 
 // InsertDraft writes a new draft with its lines.
 func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
-	err := queries.InvoiceDraftInsert(ctx, tx.pipe, dbsqlc.InvoiceDraftInsertParams{
-		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID, SubscriptionID: null(inv.SubscriptionID),
-		TestClockID: null(inv.TestClockID), Reason: inv.Reason, Currency: inv.Currency, Discount: inv.Discount,
-		Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total, AmountDue: inv.AmountDue,
-		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
-		Metadata: nullMap(inv.Metadata), PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
-		FinalizesAt: nullTime(inv.FinalizesAt), CreatedAt: inv.CreatedAt,
-	})
-	if err != nil {
+	row := invoiceRow(environmentID, inv)
+	if err := rows.InvoiceDraftInsert.Exec(ctx, tx.pipe, &row); err != nil {
 		return err
 	}
 	return tx.insertLines(ctx, environmentID, inv)
@@ -35,13 +29,8 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 
 // SaveDraft replaces what a draft says. Fault: invoice_not_draft.
 func (tx *Tx) SaveDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
-	err := queries.InvoiceDraftUpdate(ctx, tx.pipe.orElse(invoicing.ErrNotDraft), dbsqlc.InvoiceDraftUpdateParams{
-		ID: inv.ID, EnvironmentID: environmentID, Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes),
-		TaxExempt: null(inv.TaxExempt), Total: inv.Total, AmountDue: inv.AmountDue,
-		PeriodIndex: inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays, Memo: null(inv.Memo),
-		Metadata: nullMap(inv.Metadata),
-	})
-	if err != nil {
+	row := invoiceRow(environmentID, inv)
+	if err := rows.InvoiceDraftUpdate.Exec(ctx, tx.pipe.orElse(invoicing.ErrNotDraft), &row); err != nil {
 		return err
 	}
 	return tx.replaceLines(ctx, environmentID, inv)
@@ -79,18 +68,8 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 	if err := tx.beforeCounters(ctx); err != nil {
 		return err
 	}
-	row, err := queries.InvoiceFinalize(ctx, tx.pipe, dbsqlc.InvoiceFinalizeParams{
-		ID: inv.ID, EnvironmentID: environmentID, Status: inv.Status, Discount: inv.Discount, Tax: inv.Tax,
-		Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total, CreditApplied: inv.CreditApplied,
-		GrantsUsed: nullList(inv.GrantsUsed), BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
-		AmountDue: inv.AmountDue, CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
-		DueAt: nullTime(inv.DueAt), OverdueAt: nullTime(inv.OverdueAt), AmountPaid: inv.AmountPaid,
-		PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End, Phase: inv.Collection.Phase,
-		AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		SkippedRetries: inv.Collection.Skipped, RetryAt: nullTime(inv.Collection.RetryAt),
-		AttemptTrigger: null(inv.Collection.Trigger), IssuedAt: nullTime(inv.IssuedAt), PaidAt: nullTime(inv.PaidAt),
-		UncollectibleAt: nullTime(inv.UncollectibleAt),
-	})
+	row := invoiceRow(environmentID, *inv)
+	err := rows.InvoiceFinalize.QueryRow(ctx, tx.pipe, &row).Scan(&row.Number, &row.NumberText, &row.Seller, &row.Buyer)
 	if errors.Is(err, pgx.ErrNoRows) { // the draft is locked, so that it is there
 		return errNoCounter
 	}

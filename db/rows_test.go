@@ -28,7 +28,7 @@ func (b *bundle) loosen(t *testing.T, tables ...string) {
 			require.NoError(t, err)
 		}
 		rows, err = b.pool.Query(t.Context(), "select tgname from pg_trigger where tgrelid = $1::text::regclass "+
-			"and not tgisinternal and tgname not like '%take_position'", table)
+			"and tgname like 'guard%'", table)
 		require.NoError(t, err)
 		triggers, err := pgx.CollectRows(rows, pgx.RowTo[string])
 		require.NoError(t, err)

@@ -3,9 +3,11 @@ package db
 import (
 	"context"
 	"slices"
+	"time"
 
 	"perennial/billing/subscription"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // SaveItems writes items of a subscription that are new or changed, and ends those that it has no longer.
@@ -13,11 +15,8 @@ func (tx *Tx) SaveItems(
 	ctx context.Context, environmentID string, s subscription.Subscription, changed []subscription.Item, ended []string,
 ) error {
 	for _, item := range changed {
-		err := queries.SubscriptionItemSave(ctx, tx.pipe, dbsqlc.SubscriptionItemSaveParams{
-			EnvironmentID: environmentID, ID: item.ID, SubscriptionID: s.ID, PriceID: item.PriceID,
-			Position: slices.Index(s.Items, item), Quantity: item.Quantity, CreatedAt: tx.Now,
-		})
-		if err != nil {
+		row := itemRow(environmentID, s.ID, slices.Index(s.Items, item), item, tx.Now)
+		if err := rows.SubscriptionItemSave.Exec(ctx, tx.pipe, &row); err != nil {
 			return err
 		}
 	}
@@ -45,6 +44,15 @@ func itemsOf(
 		items[of] = append(items[of], itemFromDB(row.SubscriptionItem))
 	}
 	return items, err
+}
+
+func itemRow(
+	environmentID, subscriptionID string, position int, item subscription.Item, createdAt time.Time,
+) dbsqlc.SubscriptionItem {
+	return dbsqlc.SubscriptionItem{
+		EnvironmentID: environmentID, ID: item.ID, SubscriptionID: subscriptionID, PriceID: item.PriceID, Position: position,
+		Quantity: item.Quantity, CreatedAt: createdAt,
+	}
 }
 
 func itemFromDB(row dbsqlc.SubscriptionItem) subscription.Item {

@@ -8,12 +8,6 @@ insert into imported_records (environment_id, source, type, external_id, object_
 select @environment_id, @source::text, @type::text, unnest(@external_ids::text[]), unnest(@object_ids::text[]), unnest(@customer_ids::text[]),
     unnest(@hashes::bytea[]), @imported_at::timestamptz;
 
--- name: SubscriptionItemInsertAll :exec
--- Of subscriptions that the same transaction inserts.
-insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
-select @environment_id, unnest(@ids::text[]), unnest(@subscription_ids::text[]), unnest(@price_ids::text[]),
-    unnest(@positions::integer[]), unnest(@quantities::bigint[]), @created_at::timestamptz;
-
 -- name: ImportedRecordList :many
 select r.external_id, r.object_id, r.customer_id, r.hash
 from imported_records r

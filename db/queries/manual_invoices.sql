@@ -1,25 +1,3 @@
--- name: InvoiceDraftInsert :exec
-insert into invoices (
-    id, environment_id, customer_id, subscription_id, test_clock_id, status, reason, currency, discount, tax, taxes, tax_exempt, total,
-    credit_applied, amount_due, amount_paid, collection_method, net_days, memo, metadata, period_index, period_start, period_end, phase,
-    automatic_attempts, attempts, finalizes_at, created_at
-) values (
-    @id, @environment_id, @customer_id, @subscription_id, @test_clock_id, 'draft', @reason, @currency, @discount, @tax, @taxes, @tax_exempt,
-    @total, 0, @amount_due, 0, @collection_method, @net_days, @memo, @metadata, @period_index::integer, @period_start, @period_end, 'waiting',
-    0, 0, @finalizes_at, @created_at
-);
-
--- name: InvoiceDraftUpdate :exec
-with written as (
-    update invoices
-    set discount = @discount, tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, amount_due = @amount_due,
-        period_index = @period_index::integer, period_start = @period_start, period_end = @period_end,
-        collection_method = @collection_method, net_days = @net_days, memo = @memo, metadata = @metadata
-    where environment_id = @environment_id and id = @id and status = 'draft'
-    returning 1
-)
-select 1 / count(*) from written;
-
 -- name: InvoiceDraftDelete :exec
 with written as (
     delete from invoices
@@ -31,32 +9,6 @@ select 1 / count(*) from written;
 -- name: InvoiceLineDeleteOfDraft :exec
 delete from invoice_lines
 where environment_id = @environment_id and invoice_id = @invoice_id;
-
--- name: InvoiceFinalize :one
--- The counter row stays locked until the transaction ends, so this is called last, after all other rows are locked.
-with counter as (
-    update invoice_counters set last_number = last_number + 1
-    where invoice_counters.environment_id = @environment_id
-    returning last_number
-)
-update invoices i
-set number = counter.last_number,
-    number_text = case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
-        e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
-    end,
-    seller = e.seller,
-    buyer = case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
-        'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
-    status = @status, discount = @discount, tax = @tax, taxes = @taxes, tax_exempt = @tax_exempt, total = @total, credit_applied = @credit_applied,
-    grants_used = @grants_used, brought_forward = @brought_forward, carried_forward = @carried_forward, amount_due = @amount_due,
-    collection_method = @collection_method, net_days = @net_days, due_at = @due_at, overdue_at = @overdue_at, amount_paid = @amount_paid,
-    period_start = @period_start, period_end = @period_end, phase = @phase, automatic_attempts = @automatic_attempts, attempts = @attempts,
-    skipped_retries = @skipped_retries, retry_at = @retry_at, attempt_trigger = @attempt_trigger, issued_at = @issued_at, paid_at = @paid_at,
-    uncollectible_at = @uncollectible_at
-from counter, environments e, customers c
-where i.environment_id = @environment_id and i.id = @id and i.status = 'draft' and e.id = i.environment_id
-  and c.environment_id = i.environment_id and c.id = i.customer_id
-returning i.number, i.number_text, i.seller, i.buyer;
 
 -- name: TransactionLockPendingOfInvoice :many
 select sqlc.embed(t)

@@ -4,43 +4,6 @@ select exists (
     select from environments e
     where exists (select from transactions t where t.environment_id = e.id and t.id = @id)) as known;
 
--- name: TransactionInsert :exec
-insert into transactions (
-    id, environment_id, type, status, customer_id, subscription_id, invoice_id, amount, currency, description, attempt_number,
-    trigger, provider, provider_config_id, provider_ref, method, failure_code, failure_reason, provider_response, charge_id,
-    recovered_from, amount_refunded, refund_owed, send_number, first_sent_at, cancel_requested_at, next_check_at, checks, not_found_count,
-    not_found_at, parked_at, send_due_at, due_at, completed_at, created_at, disputes, disputed_at, returned_at, review_reason, review_ref,
-    reviewed_at
-) values (
-    @id, @environment_id, @type, @status, @customer_id, @subscription_id, @invoice_id, @amount, @currency, @description,
-    @attempt_number, @trigger, @provider, @provider_config_id, @provider_ref, @method, @failure_code, @failure_reason,
-    @provider_response, @charge_id, @recovered_from, @amount_refunded, @refund_owed, @send_number, @first_sent_at, @cancel_requested_at,
-    @next_check_at, @checks, @not_found_count, @not_found_at, @parked_at, @send_due_at, @due_at, @completed_at, @created_at,
-    @disputes, @disputed_at, @returned_at, @review_reason, @review_ref, @reviewed_at
-);
-
--- name: TransactionUpdate :exec
--- Not here: what was asked, which never changes. The trigger guard_transaction refuses an illegal status.
-with written as (
-    update transactions
-    set status = @status, provider = @provider, provider_config_id = @provider_config_id, provider_ref = @provider_ref,
-        method = @method, failure_code = @failure_code, failure_reason = @failure_reason, provider_response = @provider_response,
-        amount_refunded = @amount_refunded, refund_owed = @refund_owed, send_number = @send_number, first_sent_at = @first_sent_at,
-        cancel_requested_at = @cancel_requested_at, next_check_at = @next_check_at, checks = @checks,
-        not_found_count = @not_found_count, not_found_at = @not_found_at, parked_at = @parked_at, send_due_at = @send_due_at,
-        completed_at = @completed_at, disputes = @disputes, disputed_at = @disputed_at, returned_at = @returned_at,
-        review_reason = @review_reason, review_ref = @review_ref, reviewed_at = @reviewed_at,
-        held_at = @held_at, held_revision = @held_revision, held_by_stop = @held_by_stop, confirm_token = @confirm_token,
-        action_url = @action_url, action_expires_at = @action_expires_at, action_returned_at = @action_returned_at,
-        unsent_at = @unsent_at, unanswered_since = @unanswered_since, unanswered_at = @unanswered_at,
-        action_brought = @action_brought, action_handed_at = @action_handed_at, action_apart_send = @action_apart_send,
-        refund_owed_at = case when @owes::boolean then coalesce(refund_owed_at, clock_timestamp()) end,
-        revision = revision + 1
-    where environment_id = @environment_id and id = @id and revision = @revision
-    returning 1
-)
-select 1 / count(*) from written;
-
 -- name: TransactionGet :one
 select sqlc.embed(t) from transactions t where t.environment_id = @environment_id and t.id = @id;
 

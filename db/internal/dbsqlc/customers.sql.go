@@ -8,10 +8,6 @@ package dbsqlc
 import (
 	"context"
 	"time"
-
-	"perennial/billing/customer"
-	"perennial/billing/metadata"
-	"perennial/billing/tax"
 )
 
 const customerErase = `-- name: CustomerErase :exec
@@ -129,51 +125,6 @@ func (q *Queries) CustomerGetWithKey(ctx context.Context, db DBTX, arg CustomerG
 		&i.Customer.UsageSalt,
 	)
 	return i, err
-}
-
-const customerInsert = `-- name: CustomerInsert :exec
-insert into customers (
-    id, environment_id, email, name, phone, country, region, tax_exempt, tax_ids, metadata, payment_method, payment_details, test_clock_id, created_at
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
-)
-`
-
-type CustomerInsertParams struct {
-	ID             string                   `db:"id"`
-	EnvironmentID  string                   `db:"environment_id"`
-	Email          *string                  `db:"email"`
-	Name           *string                  `db:"name"`
-	Phone          *string                  `db:"phone"`
-	Country        *string                  `db:"country"`
-	Region         *string                  `db:"region"`
-	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
-	TaxIds         *tax.IDs                 `db:"tax_ids"`
-	Metadata       metadata.Pairs           `db:"metadata"`
-	PaymentMethod  *string                  `db:"payment_method"`
-	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
-	TestClockID    *string                  `db:"test_clock_id"`
-	CreatedAt      time.Time                `db:"created_at"`
-}
-
-func (q *Queries) CustomerInsert(ctx context.Context, db DBTX, arg CustomerInsertParams) error {
-	_, err := db.Exec(ctx, customerInsert,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.Email,
-		arg.Name,
-		arg.Phone,
-		arg.Country,
-		arg.Region,
-		arg.TaxExempt,
-		arg.TaxIds,
-		arg.Metadata,
-		arg.PaymentMethod,
-		arg.PaymentDetails,
-		arg.TestClockID,
-		arg.CreatedAt,
-	)
-	return err
 }
 
 const customerList = `-- name: CustomerList :many
@@ -334,51 +285,4 @@ func (q *Queries) CustomerLockOfSubscription(ctx context.Context, db DBTX, arg C
 		&i.Customer.UsageSalt,
 	)
 	return i, err
-}
-
-const customerUpdate = `-- name: CustomerUpdate :exec
-with written as (
-    update customers
-    set email = $1, name = $2, phone = $3, country = $4, region = $5, tax_exempt = $6, tax_ids = $7, metadata = $8, payment_method = $9,
-        payment_details = $10, revision = revision + 1
-    where environment_id = $11 and id = $12 and revision = $13 and erased_at is null
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type CustomerUpdateParams struct {
-	Email          *string                  `db:"email"`
-	Name           *string                  `db:"name"`
-	Phone          *string                  `db:"phone"`
-	Country        *string                  `db:"country"`
-	Region         *string                  `db:"region"`
-	TaxExempt      *tax.Exemption           `db:"tax_exempt"`
-	TaxIds         *tax.IDs                 `db:"tax_ids"`
-	Metadata       metadata.Pairs           `db:"metadata"`
-	PaymentMethod  *string                  `db:"payment_method"`
-	PaymentDetails *customer.PaymentDetails `db:"payment_details"`
-	EnvironmentID  string                   `db:"environment_id"`
-	ID             string                   `db:"id"`
-	Revision       int64                    `db:"revision"`
-}
-
-// The revision is the one the caller read under lock: a stale one changes nothing, which the caller is told.
-func (q *Queries) CustomerUpdate(ctx context.Context, db DBTX, arg CustomerUpdateParams) error {
-	_, err := db.Exec(ctx, customerUpdate,
-		arg.Email,
-		arg.Name,
-		arg.Phone,
-		arg.Country,
-		arg.Region,
-		arg.TaxExempt,
-		arg.TaxIds,
-		arg.Metadata,
-		arg.PaymentMethod,
-		arg.PaymentDetails,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.Revision,
-	)
-	return err
 }

@@ -227,36 +227,6 @@ func (q *Queries) PlanForTheseValues(ctx context.Context, db DBTX) error {
 	return err
 }
 
-const subscriptionItemInsertAll = `-- name: SubscriptionItemInsertAll :exec
-insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
-select $1, unnest($2::text[]), unnest($3::text[]), unnest($4::text[]),
-    unnest($5::integer[]), unnest($6::bigint[]), $7::timestamptz
-`
-
-type SubscriptionItemInsertAllParams struct {
-	EnvironmentID   string    `db:"environment_id"`
-	Ids             []string  `db:"ids"`
-	SubscriptionIds []string  `db:"subscription_ids"`
-	PriceIds        []string  `db:"price_ids"`
-	Positions       []int     `db:"positions"`
-	Quantities      []int64   `db:"quantities"`
-	CreatedAt       time.Time `db:"created_at"`
-}
-
-// Of subscriptions that the same transaction inserts.
-func (q *Queries) SubscriptionItemInsertAll(ctx context.Context, db DBTX, arg SubscriptionItemInsertAllParams) error {
-	_, err := db.Exec(ctx, subscriptionItemInsertAll,
-		arg.EnvironmentID,
-		arg.Ids,
-		arg.SubscriptionIds,
-		arg.PriceIds,
-		arg.Positions,
-		arg.Quantities,
-		arg.CreatedAt,
-	)
-	return err
-}
-
 const subscriptionListIDs = `-- name: SubscriptionListIDs :many
 select s.id from subscriptions s where s.environment_id = $1 and s.id = any($2::text[])
 `

@@ -7,14 +7,6 @@ package dbsqlc
 
 import (
 	"context"
-	"time"
-
-	"perennial/billing/balance"
-	"perennial/billing/collection"
-	"perennial/billing/invoice"
-	"perennial/billing/money"
-	"perennial/billing/tax"
-	"perennial/billing/terms"
 )
 
 const invoiceGet = `-- name: InvoiceGet :one
@@ -175,176 +167,6 @@ func (q *Queries) InvoiceGetWithKey(ctx context.Context, db DBTX, arg InvoiceGet
 	return i, err
 }
 
-const invoiceInsert = `-- name: InvoiceInsert :exec
-with counter as (
-    update invoice_counters set last_number = last_number + 1
-    where invoice_counters.environment_id = $1
-    returning last_number
-), written as (
-    insert into invoices (
-        id, environment_id, number, number_text, seller, buyer, customer_id, subscription_id, status, reason, currency, discount, tax, taxes, tax_exempt, total, credit_applied, grants_used,
-        brought_forward, carried_forward, amount_due, collection_method, net_days, due_at, amount_paid, period_index, period_start, period_end, phase, automatic_attempts, attempts, skipped_retries, retry_at, attempt_trigger, replaced_by,
-        finalizes_at, issued_at, paid_at, voided_at, uncollectible_at, created_at
-    )
-    select
-        $2, $1, counter.last_number,
-        case when e.invoice_number_prefix <> '' or e.invoice_number_digits > 0 then
-            e.invoice_number_prefix || lpad(counter.last_number::text, greatest(e.invoice_number_digits, length(counter.last_number::text)), '0')
-        end,
-        e.seller,
-        case when c.erased_at is null then jsonb_strip_nulls(jsonb_build_object(
-            'name', c.name, 'email', c.email, 'country', c.country, 'region', c.region, 'taxIds', c.tax_ids)) end,
-        $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-        $13, $14, $15, $16, $17, $18, $19, $20, $21, $22::integer, $23, $24, $25, $26, $27, $28, $29,
-        $30, $31, $32, $33, $34, $35, $36,
-        $37
-    from counter
-    join environments e on e.id = $1
-    join customers c on c.environment_id = $1 and c.id = $3
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type InvoiceInsertParams struct {
-	EnvironmentID     string              `db:"environment_id"`
-	ID                string              `db:"id"`
-	CustomerID        string              `db:"customer_id"`
-	SubscriptionID    *string             `db:"subscription_id"`
-	Status            invoice.Status      `db:"status"`
-	Reason            invoice.Reason      `db:"reason"`
-	Currency          money.Currency      `db:"currency"`
-	Discount          money.Minor         `db:"discount"`
-	Tax               money.Minor         `db:"tax"`
-	Taxes             *invoice.Taxes      `db:"taxes"`
-	TaxExempt         *tax.Exemption      `db:"tax_exempt"`
-	Total             money.Minor         `db:"total"`
-	CreditApplied     money.Minor         `db:"credit_applied"`
-	GrantsUsed        *balance.Uses       `db:"grants_used"`
-	BroughtForward    money.Minor         `db:"brought_forward"`
-	CarriedForward    money.Minor         `db:"carried_forward"`
-	AmountDue         money.Minor         `db:"amount_due"`
-	CollectionMethod  *terms.Method       `db:"collection_method"`
-	NetDays           int                 `db:"net_days"`
-	DueAt             *time.Time          `db:"due_at"`
-	AmountPaid        money.Minor         `db:"amount_paid"`
-	PeriodIndex       int                 `db:"period_index"`
-	PeriodStart       time.Time           `db:"period_start"`
-	PeriodEnd         time.Time           `db:"period_end"`
-	Phase             collection.Phase    `db:"phase"`
-	AutomaticAttempts int                 `db:"automatic_attempts"`
-	Attempts          int                 `db:"attempts"`
-	SkippedRetries    int                 `db:"skipped_retries"`
-	RetryAt           *time.Time          `db:"retry_at"`
-	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
-	ReplacedBy        *string             `db:"replaced_by"`
-	FinalizesAt       *time.Time          `db:"finalizes_at"`
-	IssuedAt          *time.Time          `db:"issued_at"`
-	PaidAt            *time.Time          `db:"paid_at"`
-	VoidedAt          *time.Time          `db:"voided_at"`
-	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
-	CreatedAt         time.Time           `db:"created_at"`
-}
-
-// Numbers are gapless, so the counter row stays locked until the transaction ends: this is sent together with the commit.
-func (q *Queries) InvoiceInsert(ctx context.Context, db DBTX, arg InvoiceInsertParams) error {
-	_, err := db.Exec(ctx, invoiceInsert,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.CustomerID,
-		arg.SubscriptionID,
-		arg.Status,
-		arg.Reason,
-		arg.Currency,
-		arg.Discount,
-		arg.Tax,
-		arg.Taxes,
-		arg.TaxExempt,
-		arg.Total,
-		arg.CreditApplied,
-		arg.GrantsUsed,
-		arg.BroughtForward,
-		arg.CarriedForward,
-		arg.AmountDue,
-		arg.CollectionMethod,
-		arg.NetDays,
-		arg.DueAt,
-		arg.AmountPaid,
-		arg.PeriodIndex,
-		arg.PeriodStart,
-		arg.PeriodEnd,
-		arg.Phase,
-		arg.AutomaticAttempts,
-		arg.Attempts,
-		arg.SkippedRetries,
-		arg.RetryAt,
-		arg.AttemptTrigger,
-		arg.ReplacedBy,
-		arg.FinalizesAt,
-		arg.IssuedAt,
-		arg.PaidAt,
-		arg.VoidedAt,
-		arg.UncollectibleAt,
-		arg.CreatedAt,
-	)
-	return err
-}
-
-const invoiceLineInsert = `-- name: InvoiceLineInsert :exec
-insert into invoice_lines (
-    id, environment_id, invoice_id, position, kind, description, plan_id, price_id, item_id, period_index, quantity, unit_price,
-    reverses, amount, tax_rates, discounts, period_start, period_end
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10::integer,
-    $11, $12, $13, $14, $15, $16, $17, $18
-)
-`
-
-type InvoiceLineInsertParams struct {
-	ID            string           `db:"id"`
-	EnvironmentID string           `db:"environment_id"`
-	InvoiceID     string           `db:"invoice_id"`
-	Position      int              `db:"position"`
-	Kind          invoice.LineKind `db:"kind"`
-	Description   string           `db:"description"`
-	PlanID        *string          `db:"plan_id"`
-	PriceID       *string          `db:"price_id"`
-	ItemID        *string          `db:"item_id"`
-	PeriodIndex   int              `db:"period_index"`
-	Quantity      *string          `db:"quantity"`
-	UnitPrice     *string          `db:"unit_price"`
-	Reverses      *string          `db:"reverses"`
-	Amount        money.Minor      `db:"amount"`
-	TaxRates      []string         `db:"tax_rates"`
-	Discounts     *invoice.Shares  `db:"discounts"`
-	PeriodStart   time.Time        `db:"period_start"`
-	PeriodEnd     time.Time        `db:"period_end"`
-}
-
-func (q *Queries) InvoiceLineInsert(ctx context.Context, db DBTX, arg InvoiceLineInsertParams) error {
-	_, err := db.Exec(ctx, invoiceLineInsert,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.InvoiceID,
-		arg.Position,
-		arg.Kind,
-		arg.Description,
-		arg.PlanID,
-		arg.PriceID,
-		arg.ItemID,
-		arg.PeriodIndex,
-		arg.Quantity,
-		arg.UnitPrice,
-		arg.Reverses,
-		arg.Amount,
-		arg.TaxRates,
-		arg.Discounts,
-		arg.PeriodStart,
-		arg.PeriodEnd,
-	)
-	return err
-}
-
 const invoiceLineList = `-- name: InvoiceLineList :many
 select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from invoice_lines l
@@ -402,8 +224,7 @@ func (q *Queries) InvoiceLineList(ctx context.Context, db DBTX, arg InvoiceLineL
 }
 
 const invoiceLineListOfSubscription = `-- name: InvoiceLineListOfSubscription :many
-select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount,
-       l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
+select l.id, l.environment_id, l.invoice_id, l.position, l.kind, l.description, l.plan_id, l.price_id, l.amount, l.period_start, l.period_end, l.item_id, l.period_index, l.quantity, l.unit_price, l.reverses, l.tax_rates, l.discounts, l.credited
 from (
     select o.id from invoices o
     where o.environment_id = $1 and o.subscription_id = $2 and o.status in ('open', 'draft')
@@ -415,8 +236,7 @@ from (
     where s.environment_id = $1 and s.id = $2
 ) i
 cross join lateral (
-    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount,
-           n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited
+    select n.id, n.environment_id, n.invoice_id, n.position, n.kind, n.description, n.plan_id, n.price_id, n.amount, n.period_start, n.period_end, n.item_id, n.period_index, n.quantity, n.unit_price, n.reverses, n.tax_rates, n.discounts, n.credited
     from invoice_lines n
     where n.environment_id = $1 and n.invoice_id = i.id
     offset 0
@@ -883,72 +703,4 @@ func (q *Queries) InvoiceLockUnsettled(ctx context.Context, db DBTX, arg Invoice
 		return nil, err
 	}
 	return items, nil
-}
-
-const invoiceUpdate = `-- name: InvoiceUpdate :exec
-with written as (
-    update invoices
-    set status = $1, credit_applied = $2, carried_forward = $3, credited = $4,
-        credited_tax = $5, credited_due = $6, credited_refund = $7, amount_due = $8, amount_paid = $9,
-        phase = $10, automatic_attempts = $11, attempts = $12, skipped_retries = $13,
-        retry_at = $14,
-        attempt_trigger = $15, replaced_by = $16,
-        paid_at = $17, voided_at = $18, uncollectible_at = $19, overdue_at = $20
-    where environment_id = $21 and id = $22
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type InvoiceUpdateParams struct {
-	Status            invoice.Status      `db:"status"`
-	CreditApplied     money.Minor         `db:"credit_applied"`
-	CarriedForward    money.Minor         `db:"carried_forward"`
-	Credited          money.Minor         `db:"credited"`
-	CreditedTax       money.Minor         `db:"credited_tax"`
-	CreditedDue       money.Minor         `db:"credited_due"`
-	CreditedRefund    money.Minor         `db:"credited_refund"`
-	AmountDue         money.Minor         `db:"amount_due"`
-	AmountPaid        money.Minor         `db:"amount_paid"`
-	Phase             collection.Phase    `db:"phase"`
-	AutomaticAttempts int                 `db:"automatic_attempts"`
-	Attempts          int                 `db:"attempts"`
-	SkippedRetries    int                 `db:"skipped_retries"`
-	RetryAt           *time.Time          `db:"retry_at"`
-	AttemptTrigger    *collection.Trigger `db:"attempt_trigger"`
-	ReplacedBy        *string             `db:"replaced_by"`
-	PaidAt            *time.Time          `db:"paid_at"`
-	VoidedAt          *time.Time          `db:"voided_at"`
-	UncollectibleAt   *time.Time          `db:"uncollectible_at"`
-	OverdueAt         *time.Time          `db:"overdue_at"`
-	EnvironmentID     string              `db:"environment_id"`
-	ID                string              `db:"id"`
-}
-
-func (q *Queries) InvoiceUpdate(ctx context.Context, db DBTX, arg InvoiceUpdateParams) error {
-	_, err := db.Exec(ctx, invoiceUpdate,
-		arg.Status,
-		arg.CreditApplied,
-		arg.CarriedForward,
-		arg.Credited,
-		arg.CreditedTax,
-		arg.CreditedDue,
-		arg.CreditedRefund,
-		arg.AmountDue,
-		arg.AmountPaid,
-		arg.Phase,
-		arg.AutomaticAttempts,
-		arg.Attempts,
-		arg.SkippedRetries,
-		arg.RetryAt,
-		arg.AttemptTrigger,
-		arg.ReplacedBy,
-		arg.PaidAt,
-		arg.VoidedAt,
-		arg.UncollectibleAt,
-		arg.OverdueAt,
-		arg.EnvironmentID,
-		arg.ID,
-	)
-	return err
 }

@@ -69,32 +69,3 @@ func (q *Queries) SubscriptionItemList(ctx context.Context, db DBTX, arg Subscri
 	}
 	return items, nil
 }
-
-const subscriptionItemSave = `-- name: SubscriptionItemSave :exec
-insert into subscription_items (environment_id, id, subscription_id, price_id, position, quantity, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)
-on conflict (environment_id, id) do update set position = excluded.position, quantity = excluded.quantity, ended_at = null
-`
-
-type SubscriptionItemSaveParams struct {
-	EnvironmentID  string    `db:"environment_id"`
-	ID             string    `db:"id"`
-	SubscriptionID string    `db:"subscription_id"`
-	PriceID        string    `db:"price_id"`
-	Position       int       `db:"position"`
-	Quantity       int64     `db:"quantity"`
-	CreatedAt      time.Time `db:"created_at"`
-}
-
-func (q *Queries) SubscriptionItemSave(ctx context.Context, db DBTX, arg SubscriptionItemSaveParams) error {
-	_, err := db.Exec(ctx, subscriptionItemSave,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.SubscriptionID,
-		arg.PriceID,
-		arg.Position,
-		arg.Quantity,
-		arg.CreatedAt,
-	)
-	return err
-}

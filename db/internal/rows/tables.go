@@ -4,6 +4,71 @@ package rows
 
 import "perennial/db/internal/dbsqlc"
 
+var customers = table[dbsqlc.Customer]{
+	name: "customers",
+	columns: []string{
+		"id",
+		"environment_id",
+		"email",
+		"name",
+		"phone",
+		"metadata",
+		"payment_method",
+		"payment_details",
+		"test_clock_id",
+		"erased_at",
+		"revision",
+		"created_at",
+		"position",
+		"country",
+		"region",
+		"tax_exempt",
+		"tax_ids",
+		"usage_salt",
+	},
+	value: func(row *dbsqlc.Customer, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.Email
+		case 3:
+			return row.Name
+		case 4:
+			return row.Phone
+		case 5:
+			return row.Metadata
+		case 6:
+			return row.PaymentMethod
+		case 7:
+			return row.PaymentDetails
+		case 8:
+			return row.TestClockID
+		case 9:
+			return row.ErasedAt
+		case 10:
+			return row.Revision
+		case 11:
+			return row.CreatedAt
+		case 12:
+			return row.Position
+		case 13:
+			return row.Country
+		case 14:
+			return row.Region
+		case 15:
+			return row.TaxExempt
+		case 16:
+			return row.TaxIds
+		case 17:
+			return row.UsageSalt
+		}
+		panic("rows: no such column")
+	},
+}
+
 var subscriptions = table[dbsqlc.Subscription]{
 	name: "subscriptions",
 	columns: []string{
@@ -187,6 +252,461 @@ var subscriptions = table[dbsqlc.Subscription]{
 			return row.ScheduledChanges
 		case 58:
 			return row.ScheduledPlanIds
+		}
+		panic("rows: no such column")
+	},
+}
+
+var subscriptionItems = table[dbsqlc.SubscriptionItem]{
+	name: "subscription_items",
+	columns: []string{
+		"environment_id",
+		"id",
+		"subscription_id",
+		"price_id",
+		"position",
+		"quantity",
+		"created_at",
+		"ended_at",
+	},
+	value: func(row *dbsqlc.SubscriptionItem, column int) any {
+		switch column {
+		case 0:
+			return row.EnvironmentID
+		case 1:
+			return row.ID
+		case 2:
+			return row.SubscriptionID
+		case 3:
+			return row.PriceID
+		case 4:
+			return row.Position
+		case 5:
+			return row.Quantity
+		case 6:
+			return row.CreatedAt
+		case 7:
+			return row.EndedAt
+		}
+		panic("rows: no such column")
+	},
+}
+
+var invoices = table[dbsqlc.Invoice]{
+	name: "invoices",
+	columns: []string{
+		"id",
+		"environment_id",
+		"number",
+		"customer_id",
+		"subscription_id",
+		"status",
+		"reason",
+		"currency",
+		"total",
+		"credit_applied",
+		"amount_due",
+		"amount_paid",
+		"period_start",
+		"period_end",
+		"phase",
+		"automatic_attempts",
+		"attempts",
+		"retry_at",
+		"attempt_trigger",
+		"replaced_by",
+		"issued_at",
+		"paid_at",
+		"voided_at",
+		"created_at",
+		"position",
+		"brought_forward",
+		"carried_forward",
+		"uncollectible_at",
+		"skipped_retries",
+		"period_index",
+		"tax",
+		"taxes",
+		"tax_exempt",
+		"number_text",
+		"seller",
+		"discount",
+		"credited",
+		"credited_tax",
+		"credited_due",
+		"credited_refund",
+		"buyer",
+		"collection_method",
+		"net_days",
+		"due_at",
+		"overdue_at",
+		"test_clock_id",
+		"grants_used",
+		"memo",
+		"metadata",
+		"finalizes_at",
+	},
+	value: func(row *dbsqlc.Invoice, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.Number
+		case 3:
+			return row.CustomerID
+		case 4:
+			return row.SubscriptionID
+		case 5:
+			return row.Status
+		case 6:
+			return row.Reason
+		case 7:
+			return row.Currency
+		case 8:
+			return row.Total
+		case 9:
+			return row.CreditApplied
+		case 10:
+			return row.AmountDue
+		case 11:
+			return row.AmountPaid
+		case 12:
+			return row.PeriodStart
+		case 13:
+			return row.PeriodEnd
+		case 14:
+			return row.Phase
+		case 15:
+			return row.AutomaticAttempts
+		case 16:
+			return row.Attempts
+		case 17:
+			return row.RetryAt
+		case 18:
+			return row.AttemptTrigger
+		case 19:
+			return row.ReplacedBy
+		case 20:
+			return row.IssuedAt
+		case 21:
+			return row.PaidAt
+		case 22:
+			return row.VoidedAt
+		case 23:
+			return row.CreatedAt
+		case 24:
+			return row.Position
+		case 25:
+			return row.BroughtForward
+		case 26:
+			return row.CarriedForward
+		case 27:
+			return row.UncollectibleAt
+		case 28:
+			return row.SkippedRetries
+		case 29:
+			return row.PeriodIndex
+		case 30:
+			return row.Tax
+		case 31:
+			return row.Taxes
+		case 32:
+			return row.TaxExempt
+		case 33:
+			return row.NumberText
+		case 34:
+			return row.Seller
+		case 35:
+			return row.Discount
+		case 36:
+			return row.Credited
+		case 37:
+			return row.CreditedTax
+		case 38:
+			return row.CreditedDue
+		case 39:
+			return row.CreditedRefund
+		case 40:
+			return row.Buyer
+		case 41:
+			return row.CollectionMethod
+		case 42:
+			return row.NetDays
+		case 43:
+			return row.DueAt
+		case 44:
+			return row.OverdueAt
+		case 45:
+			return row.TestClockID
+		case 46:
+			return row.GrantsUsed
+		case 47:
+			return row.Memo
+		case 48:
+			return row.Metadata
+		case 49:
+			return row.FinalizesAt
+		}
+		panic("rows: no such column")
+	},
+}
+
+var invoiceLines = table[dbsqlc.InvoiceLine]{
+	name: "invoice_lines",
+	columns: []string{
+		"id",
+		"environment_id",
+		"invoice_id",
+		"position",
+		"kind",
+		"description",
+		"plan_id",
+		"price_id",
+		"amount",
+		"period_start",
+		"period_end",
+		"item_id",
+		"period_index",
+		"quantity",
+		"unit_price",
+		"reverses",
+		"tax_rates",
+		"discounts",
+		"credited",
+	},
+	value: func(row *dbsqlc.InvoiceLine, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.InvoiceID
+		case 3:
+			return row.Position
+		case 4:
+			return row.Kind
+		case 5:
+			return row.Description
+		case 6:
+			return row.PlanID
+		case 7:
+			return row.PriceID
+		case 8:
+			return row.Amount
+		case 9:
+			return row.PeriodStart
+		case 10:
+			return row.PeriodEnd
+		case 11:
+			return row.ItemID
+		case 12:
+			return row.PeriodIndex
+		case 13:
+			return row.Quantity
+		case 14:
+			return row.UnitPrice
+		case 15:
+			return row.Reverses
+		case 16:
+			return row.TaxRates
+		case 17:
+			return row.Discounts
+		case 18:
+			return row.Credited
+		}
+		panic("rows: no such column")
+	},
+}
+
+var transactions = table[dbsqlc.Transaction]{
+	name: "transactions",
+	columns: []string{
+		"id",
+		"environment_id",
+		"type",
+		"status",
+		"customer_id",
+		"subscription_id",
+		"invoice_id",
+		"amount",
+		"currency",
+		"description",
+		"attempt_number",
+		"trigger",
+		"provider",
+		"provider_config_id",
+		"provider_ref",
+		"method",
+		"failure_code",
+		"failure_reason",
+		"provider_response",
+		"charge_id",
+		"recovered_from",
+		"amount_refunded",
+		"send_number",
+		"first_sent_at",
+		"cancel_requested_at",
+		"next_check_at",
+		"checks",
+		"not_found_count",
+		"not_found_at",
+		"parked_at",
+		"started_epoch",
+		"due_at",
+		"completed_at",
+		"revision",
+		"created_at",
+		"position",
+		"send_due_at",
+		"refund_owed",
+		"disputes",
+		"disputed_at",
+		"returned_at",
+		"review_reason",
+		"review_ref",
+		"reviewed_at",
+		"refund_owed_at",
+		"held_at",
+		"held_revision",
+		"held_by_stop",
+		"wake_pending_since",
+		"confirm_token",
+		"action_url",
+		"action_expires_at",
+		"action_returned_at",
+		"unsent_at",
+		"action_brought",
+		"action_handed_at",
+		"action_apart_send",
+		"created_virtually",
+		"unanswered_at",
+		"unanswered_since",
+	},
+	value: func(row *dbsqlc.Transaction, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.Type
+		case 3:
+			return row.Status
+		case 4:
+			return row.CustomerID
+		case 5:
+			return row.SubscriptionID
+		case 6:
+			return row.InvoiceID
+		case 7:
+			return row.Amount
+		case 8:
+			return row.Currency
+		case 9:
+			return row.Description
+		case 10:
+			return row.AttemptNumber
+		case 11:
+			return row.Trigger
+		case 12:
+			return row.Provider
+		case 13:
+			return row.ProviderConfigID
+		case 14:
+			return row.ProviderRef
+		case 15:
+			return row.Method
+		case 16:
+			return row.FailureCode
+		case 17:
+			return row.FailureReason
+		case 18:
+			return row.ProviderResponse
+		case 19:
+			return row.ChargeID
+		case 20:
+			return row.RecoveredFrom
+		case 21:
+			return row.AmountRefunded
+		case 22:
+			return row.SendNumber
+		case 23:
+			return row.FirstSentAt
+		case 24:
+			return row.CancelRequestedAt
+		case 25:
+			return row.NextCheckAt
+		case 26:
+			return row.Checks
+		case 27:
+			return row.NotFoundCount
+		case 28:
+			return row.NotFoundAt
+		case 29:
+			return row.ParkedAt
+		case 30:
+			return row.StartedEpoch
+		case 31:
+			return row.DueAt
+		case 32:
+			return row.CompletedAt
+		case 33:
+			return row.Revision
+		case 34:
+			return row.CreatedAt
+		case 35:
+			return row.Position
+		case 36:
+			return row.SendDueAt
+		case 37:
+			return row.RefundOwed
+		case 38:
+			return row.Disputes
+		case 39:
+			return row.DisputedAt
+		case 40:
+			return row.ReturnedAt
+		case 41:
+			return row.ReviewReason
+		case 42:
+			return row.ReviewRef
+		case 43:
+			return row.ReviewedAt
+		case 44:
+			return row.RefundOwedAt
+		case 45:
+			return row.HeldAt
+		case 46:
+			return row.HeldRevision
+		case 47:
+			return row.HeldByStop
+		case 48:
+			return row.WakePendingSince
+		case 49:
+			return row.ConfirmToken
+		case 50:
+			return row.ActionUrl
+		case 51:
+			return row.ActionExpiresAt
+		case 52:
+			return row.ActionReturnedAt
+		case 53:
+			return row.UnsentAt
+		case 54:
+			return row.ActionBrought
+		case 55:
+			return row.ActionHandedAt
+		case 56:
+			return row.ActionApartSend
+		case 57:
+			return row.CreatedVirtually
+		case 58:
+			return row.UnansweredAt
+		case 59:
+			return row.UnansweredSince
 		}
 		panic("rows: no such column")
 	},

@@ -20,7 +20,12 @@ import (
 
 // tables are those that package rows writes, with the struct of their rows.
 var tables = []struct{ table, row string }{
+	{"customers", "Customer"},
 	{"subscriptions", "Subscription"},
+	{"subscription_items", "SubscriptionItem"},
+	{"invoices", "Invoice"},
+	{"invoice_lines", "InvoiceLine"},
+	{"transactions", "Transaction"},
 }
 
 func main() {

@@ -1,0 +1,32 @@
+package rows
+
+// TransactionInsert writes an intent to move money.
+var TransactionInsert = transactions.statement("TransactionInsert", `
+insert into transactions ({columns}) values ({values})`,
+	transactions.but(
+		"position", "revision", "started_epoch", "wake_pending_since", "created_virtually", // of the database and of other writers
+		// What happens to it later. One that recovers another is made of it, and does not have these of it.
+		"refund_owed_at", "held_at", "held_revision", "held_by_stop", "confirm_token", "action_url", "action_expires_at",
+		"action_returned_at", "action_brought", "action_handed_at", "action_apart_send", "unsent_at", "unanswered_at",
+		"unanswered_since",
+	), nil)
+
+// TransactionUpdate writes what may change, which what was asked for never does. The trigger guard_transaction refuses an
+// illegal status.
+var TransactionUpdate = transactions.statement("TransactionUpdate", `
+with written as (
+    update transactions
+    set {assignments}
+    where environment_id = @environment_id and id = @id and revision = @revision
+    returning 1
+)
+select 1 / count(*) from written`,
+	transactions.but(
+		"id", "environment_id", "type", "customer_id", "subscription_id", "invoice_id", "amount", "currency", "description",
+		"attempt_number", "trigger", "charge_id", "recovered_from", "due_at", "created_at", "position", "created_virtually",
+		"started_epoch", "wake_pending_since", // have writers of their own
+	),
+	computed{
+		"refund_owed_at": "case when @refund_owed::bigint > 0 then coalesce(refund_owed_at, clock_timestamp()) end",
+		"revision":       "revision + 1",
+	})
