@@ -93,7 +93,7 @@ func TestProblems_AreListed(t *testing.T) {
 			if found[code] == nil {
 				found[code] = &httpkit.Listed{Code: code}
 			}
-			found[code].Everywhere = found[code].Everywhere || m.dir == "api/httpkit"
+			found[code].Everywhere = found[code].Everywhere || strings.HasPrefix(m.dir, "api/httpkit")
 			if m.kind != fault.Internal {
 				found[code].Texts = append(found[code].Texts, shownTexts(m.texts)...)
 			}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 )
 
@@ -70,7 +71,7 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 		return nil, fault.InvalidParam("Content-Type", "content_type_unsupported",
 			"The request body is not JSON. Send it with `Content-Type: application/json`.")
 	}
-	return payload, checkJSON(payload)
+	return payload, strictjson.Check(payload)
 }
 
 // refuseFields is the check of a request that has no fields: it may have no body, or an empty object. A field here is a
@@ -81,10 +82,10 @@ func refuseFields(payload []byte) error {
 	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) != nil {
-		return fault.New(fault.Invalid, "type_wrong", notAnObject)
+		return fault.New(fault.Invalid, "type_wrong", strictjson.NotAnObject)
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		param := Clip(name)
+		param := strictjson.Clip(name)
 		return fault.InvalidParam(param, "field_unknown", "%s", unknown(param, "field", nil))
 	}
 	return nil
@@ -113,10 +114,10 @@ func checkQuery(raw string) error {
 			return fault.New(fault.Invalid, "query_malformed",
 				"The query string contains NUL or invalid UTF-8. Percent-encode valid UTF-8 text.")
 		case len(values) > 1:
-			return fault.InvalidParam(Clip(name), "parameter_repeated",
+			return fault.InvalidParam(strictjson.Clip(name), "parameter_repeated",
 				"The query parameter occurs more than once. Send it once.")
 		case values[0] == "":
-			return fault.InvalidParam(Clip(name), "parameter_empty",
+			return fault.InvalidParam(strictjson.Clip(name), "parameter_empty",
 				"The query parameter has no value. Send a value, or omit the parameter.")
 		}
 	}

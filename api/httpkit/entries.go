@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 )
 
@@ -25,7 +26,7 @@ func Entries(payload []byte, field string, most int) ([]json.RawMessage, error) 
 		return nil, err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, malformed("The request body has unexpected data after the JSON value.")
+		return nil, strictjson.Malformed("The request body has unexpected data after the JSON value.")
 	}
 	if len(entries) == 0 {
 		return nil, countWrong(field, most)
@@ -41,10 +42,10 @@ func countWrong(field string, most int) error {
 func fieldOf(dec *json.Decoder, field string, most int) (entries []json.RawMessage, err error) {
 	token, err := dec.Token()
 	if err != nil {
-		return nil, malformed("The request body is not valid JSON.")
+		return nil, strictjson.Malformed("The request body is not valid JSON.")
 	}
 	if token != json.Delim('{') {
-		return nil, fault.New(fault.Invalid, "type_wrong", notAnObject)
+		return nil, fault.New(fault.Invalid, "type_wrong", strictjson.NotAnObject)
 	}
 	found := false
 	for dec.More() {
@@ -52,9 +53,9 @@ func fieldOf(dec *json.Decoder, field string, most int) (entries []json.RawMessa
 		name, named := token.(string)
 		switch {
 		case err != nil || !named:
-			return nil, malformed("The request body is not valid JSON.")
+			return nil, strictjson.Malformed("The request body is not valid JSON.")
 		case name != field:
-			return nil, fault.InvalidParam(Clip(name), "field_unknown", "%s", unknown(Clip(name), "field", []string{field}))
+			return nil, fault.InvalidParam(strictjson.Clip(name), "field_unknown", "%s", unknown(strictjson.Clip(name), "field", []string{field}))
 		case found:
 			return nil, fault.InvalidParam(field, "field_repeated", "The field occurs twice in one object. Send it once.")
 		}
@@ -64,7 +65,7 @@ func fieldOf(dec *json.Decoder, field string, most int) (entries []json.RawMessa
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, malformed("The request body is not valid JSON.")
+		return nil, strictjson.Malformed("The request body is not valid JSON.")
 	}
 	if !found {
 		return nil, fault.InvalidParam(field, "field_missing", "%s is required.", quoted(field))
@@ -75,7 +76,7 @@ func fieldOf(dec *json.Decoder, field string, most int) (entries []json.RawMessa
 func listOf(dec *json.Decoder, field string, most int) ([]json.RawMessage, error) {
 	token, err := dec.Token()
 	if err != nil {
-		return nil, malformed("The request body is not valid JSON.")
+		return nil, strictjson.Malformed("The request body is not valid JSON.")
 	}
 	if token != json.Delim('[') {
 		return nil, fault.New(fault.Invalid, "type_wrong", "A list is expected here.").In(field)
@@ -84,14 +85,14 @@ func listOf(dec *json.Decoder, field string, most int) ([]json.RawMessage, error
 	for dec.More() {
 		var entry json.RawMessage
 		if dec.Decode(&entry) != nil {
-			return nil, malformed("The request body is not valid JSON.")
+			return nil, strictjson.Malformed("The request body is not valid JSON.")
 		}
 		if entries = append(entries, entry); len(entries) > most {
 			return nil, countWrong(field, most)
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return nil, malformed("The request body is not valid JSON.")
+		return nil, strictjson.Malformed("The request body is not valid JSON.")
 	}
 	return entries, nil
 }

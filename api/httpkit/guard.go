@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/mux"
 	"go.uber.org/zap"
 
+	"perennial/api/httpkit/seats"
 	"perennial/billing/fault"
 	"perennial/internal/telemetry"
 )
@@ -25,11 +26,11 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 		if op.Access.Publishable {
 			allowAnyOrigin(w.Header())
 		}
-		seat := &seat{of: k.seats}
-		defer seat.leave()
+		seat := k.seats.For()
+		defer seat.Leave()
 		c, payload, err := k.open(ctx, w, r, op, seat)
 		if err != nil {
-			seat.leave() // before it waits for a caller who does not read
+			seat.Leave() // before it waits for a caller who does not read
 			writeProblem(w, k.refuse(ctx, err))
 			return
 		}
@@ -42,7 +43,7 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 // enter lets a caller in, as far as the body, whatever that is. Its bound is short and its own: a database that hangs must
 // leave time to say so within ten seconds.
 func (k *Kit) enter(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seats.Seat,
 ) (*Call, error) {
 	hash, mode, err := bearer(r.Header)
 	if err != nil {
@@ -51,7 +52,7 @@ func (k *Kit) enter(
 	if err := k.atTheDoor(w.Header(), hash); err != nil {
 		return nil, err
 	}
-	if err := seat.take(ctx); err != nil {
+	if err := seat.Take(ctx); err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, k.bounds.Key)
@@ -81,7 +82,7 @@ func (k *Kit) enter(
 
 // open does everything before the operation itself.
 func (k *Kit) open(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seat,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seats.Seat,
 ) (*Call, io.Reader, error) {
 	c, err := k.enter(ctx, w, r, op, seat)
 	if err != nil {
@@ -89,7 +90,7 @@ func (k *Kit) open(
 	}
 	var payload []byte
 	if r.ContentLength != 0 {
-		err = seat.during(ctx, func() (err error) { payload, err = readBody(w, r); return err })
+		err = seat.During(ctx, func() (err error) { payload, err = readBody(w, r); return err })
 	}
 	if err != nil {
 		return nil, nil, err
@@ -116,12 +117,12 @@ func (k *Kit) open(
 type bodyContext struct {
 	humaContext
 	body io.Reader
-	seat *seat
+	seat *seats.Seat
 }
 
 // BodyWriter is asked for when the answer is complete. A caller who does not read it keeps nobody else waiting.
 func (c bodyContext) BodyWriter() io.Writer {
-	c.seat.leave()
+	c.seat.Leave()
 	return c.humaContext.BodyWriter()
 }
 
@@ -161,7 +162,7 @@ func (k *Kit) refuse(ctx context.Context, err error) *Problem {
 	}
 	p = problemOf(err, requestIDFrom(ctx))
 	telemetry.RequestFrom(ctx).Code = p.Code
-	if errors.Is(err, errOverloaded) { // what the service is meant to do; a line for each would be one more load
+	if errors.Is(err, seats.ErrOverloaded) { // what the service is meant to do; a line for each would be one more load
 		telemetry.RequestFrom(ctx).Shed = true
 		return p
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gorilla/mux"
 
+	"perennial/api/httpkit/seats"
 	"perennial/db"
 	"perennial/internal/quota"
 	"perennial/internal/telemetry"
@@ -56,7 +57,7 @@ type Kit struct {
 	config    Config
 	bounds    Bounds
 	turns     turns
-	seats     *seats
+	seats     *seats.Seats
 	exhausted exhausted
 	used      keyUse
 
@@ -73,7 +74,7 @@ type Kit struct {
 // New makes a kit without operations.
 func New(d Deps, c Config) *Kit {
 	k := &Kit{
-		store: d.Store, telemetry: d.Telemetry, now: d.Now, config: c, bounds: c.Bounds, seats: newSeats(c.AtOnce),
+		store: d.Store, telemetry: d.Telemetry, now: d.Now, config: c, bounds: c.Bounds, seats: seats.New(c.AtOnce),
 	}
 	if k.bounds == (Bounds{}) {
 		k.bounds = usualBounds

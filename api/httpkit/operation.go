@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"perennial/api/httpkit/seats"
 	"perennial/db"
 )
 
@@ -44,7 +45,7 @@ type Call struct {
 	schemas  huma.Registry // of the requests of all operations
 	repeat   *repeatable   // nil: the request has no Idempotency-Key
 	wait     wait
-	seat     *seat           // among those who are worked for; left while the caller merely waits
+	seat     *seats.Seat     // among those who are worked for; left while the caller merely waits
 	caller   context.Context // ends when the caller goes away, however long we let the request take
 	again    func(context.Context) error
 }

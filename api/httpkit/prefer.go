@@ -62,7 +62,7 @@ func Await[T any](
 		return out
 	}
 	out.Applied = c.wait.applied()
-	c.seat.leave() // others are worked for meanwhile
+	c.seat.Leave() // others are worked for meanwhile
 	// not the answer's time, the caller's
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.wait))
 	defer cancel()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 )
 
@@ -78,7 +79,7 @@ func problemOf(err error, requestID string) *Problem {
 	}
 	p := &Problem{
 		Type: "urn:perennial:problem:" + f.Code, Title: kind.title, Status: kind.status,
-		Detail: f.Detail, Code: f.Code, Param: Clip(f.Param), RequestID: requestID, header: http.Header{},
+		Detail: f.Detail, Code: f.Code, Param: strictjson.Clip(f.Param), RequestID: requestID, header: http.Header{},
 	}
 	if status, ok := statuses[f.Code]; ok {
 		p.Status, p.Title = status, titleOf(status)
@@ -112,7 +113,7 @@ func severalOf(err error) []ProblemField {
 		if f.Kind != fault.Invalid || f.Param == "" {
 			return nil // not about fields: nothing to list
 		}
-		fields = append(fields, ProblemField{Code: f.Code, Param: Clip(f.Param), Detail: f.Detail})
+		fields = append(fields, ProblemField{Code: f.Code, Param: strictjson.Clip(f.Param), Detail: f.Detail})
 	}
 	return fields
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"perennial/api/httpkit/seats"
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 	"perennial/internal/telemetry"
 )
@@ -33,8 +35,8 @@ type RawHandler func(ctx context.Context, c *Call, w http.ResponseWriter, r *htt
 func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		seat := &seat{of: k.seats}
-		defer seat.leave()
+		seat := k.seats.For()
+		defer seat.Leave()
 		c, err := k.openRaw(ctx, w, r, op, body, seat)
 		if err == nil {
 			within := context.WithValue(ctx, callKey{}, c)
@@ -45,7 +47,7 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 			}
 			err = h(within, c, w, r)
 		}
-		seat.leave() // before it waits for a caller who does not read
+		seat.Leave() // before it waits for a caller who does not read
 		if err != nil {
 			writeProblem(w, k.refuse(ctx, err))
 		}
@@ -71,14 +73,14 @@ func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 // openRaw does what open does. An endless body is left to the handler, and its request keeps no seat: it mostly waits
 // for its caller.
 func (k *Kit) openRaw(
-	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seat,
+	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, body RawBody, seat *seats.Seat,
 ) (*Call, error) {
 	c, err := k.enter(ctx, w, r, op, seat)
 	if err != nil {
 		return nil, err
 	}
 	for name := range r.URL.Query() {
-		return nil, fault.InvalidParam(Clip(name), "parameter_unknown", "%s", unknown(Clip(name), "query parameter", nil))
+		return nil, fault.InvalidParam(strictjson.Clip(name), "parameter_unknown", "%s", unknown(strictjson.Clip(name), "query parameter", nil))
 	}
 	if r.Header.Get("Content-Encoding") != "" {
 		return nil, errEncoded
@@ -89,20 +91,20 @@ func (k *Kit) openRaw(
 			"The content type is not supported. Send `Content-Type: %s`.", body.Takes[0])
 	}
 	if body.Endless {
-		seat.leave()
+		seat.Leave()
 		return c, nil
 	}
-	return c, seat.during(ctx, func() (err error) { c.Body, err = readUpTo(w, r, body.Most); return err })
+	return c, seat.During(ctx, func() (err error) { c.Body, err = readUpTo(w, r, body.Most); return err })
 }
 
 // Readmit judges the caller's key again, as it is now: an endless request may outlive it. Faults: those of every
 // request.
 func (c *Call) Readmit(ctx context.Context) error { return c.again(ctx) }
 
-// ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of checkJSON; of several wrong
+// ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of strictjson.Check; of several wrong
 // fields, the first.
 func ReadJSON[T any](s Shapes, payload []byte, values int) (v T, err error) {
-	if err := checkJSONOf(payload, values); err != nil {
+	if err := strictjson.CheckOf(payload, values); err != nil {
 		return v, err
 	}
 	v, wrong := shaped[T](s, payload, ofRequest)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 )
 
@@ -24,7 +25,7 @@ func NewShapes() Shapes {
 // Decode reads JSON into a T. What is wrong with its shape comes back as faults, which name the field; there may be
 // several.
 func Decode[T any](s Shapes, text []byte) (v T, wrong []*fault.Error) {
-	if err := checkJSON(text); err != nil {
+	if err := strictjson.Check(text); err != nil {
 		return v, []*fault.Error{fault.From(err)}
 	}
 	return shaped[T](s, text, ofFile)

@@ -73,13 +73,13 @@ func (k *Kit) inTurn(ctx context.Context, c *Call) (leave func(), before *stored
 	}
 	within, cancel := context.WithTimeout(ctx, k.bounds.InFlight)
 	defer cancel()
-	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key}, func() { c.seat.leave() })
+	leave, met, err := k.turns.take(within, turn{c.EnvironmentID, c.repeat.route, c.repeat.key}, func() { c.seat.Leave() })
 	if err != nil || !met {
 		return leave, nil, err
 	}
 	before, err = k.answered(ctx, c)
 	if err == nil && before == nil { // the first one was refused for a moment: this one is worked for
-		err = c.seat.take(ctx)
+		err = c.seat.Take(ctx)
 	}
 	if err != nil {
 		leave()

@@ -3,6 +3,7 @@ package httpkit
 import (
 	"strings"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/internal/spelling"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -75,11 +76,11 @@ func unknownIn(where, param, what string, names []string) string {
 		return is + "It has none: omit " + quoted(param) + "."
 	}
 	if meant := nearest(name, names); meant != "" {
-		return is + "Did you mean " + quoted(join(parent, meant)) + "?"
+		return is + "Did you mean " + quoted(strictjson.Join(parent, meant)) + "?"
 	}
 	shown := make([]string, len(names))
 	for i, n := range names {
-		shown[i] = quoted(join(parent, n))
+		shown[i] = quoted(strictjson.Join(parent, n))
 	}
 	return is + "Its " + what + "s are " + strings.Join(shown, ", ") + "."
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
+	"perennial/api/httpkit/strictjson"
 	"perennial/billing/fault"
 	"perennial/internal/telemetry"
 )
@@ -164,7 +165,7 @@ func wrongField(err error, names siblings) ProblemField {
 			var name string
 			// huma locates a missing field at its object; the name is in the sentence only.
 			if n, _ := fmt.Sscanf(detail.Message, validation.MsgExpectedRequiredProperty, &name); n == 1 {
-				param = join(param, name)
+				param = strictjson.Join(param, name)
 			}
 			return ProblemField{Code: w.code, Param: param, Detail: quoted(param) + " is required."}
 		}
@@ -178,9 +179,6 @@ func wrongField(err error, names siblings) ProblemField {
 	}
 }
 
-// notAnObject is what is wrong with a body that is some other JSON value.
-const notAnObject = "The request body must be a JSON object."
-
 func sentence(param, code, message string, names []string) string {
 	switch {
 	case code == "field_unknown":
@@ -188,7 +186,7 @@ func sentence(param, code, message string, names []string) string {
 	case code == "parameter_unknown":
 		return unknown(param, "query parameter", names)
 	case code == "type_wrong" && param == "":
-		return notAnObject
+		return strictjson.NotAnObject
 	case code == "type_wrong":
 		return quoted(param) + " is invalid: " + strings.Replace(message, "invalid", "expected", 1) + "."
 	default:
@@ -209,26 +207,8 @@ func paramOf(location string) string {
 			if root == "query" { // one value of several in a list, which has one name
 				rest, _, _ = strings.Cut(rest, "[")
 			}
-			return Clip(rest)
+			return strictjson.Clip(rest)
 		}
 	}
-	return Clip(location)
-}
-
-func join(parent, name string) string {
-	if parent == "" {
-		return name
-	}
-	return parent + "." + name
-}
-
-// maxParam bounds the field names that answers repeat.
-const maxParam = 100
-
-// Clip keeps a caller's own words from making an answer long.
-func Clip(s string) string {
-	if runes := []rune(s); len(runes) > maxParam {
-		return string(runes[:maxParam]) + "…"
-	}
-	return s
+	return strictjson.Clip(location)
 }

@@ -27,7 +27,8 @@ type raced struct {
 
 var racedPackages = []raced{
 	{"perennial/internal/quota", "", "buckets that all requests of a key share"},
-	{"perennial/api/httpkit", "", "seats, turns and allowances of requests at once"},
+	{"perennial/api/httpkit", "", "turns and allowances of requests at once"},
+	{"perennial/api/httpkit/seats", "", "seats that requests take and leave"},
 	{"perennial/webhooks", "", "connections that deliveries share, and receivers that hang"},
 	{"perennial/providers/simulator/core", "", "a ledger that requests and timers change"},
 	{"perennial/service/dispatch", "", "a queue between transactions and Temporal"},

@@ -1,4 +1,4 @@
-package httpkit
+package strictjson
 
 import (
 	"encoding/json"
@@ -22,7 +22,7 @@ func TestStrictJSON_AcceptsOnlyJSON(t *testing.T) {
 		if at := rapid.IntRange(0, 2*len(encoded)).Draw(rt, "spoil at"); at < len(encoded) {
 			encoded[at] = rapid.Byte().Draw(rt, "with")
 		}
-		if checkJSON(encoded) != nil {
+		if Check(encoded) != nil {
 			return
 		}
 		var out any
@@ -40,7 +40,7 @@ func TestStrictJSON_TextsShowThemselves(t *testing.T) {
 		`{"metadata":{"a":"\u200b","b":"\u202e"}}`: false, `{"metadata":{"a":"\u0000"}}`: true,
 		`{"properties":{"a":"\u202e"}}`: false, `{"data":{"a":"\u200b"}}`: false,
 	} {
-		err := checkJSON([]byte(body))
+		err := Check([]byte(body))
 		require.Equal(t, refused, err != nil, body)
 		if refused {
 			require.Equal(t, "text_invalid", fault.From(err).Code, body)
@@ -57,8 +57,7 @@ func TestStrictJSON_NamesTheField(t *testing.T) {
 		`{"a":{"b":1,"b":2}}`:             "a.b",
 		`{"` + long + `":null}`:           Clip(long),
 	} {
-		p := problemOf(checkJSON([]byte(body)), "")
-		require.Equal(t, want, p.Param)
+		require.Equal(t, want, fault.From(Check([]byte(body))).Param)
 	}
 }
 

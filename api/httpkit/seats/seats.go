@@ -1,4 +1,5 @@
-package httpkit
+// Package seats bounds the operations that a process works on at one time. It knows nothing of HTTP.
+package seats
 
 import (
 	"context"
@@ -20,46 +21,51 @@ const crowd = 16
 // prompt is how long a seat is kept for a body that is not here yet. Nearly all come with their headers.
 const prompt = 10 * time.Millisecond
 
-var errOverloaded = fault.New(fault.Unavailable, "overloaded",
+// ErrOverloaded refuses an operation for which no seat became free in time.
+var ErrOverloaded = fault.New(fault.Unavailable, "overloaded",
 	"The service has more requests than it can serve. This one was not performed. Repeat it after Retry-After.").
 	After(time.Second)
 
-// seats bound the operations that are worked on at one time, so that under more load than the service can bear those
+// Seats bound the operations that are worked on at one time, so that under more load than the service can bear those
 // that are let in are answered soon and in full, instead of all of them late. Who merely waits has none.
-type seats struct {
+type Seats struct {
 	free  *semaphore.Weighted // nil: no bound
 	queue *semaphore.Weighted
 }
 
-func newSeats(n int) *seats {
+// New makes n seats; 0: there is no bound.
+func New(n int) *Seats {
 	if n == 0 {
-		return &seats{}
+		return &Seats{}
 	}
-	return &seats{free: semaphore.NewWeighted(int64(n)), queue: semaphore.NewWeighted(int64(n) * crowd)}
+	return &Seats{free: semaphore.NewWeighted(int64(n)), queue: semaphore.NewWeighted(int64(n) * crowd)}
 }
 
-// seat is one request's.
-type seat struct {
-	of    *seats
+// Seat is that of one request.
+type Seat struct {
+	of    *Seats
 	mu    sync.Mutex
 	taken bool
 }
 
-// take waits for a seat, in order of arrival. Fault: overloaded.
-func (s *seat) take(ctx context.Context) error {
+// For returns the seat of one request, which is not taken yet.
+func (s *Seats) For() *Seat { return &Seat{of: s} }
+
+// Take waits for a seat, in order of arrival. Fault: overloaded.
+func (s *Seat) Take(ctx context.Context) error {
 	free, queue := s.of.free, s.of.queue
 	if free == nil {
 		return nil
 	}
 	if !free.TryAcquire(1) {
 		if !queue.TryAcquire(1) {
-			return errOverloaded
+			return ErrOverloaded
 		}
 		defer queue.Release(1)
 		ctx, cancel := context.WithTimeout(ctx, patience)
 		defer cancel()
 		if free.Acquire(ctx, 1) != nil {
-			return errOverloaded
+			return ErrOverloaded
 		}
 	}
 	s.mu.Lock()
@@ -68,8 +74,8 @@ func (s *seat) take(ctx context.Context) error {
 	return nil
 }
 
-// leave gives the seat to somebody else, and reports whether there was one. It may be called again.
-func (s *seat) leave() bool {
+// Leave gives the seat to somebody else, and reports whether there was one. It may be called again.
+func (s *Seat) Leave() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	left := s.taken
@@ -80,12 +86,12 @@ func (s *seat) leave() bool {
 	return left
 }
 
-// during does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody else
+// During does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody else
 // has the seat meanwhile. Faults: those of wait; overloaded.
-func (s *seat) during(ctx context.Context, wait func() error) error {
+func (s *Seat) During(ctx context.Context, wait func() error) error {
 	left := make(chan struct{})
 	late := time.AfterFunc(prompt, func() {
-		s.leave()
+		s.Leave()
 		close(left)
 	})
 	err := wait()
@@ -96,5 +102,5 @@ func (s *seat) during(ctx context.Context, wait func() error) error {
 	if err != nil {
 		return err
 	}
-	return s.take(ctx)
+	return s.Take(ctx)
 }

@@ -1,4 +1,5 @@
-package httpkit
+// Package strictjson refuses JSON that two parsers would read differently, and names the place. It knows no shapes.
+package strictjson
 
 import (
 	"bytes"
@@ -17,23 +18,23 @@ import (
 // maxDepth is far deeper than any request of ours and far shallower than what would exhaust a stack.
 const maxDepth = 32
 
-// maxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each
+// MaxValues bounds the values of one body. It is far more than any request of ours holds, and keeps the check of each
 // from filling the memory with complaints.
-const maxValues = 2000
+const MaxValues = 2000
 
 // maxDecimal bounds the digits of a number that may have a fraction.
 const maxDecimal = 40
 
-// checkJSON refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
+// Check refuses what encoding/json forgives and two parsers would read differently: repeated fields, NUL, broken
 // UTF-8, explicit null, numbers beyond any type of ours, anything behind the value. Fields are named by their path. The
 // values of metadata are the caller's own: null and fractions are fine there. Faults: json_malformed, type_wrong,
 // out_of_range, field_repeated, text_invalid, body_too_complex.
-func checkJSON(body []byte) error { return checkJSONOf(body, maxValues) }
+func Check(body []byte) error { return CheckOf(body, MaxValues) }
 
-// checkJSONOf is checkJSON with another bound of values.
-func checkJSONOf(body []byte, most int) error {
+// CheckOf is Check with another bound of values.
+func CheckOf(body []byte, most int) error {
 	if !utf8.Valid(body) {
-		return malformed("The request body is not valid UTF-8.")
+		return Malformed("The request body is not valid UTF-8.")
 	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	// As digits: a float64 would round an amount beyond 2^53 before it could be refused.
@@ -42,7 +43,7 @@ func checkJSONOf(body []byte, most int) error {
 		return err
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return malformed("The request body has unexpected data after the JSON value.")
+		return Malformed("The request body has unexpected data after the JSON value.")
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func (p *place) String() string {
 	if p.name == "" {
 		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
 	}
-	return Clip(join(p.parent.String(), Clip(p.name)))
+	return Clip(Join(p.parent.String(), Clip(p.name)))
 }
 
 // isNote reports whether the value is the caller's own: one of metadata, or of the properties of a usage record, which
@@ -89,7 +90,7 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	}
 	token, err := dec.Token()
 	if err != nil {
-		return malformed("The request body is not valid JSON.")
+		return Malformed("The request body is not valid JSON.")
 	}
 	if at.isNote() {
 		return checkNote(token, at)
@@ -100,7 +101,7 @@ func (dec *checker) checkValue(at *place, depth int) error {
 	switch t := token.(type) {
 	case json.Delim:
 		if depth >= maxDepth {
-			return malformed("The request body is nested too deeply. Send at most %d levels.", maxDepth)
+			return Malformed("The request body is nested too deeply. Send at most %d levels.", maxDepth)
 		}
 		if t == '{' {
 			return dec.checkObject(at, depth+1)
@@ -110,7 +111,7 @@ func (dec *checker) checkValue(at *place, depth int) error {
 		return checkNumber(t, at)
 	case nil:
 		if at == nil {
-			return fault.New(fault.Invalid, "type_wrong", notAnObject)
+			return fault.New(fault.Invalid, "type_wrong", NotAnObject)
 		}
 		return fault.InvalidParam(at.String(), "type_wrong",
 			"The field cannot be null. Send a value, or omit the field.")
@@ -145,7 +146,7 @@ func (dec *checker) checkObject(at *place, depth int) error {
 		token, err := dec.Token()
 		name, ok := token.(string)
 		if err != nil || !ok {
-			return malformed("The request body is not valid JSON.")
+			return Malformed("The request body is not valid JSON.")
 		}
 		field := &place{parent: at, name: name}
 		if err := checkString(name, at); err != nil {
@@ -175,7 +176,7 @@ func (dec *checker) checkArray(at *place, depth int) error {
 
 func (dec *checker) closing() error {
 	if _, err := dec.Token(); err != nil {
-		return malformed("The request body is not valid JSON.")
+		return Malformed("The request body is not valid JSON.")
 	}
 	return nil
 }
@@ -222,6 +223,29 @@ func checkNumber(n json.Number, at *place) error {
 	}
 }
 
-func malformed(detail string, args ...any) error {
+// Malformed refuses what is no JSON, or none of ours. Fault: json_malformed.
+func Malformed(detail string, args ...any) error {
 	return fault.New(fault.Invalid, "json_malformed", detail, args...)
+}
+
+// NotAnObject is what is wrong with a body that is some other JSON value.
+const NotAnObject = "The request body must be a JSON object."
+
+// Join is the path of a field within another; an empty parent is the body itself.
+func Join(parent, name string) string {
+	if parent == "" {
+		return name
+	}
+	return parent + "." + name
+}
+
+// maxParam bounds the field names that answers repeat.
+const maxParam = 100
+
+// Clip keeps a caller's own words from making an answer long.
+func Clip(s string) string {
+	if runes := []rune(s); len(runes) > maxParam {
+		return string(runes[:maxParam]) + "…"
+	}
+	return s
 }

@@ -1,4 +1,4 @@
-package httpkit
+package seats
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 func TestSeats_LetNobodyWaitLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSeats(1)
-		first, second := &seat{of: s}, &seat{of: s}
-		require.NoError(t, first.take(t.Context()))
+		s := New(1)
+		first, second := s.For(), s.For()
+		require.NoError(t, first.Take(t.Context()))
 		began := time.Now()
-		require.ErrorIs(t, second.take(t.Context()), errOverloaded)
-		require.False(t, second.leave(), "it has none")
+		require.ErrorIs(t, second.Take(t.Context()), ErrOverloaded)
+		require.False(t, second.Leave(), "it has none")
 		require.Equal(t, patience, time.Since(began))
 		go func() {
 			time.Sleep(patience / 2)
-			first.leave()
-			first.leave() // again: nothing more
+			first.Leave()
+			first.Leave() // again: nothing more
 		}()
-		require.NoError(t, second.take(t.Context()))
-		require.True(t, second.leave())
+		require.NoError(t, second.Take(t.Context()))
+		require.True(t, second.Leave())
 	})
 }
 
@@ -37,19 +37,19 @@ func TestSeats_BoundWorkAndQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const n = 3
-		s := newSeats(n)
+		s := New(n)
 		var working, most, done, refused, wrong atomic.Int32
 		for range n + n*crowd + 10 {
 			go func() {
 				began := time.Now()
-				seat := &seat{of: s}
-				if err := seat.take(context.Background()); err != nil {
-					if time.Since(began) == 0 && errors.Is(err, errOverloaded) {
+				Seat := s.For()
+				if err := Seat.Take(context.Background()); err != nil {
+					if time.Since(began) == 0 && errors.Is(err, ErrOverloaded) {
 						refused.Add(1)
 					}
 					return
 				}
-				defer seat.leave()
+				defer Seat.Leave()
 				work := func() error {
 					most.Store(max(most.Load(), working.Add(1)))
 					time.Sleep(time.Millisecond)
@@ -58,7 +58,7 @@ func TestSeats_BoundWorkAndQueue(t *testing.T) {
 				}
 				_ = work()
 				// A body that is late. Those that are together in the end take seats one after another.
-				if seat.during(context.Background(), func() error { time.Sleep(time.Minute); return nil }) != nil {
+				if Seat.During(context.Background(), func() error { time.Sleep(time.Minute); return nil }) != nil {
 					wrong.Add(1)
 				}
 				_ = work()
@@ -79,12 +79,12 @@ func TestSeats_BoundWorkAndQueue(t *testing.T) {
 
 func TestSeats_NoBound(t *testing.T) {
 	t.Parallel()
-	s := newSeats(0)
+	s := New(0)
 	for range 1000 {
-		seat := &seat{of: s}
-		require.NoError(t, seat.take(t.Context()))
-		require.NoError(t, seat.during(t.Context(), func() error { return nil }))
-		require.False(t, seat.leave())
+		Seat := s.For()
+		require.NoError(t, Seat.Take(t.Context()))
+		require.NoError(t, Seat.During(t.Context(), func() error { return nil }))
+		require.False(t, Seat.Leave())
 	}
 }
 
@@ -92,24 +92,24 @@ func TestSeats_NoBound(t *testing.T) {
 func TestSeats_AreKeptForAPromptBody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := newSeats(1)
-		first, second := &seat{of: s}, &seat{of: s}
-		require.NoError(t, first.take(t.Context()))
-		require.NoError(t, first.during(t.Context(), func() error {
+		s := New(1)
+		first, second := s.For(), s.For()
+		require.NoError(t, first.Take(t.Context()))
+		require.NoError(t, first.During(t.Context(), func() error {
 			time.Sleep(prompt / 2)
 			require.False(t, s.free.TryAcquire(1))
 			return nil
 		}))
-		require.NoError(t, first.during(t.Context(), func() error {
+		require.NoError(t, first.During(t.Context(), func() error {
 			time.Sleep(2 * prompt)
-			require.NoError(t, second.take(t.Context()), "somebody else is worked for meanwhile")
+			require.NoError(t, second.Take(t.Context()), "somebody else is worked for meanwhile")
 			go func() {
 				time.Sleep(patience / 2)
-				second.leave()
+				second.Leave()
 			}()
 			return nil
 		}))
-		require.True(t, first.leave())
+		require.True(t, first.Leave())
 		require.True(t, s.free.TryAcquire(1))
 	})
 }
