@@ -91,7 +91,7 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 	return moving.Customer{
 		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
 		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
-		PaymentDetails: moving.PaymentDetails(c.PaymentDetails), CreatedAt: c.CreatedAt,
+		PaymentDetails: moving.PaymentDetails(c.PaymentDetails), CreatedAt: moving.At(c.CreatedAt),
 	}
 }
 
@@ -99,19 +99,20 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Subscription {
 	r := moving.Subscription{
 		ID: cmp.Or(s.ExternalID, s.ID), Customer: cmp.Or(s.CustomerExternalID, s.CustomerID), Plan: names.of(s.PlanID),
-		PlanVersion: s.PlanVersion, Quantity: s.Quantity, Status: s.Status, Anchor: s.AnchorAt,
-		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End, TrialEndsAt: s.TrialEndsAt,
+		PlanVersion: s.PlanVersion, Quantity: s.Quantity, Status: s.Status, Anchor: moving.At(s.AnchorAt),
+		CurrentPeriodStart: moving.At(s.CurrentPeriod.Start), CurrentPeriodEnd: moving.At(s.CurrentPeriod.End), TrialEndsAt: moving.At(s.TrialEndsAt),
 		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
-		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), Terms: s.Terms, Metadata: s.Metadata, CreatedAt: s.CreatedAt,
+		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), CollectionMethod: s.Terms.Method, NetDays: s.Terms.NetDays,
+		Metadata: s.Metadata, CreatedAt: moving.At(s.CreatedAt),
 	}
 	if s.PendingAddOns != nil {
 		pending := names.addOns(*s.PendingAddOns)
 		r.PendingAddOns = &pending
 	}
-	r.PausedAt, r.ResumesAt, r.PauseReason = s.PausedAt, s.ResumesAt, s.PauseReason
+	r.PausedAt, r.ResumesAt, r.PauseReason = moving.At(s.PausedAt), moving.At(s.ResumesAt), s.PauseReason
 	if s.Status == subscription.Active {
-		r.PaidThrough = cmp.Or(s.PaidThrough, s.CurrentPeriod.Start)
+		r.PaidThrough = moving.At(cmp.Or(s.PaidThrough, s.CurrentPeriod.Start))
 	}
 	return r
 }

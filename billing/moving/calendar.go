@@ -14,8 +14,8 @@ const noticeDays = 3
 
 // trial reads the calendar of a subscription in its trial: the first paid period begins, and is billed, when it ends.
 func (r Subscription) trial(s *subscription.Subscription, location *time.Location, now time.Time) error {
-	end := r.TrialEndsAt
-	start := cmp.Or(r.CurrentPeriodStart, r.CreatedAt, now)
+	end := r.TrialEndsAt.Time
+	start := cmp.Or(r.CurrentPeriodStart.Time, r.CreatedAt.Time, now)
 	switch {
 	case end.IsZero():
 		return missing("trialEndsAt", "a subscription in its trial")
@@ -41,14 +41,14 @@ func (r Subscription) running(s *subscription.Subscription, location *time.Locat
 	if s.Status != subscription.Active {
 		return unsupported(s.Status)
 	}
-	given := period.Period{Start: r.CurrentPeriodStart, End: r.CurrentPeriodEnd}
+	given := period.Period{Start: r.CurrentPeriodStart.Time, End: r.CurrentPeriodEnd.Time}
 	switch {
 	case given.Start.IsZero():
 		return missing("currentPeriodStart", "an active subscription")
 	case given.End.IsZero():
 		return missing("currentPeriodEnd", "an active subscription")
 	}
-	anchor := cmp.Or(r.Anchor, given.Start)
+	anchor := cmp.Or(r.Anchor.Time, given.Start)
 	schedule := period.Schedule{Anchor: anchor, Location: location, Interval: s.Interval}
 	index := schedule.IndexAt(given.Start)
 	is := schedule.Period(index)
@@ -84,7 +84,7 @@ func (r Subscription) running(s *subscription.Subscription, location *time.Locat
 	}
 	s.AnchorAt, s.CurrentPeriod, s.NextPeriod = anchor, is, index+1
 	s.PeriodIndex, s.RenewedIndex, s.RenewedFrom = 1, 1, is.Start
-	s.ActivatedAt, s.PaidThrough = is.Start, cmp.Or(r.PaidThrough, is.End)
+	s.ActivatedAt, s.PaidThrough = is.Start, cmp.Or(r.PaidThrough.Time, is.End)
 	return nil
 }
 

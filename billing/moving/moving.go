@@ -39,23 +39,26 @@ const MaxID = 255
 
 // Customer is a record of one. The payment method is the provider's tokens or a phone number, as in the API.
 type Customer struct {
-	ID             string // external
-	Email          string
-	Name           string
-	Phone          string
-	Country        string
-	Region         string
-	TaxExempt      tax.Exemption
-	TaxIDs         tax.IDs
-	Metadata       metadata.Pairs
-	PaymentMethod  string
-	PaymentDetails PaymentDetails
-	CreatedAt      time.Time // zero: now
+	ID             string         `json:"id"` // external
+	Email          string         `json:"email,omitempty"`
+	Name           string         `json:"name,omitempty"`
+	Phone          string         `json:"phone,omitempty"`
+	Country        string         `json:"country,omitempty"`
+	Region         string         `json:"region,omitempty"`
+	TaxExempt      tax.Exemption  `json:"taxExempt,omitempty"`
+	TaxIDs         tax.IDs        `json:"taxIds,omitempty"`
+	PaymentMethod  string         `json:"paymentMethod,omitempty"`
+	PaymentDetails PaymentDetails `json:"paymentDetails,omitzero"`
+	Metadata       metadata.Pairs `json:"metadata,omitempty"`
+	CreatedAt      Time           `json:"createdAt,omitzero"` // zero: now
 }
 
 // PaymentDetails are those of a customer.
 type PaymentDetails struct {
-	PhoneNumber, Provider, CustomerToken, PaymentMethodToken string
+	PhoneNumber        string `json:"phoneNumber,omitempty"`
+	Provider           string `json:"provider,omitempty"`
+	CustomerToken      string `json:"customerToken,omitempty"`
+	PaymentMethodToken string `json:"paymentMethodToken,omitempty"`
 }
 
 // Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long, import_method_unknown,
@@ -103,9 +106,9 @@ func CheckPairs(m metadata.Pairs) error {
 
 // Balance is a record of what a customer has in hand in a currency, in minor units; below zero it is owed.
 type Balance struct {
-	Customer string // external id, or the id of a customer here
-	Currency money.Currency
-	Amount   money.Minor
+	Customer string         `json:"customer"` // external id, or the id of a customer here
+	Currency money.Currency `json:"currency"`
+	Amount   money.Minor    `json:"amount"`
 }
 
 // ID returns the external id of the record: a customer has one balance in a currency.

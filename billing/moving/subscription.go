@@ -17,39 +17,47 @@ import (
 
 // Subscription is a record of one. Zero times are left out.
 type Subscription struct {
-	ID                 string         // external
-	Customer           string         // external id, or the id of a customer here
-	Plan               string         // id, key or name of a plan here
-	PlanVersion        int            // 0: the newest
-	Currency           money.Currency // empty: the plan's own
-	Quantity           int64          // 0: one
-	AddOns             []AddOn
-	Status             subscription.Status
-	Anchor             time.Time // zero: the start of the current period
-	CurrentPeriodStart time.Time
-	CurrentPeriodEnd   time.Time
-	TrialEndsAt        time.Time
-	PaidThrough        time.Time // zero: the end of the current period
-	TimeZone           string    // IANA; empty: the environment's
-	CancelAtPeriodEnd  bool
-	CancelReason       string
-	PendingPlan        string // from the next period on
-	PendingPlanVersion int
-	PendingQuantity    int64
-	Terms              terms.Terms
-	PendingAddOns      *[]AddOn // nil: they stay
-	Metadata           metadata.Pairs
-	CreatedAt          time.Time                // zero: now
-	PausedAt           time.Time                // of a paused one; zero: now
-	ResumesAt          time.Time                // of a paused one; zero: when a command resumes it
-	PauseReason        subscription.PauseReason // of a paused one; empty: subscription.PauseRequested
+	ID                 string              `json:"id"`                    // external
+	Customer           string              `json:"customer"`              // external id, or the id of a customer here
+	Plan               string              `json:"plan"`                  // id, key or name of a plan here
+	PlanVersion        int                 `json:"planVersion,omitempty"` // 0: the newest
+	Currency           money.Currency      `json:"currency,omitempty"`    // empty: the plan's own
+	Quantity           int64               `json:"quantity,omitempty"`    // 0: one
+	AddOns             []AddOn             `json:"addOns,omitempty"`
+	Status             subscription.Status `json:"status"`
+	Anchor             Time                `json:"anchor,omitzero"` // zero: the start of the current period
+	CurrentPeriodStart Time                `json:"currentPeriodStart,omitzero"`
+	CurrentPeriodEnd   Time                `json:"currentPeriodEnd,omitzero"`
+	TrialEndsAt        Time                `json:"trialEndsAt,omitzero"`
+	PaidThrough        Time                `json:"paidThrough,omitzero"` // zero: the end of the current period
+	TimeZone           string              `json:"timeZone,omitempty"`   // IANA; empty: the environment's
+	CancelAtPeriodEnd  bool                `json:"cancelAtPeriodEnd,omitempty"`
+	CancelReason       string              `json:"cancelReason,omitempty"`
+	PendingPlan        string              `json:"pendingPlan,omitempty"` // from the next period on
+	PendingPlanVersion int                 `json:"pendingPlanVersion,omitempty"`
+	PendingQuantity    int64               `json:"pendingQuantity,omitempty"`
+	CollectionMethod   terms.Method        `json:"collectionMethod,omitempty"`
+	NetDays            int                 `json:"netDays,omitempty"`
+	PendingAddOns      *[]AddOn            `json:"pendingAddOns,omitempty"` // nil: they stay
+	Metadata           metadata.Pairs      `json:"metadata,omitempty"`
+	CreatedAt          Time                `json:"createdAt,omitzero"` // zero: now
+
+	// Of a paused one.
+	PausedAt    Time                     `json:"pausedAt,omitzero"`     // zero: now
+	ResumesAt   Time                     `json:"resumesAt,omitzero"`    // zero: when a command resumes it
+	PauseReason subscription.PauseReason `json:"pauseReason,omitempty"` // empty: subscription.PauseRequested
+}
+
+// Terms are those of its invoices.
+func (r Subscription) Terms() terms.Terms {
+	return terms.Terms{Method: r.CollectionMethod, NetDays: r.NetDays}
 }
 
 // AddOn is an add-on of a record.
 type AddOn struct {
-	Plan        string // id, key or name of an add-on here
-	PlanVersion int    // 0: the newest
-	Quantity    int64  // 0: one
+	Plan        string `json:"plan"`                  // id, key or name of an add-on here
+	PlanVersion int    `json:"planVersion,omitempty"` // 0: the newest
+	Quantity    int64  `json:"quantity,omitempty"`    // 0: one
 }
 
 // Setting is what a record is read against: ids, plans as they are sold in its currency, and the time.
@@ -77,9 +85,9 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
 		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
-		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt, PendingQuantity: r.PendingQuantity,
-		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms,
-		CreatedAt: cmp.Or(r.CreatedAt, now), Revision: 1,
+		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time, PendingQuantity: r.PendingQuantity,
+		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms(),
+		CreatedAt: cmp.Or(r.CreatedAt.Time, now), Revision: 1,
 	}
 	s.UpdatedAt = s.CreatedAt
 	if in.Pending != nil {
@@ -137,7 +145,7 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if err := checkQuantities(r); err != nil {
 		return err
 	}
-	if err := r.Terms.Validate(); err != nil {
+	if err := r.Terms().Validate(); err != nil {
 		return err
 	}
 	if in.Pending != nil {
@@ -169,9 +177,9 @@ func (r Subscription) times() [8]struct {
 		field string
 		at    time.Time
 	}{
-		{"anchor", r.Anchor}, {"currentPeriodStart", r.CurrentPeriodStart}, {"currentPeriodEnd", r.CurrentPeriodEnd},
-		{"trialEndsAt", r.TrialEndsAt}, {"paidThrough", r.PaidThrough}, {"createdAt", r.CreatedAt},
-		{"pausedAt", r.PausedAt}, {"resumesAt", r.ResumesAt},
+		{"anchor", r.Anchor.Time}, {"currentPeriodStart", r.CurrentPeriodStart.Time}, {"currentPeriodEnd", r.CurrentPeriodEnd.Time},
+		{"trialEndsAt", r.TrialEndsAt.Time}, {"paidThrough", r.PaidThrough.Time}, {"createdAt", r.CreatedAt.Time},
+		{"pausedAt", r.PausedAt.Time}, {"resumesAt", r.ResumesAt.Time},
 	}
 }
 

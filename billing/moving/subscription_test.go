@@ -44,14 +44,14 @@ func setting(p plan.Plan) moving.Setting {
 func running() moving.Subscription {
 	return moving.Subscription{
 		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Active,
-		Anchor: time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC), CurrentPeriodStart: date(10, 31), CurrentPeriodEnd: date(11, 30),
+		Anchor: moving.At(time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC)), CurrentPeriodStart: moving.At(date(10, 31)), CurrentPeriodEnd: moving.At(date(11, 30)),
 	}
 }
 
 // paused is a record of one that has paused since then.
 func paused() moving.Subscription {
 	return moving.Subscription{
-		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: date(11, 10), ResumesAt: date(12, 24),
+		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: moving.At(date(11, 10)), ResumesAt: moving.At(date(12, 24)),
 	}
 }
 
@@ -64,10 +64,10 @@ func TestBegin_Paused(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, subscription.ActionResume, s.NextAction)
 	require.Equal(t, date(12, 24), s.NextActionAt)
-	require.Equal(t, r.PausedAt, s.PaidThrough)
+	require.Equal(t, r.PausedAt.Time, s.PaidThrough)
 	require.Equal(t, subscription.PauseRequested, s.PauseReason)
 
-	r.ResumesAt, r.PauseReason = time.Time{}, subscription.PauseNoMethod
+	r.ResumesAt, r.PauseReason = moving.Time{}, subscription.PauseNoMethod
 	s, err = r.Begin(setting(every(period.Month, 1)))
 
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func TestBegin_ContinuesTheCalendarOfTheAnchor(t *testing.T) {
 func TestBegin_ShortFirstPeriod(t *testing.T) {
 	t.Parallel()
 	r := running()
-	r.CurrentPeriodStart, r.Anchor = date(11, 10), date(11, 30)
+	r.CurrentPeriodStart, r.Anchor = moving.At(date(11, 10)), moving.At(date(11, 30))
 
 	s, err := r.Begin(setting(every(period.Month, 1)))
 
@@ -106,7 +106,7 @@ func TestBegin_ShortFirstPeriod(t *testing.T) {
 
 func TestBegin_Trial(t *testing.T) {
 	t.Parallel()
-	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: date(12, 1), CurrentPeriodStart: date(11, 17)}
+	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: moving.At(date(12, 1)), CurrentPeriodStart: moving.At(date(11, 17))}
 
 	s, err := r.Begin(setting(every(period.Month, 1)))
 
@@ -123,32 +123,36 @@ func TestBegin_Refuses(t *testing.T) {
 		change      func(*moving.Subscription)
 		field, code string
 	}{
-		"no start":             {func(r *moving.Subscription) { r.CurrentPeriodStart = time.Time{} }, "currentPeriodStart", "import_time_missing"},
-		"no end":               {func(r *moving.Subscription) { r.CurrentPeriodEnd = time.Time{} }, "currentPeriodEnd", "import_time_missing"},
-		"another start":        {func(r *moving.Subscription) { r.CurrentPeriodStart = date(10, 30) }, "currentPeriodStart", "import_period_mismatch"},
-		"a second short":       {func(r *moving.Subscription) { r.CurrentPeriodEnd = r.CurrentPeriodEnd.Add(-time.Second) }, "currentPeriodEnd", "import_period_mismatch"},
-		"an anchor after it":   {func(r *moving.Subscription) { r.Anchor = date(12, 1) }, "anchor", "import_anchor_mismatch"},
-		"a period that ended":  {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(9, 30), date(10, 31) }, "currentPeriodEnd", "import_period_over"},
-		"a period to come":     {func(r *moving.Subscription) { r.CurrentPeriodStart, r.CurrentPeriodEnd = date(11, 30), date(12, 31) }, "currentPeriodStart", "import_period_not_begun"},
-		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = date(12, 31) }, "paidThrough", "import_paid_beyond_period"},
+		"no start":           {func(r *moving.Subscription) { r.CurrentPeriodStart = moving.Time{} }, "currentPeriodStart", "import_time_missing"},
+		"no end":             {func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.Time{} }, "currentPeriodEnd", "import_time_missing"},
+		"another start":      {func(r *moving.Subscription) { r.CurrentPeriodStart = moving.At(date(10, 30)) }, "currentPeriodStart", "import_period_mismatch"},
+		"a second short":     {func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.At(r.CurrentPeriodEnd.Add(-time.Second)) }, "currentPeriodEnd", "import_period_mismatch"},
+		"an anchor after it": {func(r *moving.Subscription) { r.Anchor = moving.At(date(12, 1)) }, "anchor", "import_anchor_mismatch"},
+		"a period that ended": {func(r *moving.Subscription) {
+			r.CurrentPeriodStart, r.CurrentPeriodEnd = moving.At(date(9, 30)), moving.At(date(10, 31))
+		}, "currentPeriodEnd", "import_period_over"},
+		"a period to come": {func(r *moving.Subscription) {
+			r.CurrentPeriodStart, r.CurrentPeriodEnd = moving.At(date(11, 30)), moving.At(date(12, 31))
+		}, "currentPeriodStart", "import_period_not_begun"},
+		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = moving.At(date(12, 31)) }, "paidThrough", "import_paid_beyond_period"},
 		"past due":             {func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported"},
 		"a long reason":        {func(r *moving.Subscription) { r.CancelReason = strings.Repeat("\u00e9", 501) }, "cancelReason", "import_text_too_long"},
 		"another status":       {func(r *moving.Subscription) { r.Status = "incomplete" }, "status", "import_status_unsupported"},
-		"a pause to come":      {func(r *moving.Subscription) { *r = paused(); r.PausedAt = date(12, 1) }, "pausedAt", "import_pause_invalid"},
-		"a pause that ended":   {func(r *moving.Subscription) { *r = paused(); r.ResumesAt = date(11, 19) }, "resumesAt", "import_pause_invalid"},
+		"a pause to come":      {func(r *moving.Subscription) { *r = paused(); r.PausedAt = moving.At(date(12, 1)) }, "pausedAt", "import_pause_invalid"},
+		"a pause that ended":   {func(r *moving.Subscription) { *r = paused(); r.ResumesAt = moving.At(date(11, 19)) }, "resumesAt", "import_pause_invalid"},
 		"an odd pause":         {func(r *moving.Subscription) { *r = paused(); r.PauseReason = "holiday" }, "pauseReason", "import_pause_invalid"},
 		"a pause that ends it": {func(r *moving.Subscription) { *r = paused(); r.CancelAtPeriodEnd = true }, "cancelAtPeriodEnd", "import_pause_invalid"},
-		"no pause":             {func(r *moving.Subscription) { r.ResumesAt = date(12, 1) }, "pausedAt", "import_pause_invalid"},
-		"paused before it":     {func(r *moving.Subscription) { *r = paused(); r.CurrentPeriodStart = date(11, 19) }, "currentPeriodStart", "import_period_not_begun"},
-		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = date(12, 1) }, "trialEndsAt", "import_time_invalid"},
-		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = time.Unix(-1, 0) }, "anchor", "import_time_invalid"},
+		"no pause":             {func(r *moving.Subscription) { r.ResumesAt = moving.At(date(12, 1)) }, "pausedAt", "import_pause_invalid"},
+		"paused before it":     {func(r *moving.Subscription) { *r = paused(); r.CurrentPeriodStart = moving.At(date(11, 19)) }, "currentPeriodStart", "import_period_not_begun"},
+		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = moving.At(date(12, 1)) }, "trialEndsAt", "import_time_invalid"},
+		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = moving.At(time.Unix(-1, 0)) }, "anchor", "import_time_invalid"},
 		"an unknown zone":      {func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown"},
 		"too many seats":       {func(r *moving.Subscription) { r.Quantity = -1 }, "quantity", "quantity_out_of_range"},
-		"days without a wait":  {func(r *moving.Subscription) { r.Terms.NetDays = 3 }, "netDays", "net_days_without_send"},
+		"days without a wait":  {func(r *moving.Subscription) { r.NetDays = 3 }, "netDays", "net_days_without_send"},
 		"too many seats later": {func(r *moving.Subscription) { r.PendingQuantity = -1 }, "pendingQuantity", "quantity_out_of_range"},
 		"trial without end":    {func(r *moving.Subscription) { r.Status = subscription.Trialing }, "trialEndsAt", "import_time_missing"},
-		"trial that ended":     {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, date(11, 1) }, "trialEndsAt", "import_period_over"},
-		"trial of another end": {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, date(12, 1) }, "currentPeriodEnd", "import_period_mismatch"},
+		"trial that ended":     {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(11, 1)) }, "trialEndsAt", "import_period_over"},
+		"trial of another end": {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(12, 1)) }, "currentPeriodEnd", "import_period_mismatch"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -177,7 +181,7 @@ func TestBegin_BillsFromTheNextBoundary(t *testing.T) {
 		grid := period.Schedule{Anchor: anchor, Location: location, Interval: p.Interval}
 		runs, next := grid.Period(grid.IndexAt(now)), grid.Period(grid.IndexAt(now)+1)
 		r := moving.Subscription{
-			ID: "s", Status: subscription.Active, Anchor: anchor, CurrentPeriodStart: runs.Start, CurrentPeriodEnd: runs.End,
+			ID: "s", Status: subscription.Active, Anchor: moving.At(anchor), CurrentPeriodStart: moving.At(runs.Start), CurrentPeriodEnd: moving.At(runs.End),
 			TimeZone: zone,
 		}
 		in := setting(p)
@@ -217,10 +221,10 @@ func TestBegin_AnyRecord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := moving.Subscription{
 			Status:   rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "paused", "", "x"}).Draw(t, "status"),
-			Quantity: rapid.Int64().Draw(t, "quantity"), Anchor: instant(t, "anchor"),
-			CurrentPeriodStart: instant(t, "start"), CurrentPeriodEnd: instant(t, "end"),
-			TrialEndsAt: instant(t, "trial"), PaidThrough: instant(t, "paid"), CreatedAt: instant(t, "created"),
-			PausedAt: instant(t, "paused"), ResumesAt: instant(t, "resumes"),
+			Quantity: rapid.Int64().Draw(t, "quantity"), Anchor: moving.At(instant(t, "anchor")),
+			CurrentPeriodStart: moving.At(instant(t, "start")), CurrentPeriodEnd: moving.At(instant(t, "end")),
+			TrialEndsAt: moving.At(instant(t, "trial")), PaidThrough: moving.At(instant(t, "paid")), CreatedAt: moving.At(instant(t, "created")),
+			PausedAt: moving.At(instant(t, "paused")), ResumesAt: moving.At(instant(t, "resumes")),
 		}
 		_, err := r.Begin(setting(every(period.Month, 1)))
 		if f := fault.From(err); f != nil {

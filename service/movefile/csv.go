@@ -122,14 +122,12 @@ func formsOf(of moving.Type) []reflect.Type {
 // columns are the names that a file of a type may have, but for notes and tax ids.
 func columns(of moving.Type) (names []string) {
 	for _, form := range formsOf(of) {
-		for _, field := range reflect.VisibleFields(form) {
-			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-			switch name {
+		for _, field := range fieldsOf(form) {
+			switch name := nameOf(field); name {
 			case "metadata", "taxIds", "addOns", "pendingAddOns": // a cell has no list of add-ons
 			case "paymentDetails":
-				for _, detail := range reflect.VisibleFields(reflect.TypeFor[detailsForm]()) {
-					inner, _, _ := strings.Cut(detail.Tag.Get("json"), ",")
-					names = append(names, detailsColumn+inner)
+				for _, detail := range fieldsOf(field.Type) {
+					names = append(names, detailsColumn+nameOf(detail))
 				}
 			default:
 				names = append(names, name)

@@ -19,15 +19,15 @@ type creditGrantForm struct {
 	Plans       []string       `json:"plans,omitempty"`
 	Name        string         `json:"name,omitempty"`
 	Metadata    metadata.Pairs `json:"metadata,omitempty"`
-	ExpiresAt   *stamp         `json:"expiresAt,omitempty"`
-	CreatedAt   *stamp         `json:"createdAt"`
+	ExpiresAt   moving.Time    `json:"expiresAt,omitzero"`
+	CreatedAt   moving.Time    `json:"createdAt"`
 }
 
 // CreditGrant writes a record of one, of a customer by a name, for the plans with some names.
 func (w *Writer) CreditGrant(g balance.Grant, customer string, plans []string) error {
 	return w.lines.Encode(creditGrantForm{
 		Type: moving.CreditGrantType, ID: g.ID, PerennialID: g.ID, Customer: customer, Currency: g.Currency, Amount: g.Left,
-		Priority: g.Priority, Plans: plans, Name: g.Name, Metadata: g.Metadata, ExpiresAt: stampOf(g.ExpiresAt),
-		CreatedAt: stampOf(g.GivenAt),
+		Priority: g.Priority, Plans: plans, Name: g.Name, Metadata: g.Metadata, ExpiresAt: moving.At(g.ExpiresAt),
+		CreatedAt: moving.At(g.GivenAt),
 	})
 }

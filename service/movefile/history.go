@@ -25,7 +25,7 @@ type planForm struct {
 	Active        bool           `json:"active"`
 	Prices        []priceForm    `json:"prices"`
 	Metadata      metadata.Pairs `json:"metadata,omitempty"`
-	CreatedAt     *stamp         `json:"createdAt,omitempty"`
+	CreatedAt     moving.Time    `json:"createdAt,omitzero"`
 }
 
 type priceForm struct {
@@ -41,7 +41,7 @@ func (w *Writer) Plan(p plan.Plan) error {
 	f := planForm{
 		Type: moving.PlanType, ID: p.ID, Version: p.Version, Name: p.Name, Currency: p.Currency,
 		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, TrialEnd: p.TrialEnd, Active: p.Active,
-		Metadata: p.Metadata, CreatedAt: stampOf(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
+		Metadata: p.Metadata, CreatedAt: moving.At(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
 	}
 	for i, price := range p.Prices {
 		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price, Currencies: price.Currencies}
@@ -70,11 +70,11 @@ type invoiceForm struct {
 	Credited       money.Minor    `json:"credited,omitempty"`
 	AmountDue      money.Minor    `json:"amountDue"`
 	AmountPaid     money.Minor    `json:"amountPaid"`
-	PeriodStart    *stamp         `json:"periodStart,omitempty"`
-	PeriodEnd      *stamp         `json:"periodEnd,omitempty"`
-	IssuedAt       *stamp         `json:"issuedAt,omitempty"`
-	PaidAt         *stamp         `json:"paidAt,omitempty"`
-	VoidedAt       *stamp         `json:"voidedAt,omitempty"`
+	PeriodStart    moving.Time    `json:"periodStart,omitzero"`
+	PeriodEnd      moving.Time    `json:"periodEnd,omitzero"`
+	IssuedAt       moving.Time    `json:"issuedAt,omitzero"`
+	PaidAt         moving.Time    `json:"paidAt,omitzero"`
+	VoidedAt       moving.Time    `json:"voidedAt,omitzero"`
 }
 
 type lineForm struct {
@@ -86,8 +86,8 @@ type lineForm struct {
 	UnitPrice   string           `json:"unitPrice,omitempty"`
 	Amount      money.Minor      `json:"amount"`
 	Discounts   invoice.Shares   `json:"discounts,omitempty"`
-	PeriodStart *stamp           `json:"periodStart,omitempty"`
-	PeriodEnd   *stamp           `json:"periodEnd,omitempty"`
+	PeriodStart moving.Time      `json:"periodStart,omitzero"`
+	PeriodEnd   moving.Time      `json:"periodEnd,omitzero"`
 }
 
 // Invoice writes one with its lines.
@@ -97,13 +97,13 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 		SubscriptionID: i.SubscriptionID, Status: i.Status, Reason: i.Reason, Currency: i.Currency, Subtotal: i.Subtotal(),
 		Discount: i.Discount, Credited: i.Credited.Total, Tax: i.Tax, Taxes: i.Taxes, Total: i.Total, CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
 		CarriedForward: i.CarriedForward, AmountDue: i.AmountDue, AmountPaid: i.AmountPaid,
-		PeriodStart: stampOf(i.Period.Start), PeriodEnd: stampOf(i.Period.End), IssuedAt: stampOf(i.IssuedAt),
-		PaidAt: stampOf(i.PaidAt), VoidedAt: stampOf(i.VoidedAt), Lines: make([]lineForm, len(i.Lines)),
+		PeriodStart: moving.At(i.Period.Start), PeriodEnd: moving.At(i.Period.End), IssuedAt: moving.At(i.IssuedAt),
+		PaidAt: moving.At(i.PaidAt), VoidedAt: moving.At(i.VoidedAt), Lines: make([]lineForm, len(i.Lines)),
 	}
 	for n, l := range i.Lines {
 		f.Lines[n] = lineForm{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
-			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: stampOf(l.Period.Start), PeriodEnd: stampOf(l.Period.End),
+			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: moving.At(l.Period.Start), PeriodEnd: moving.At(l.Period.End),
 		}
 	}
 	return w.lines.Encode(f)
@@ -124,8 +124,8 @@ type transactionForm struct {
 	Provider       string         `json:"provider,omitempty"`
 	ProviderRef    string         `json:"providerReference,omitempty"`
 	FailureCode    string         `json:"failureCode,omitempty"`
-	CreatedAt      *stamp         `json:"createdAt,omitempty"`
-	CompletedAt    *stamp         `json:"completedAt,omitempty"`
+	CreatedAt      moving.Time    `json:"createdAt,omitzero"`
+	CompletedAt    moving.Time    `json:"completedAt,omitzero"`
 }
 
 // Transaction writes one, without the payment method that it was made with.
@@ -134,6 +134,6 @@ func (w *Writer) Transaction(t payment.Transaction) error {
 		Type: moving.TransactionType, ID: t.ID, Kind: t.Type, Status: t.Status, CustomerID: t.CustomerID,
 		SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID, ChargeID: t.ChargeID, Amount: t.Amount,
 		AmountRefunded: t.AmountRefunded, Currency: t.Currency, Provider: t.Provider, ProviderRef: t.ProviderRef,
-		FailureCode: t.FailureCode, CreatedAt: stampOf(t.CreatedAt), CompletedAt: stampOf(t.CompletedAt),
+		FailureCode: t.FailureCode, CreatedAt: moving.At(t.CreatedAt), CompletedAt: moving.At(t.CompletedAt),
 	})
 }

@@ -53,7 +53,7 @@ func TestRead_FormatsAgree(t *testing.T) {
 	require.Len(t, lines, 2)
 	require.NoError(t, lines[1].Refused)
 	require.Equal(t, 3, lines[1].Line)
-	require.Equal(t, time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC), lines[1].Subscription.Anchor)
+	require.Equal(t, moving.At(time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC)), lines[1].Subscription.Anchor)
 	for i, r := range []Record{customers[0], subscriptions[0]} {
 		require.NoError(t, r.Refused)
 		require.Equal(t, lines[i].Customer, r.Customer)

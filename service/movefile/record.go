@@ -57,7 +57,7 @@ func parse(line []byte) (r Record) {
 		r.Hash = hash(f)
 	case moving.SubscriptionType:
 		f, err := decode[subscriptionForm](line)
-		s := f.record()
+		s := f.Subscription
 		r.ID, r.PerennialID, r.Refused, r.Subscription = f.ID, f.PerennialID, err, &s
 		f.PerennialID = ""
 		r.Hash = hash(f)
@@ -66,7 +66,7 @@ func parse(line []byte) (r Record) {
 		}
 	case moving.BalanceType:
 		f, err := decode[balanceForm](line)
-		b := moving.Balance{Customer: f.Customer, Currency: f.Currency, Amount: f.Amount}
+		b := f.Balance
 		r.ID, r.PerennialID, r.Refused, r.Balance = b.ID(), f.PerennialID, err, &b
 		f.PerennialID = ""
 		r.Hash = hash(f)
@@ -120,19 +120,16 @@ func undecodable[F any](line []byte, first error) (faults []error) {
 	if json.Unmarshal(line, &fields) != nil {
 		return []error{wrongField("", first)}
 	}
-	form := reflect.TypeFor[F]()
+	form := fieldsOf(reflect.TypeFor[F]())
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		at := slices.IndexFunc(reflect.VisibleFields(form), func(f reflect.StructField) bool {
-			tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-			return strings.EqualFold(tag, name)
-		})
+		at := slices.IndexFunc(form, func(f reflect.StructField) bool { return strings.EqualFold(nameOf(f), name) })
 		if at < 0 {
 			faults = append(faults, unknownField(name))
 			continue
 		}
 		d := json.NewDecoder(bytes.NewReader(fields[name]))
 		d.DisallowUnknownFields()
-		if err := d.Decode(reflect.New(form.Field(at).Type).Interface()); err != nil {
+		if err := d.Decode(reflect.New(form[at].Type).Interface()); err != nil {
 			faults = append(faults, wrongField(name, err))
 		}
 	}
@@ -140,6 +137,17 @@ func undecodable[F any](line []byte, first error) (faults []error) {
 		faults = append(faults, wrongField("", first))
 	}
 	return faults
+}
+
+// fieldsOf returns the fields of a form, with those of the record in it.
+func fieldsOf(form reflect.Type) []reflect.StructField {
+	return slices.DeleteFunc(reflect.VisibleFields(form), func(f reflect.StructField) bool { return f.Anonymous })
+}
+
+// nameOf returns the name of a field in JSON.
+func nameOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
 }
 
 func unknownField(name string) error {
@@ -165,7 +173,7 @@ func inside(within, name string) string { return strings.Trim(within+"."+name, "
 // wanted says what a field of a type must be.
 func wanted(t reflect.Type) string {
 	switch {
-	case t == reflect.TypeFor[stamp]():
+	case t == reflect.TypeFor[moving.Time]():
 		return "Unix seconds, or a time such as 2026-11-30T09:00:00Z"
 	case t.Kind() == reflect.Bool:
 		return "true or false"

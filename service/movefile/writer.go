@@ -19,17 +19,15 @@ func NewWriter(out io.Writer) *Writer {
 
 // Customer writes a record of one, with the id that it has here.
 func (w *Writer) Customer(c moving.Customer, perennialID string) error {
-	return w.lines.Encode(customerFormOf(c, perennialID))
+	return w.lines.Encode(customerForm{moving.CustomerType, c, perennialID})
 }
 
 // Subscription writes a record of one, with the id that it has here.
 func (w *Writer) Subscription(s moving.Subscription, perennialID string) error {
-	return w.lines.Encode(subscriptionFormOf(s, perennialID))
+	return w.lines.Encode(subscriptionForm{moving.SubscriptionType, s, perennialID})
 }
 
 // Balance writes a record of one.
 func (w *Writer) Balance(b moving.Balance, perennialID string) error {
-	return w.lines.Encode(balanceForm{
-		Type: moving.BalanceType, PerennialID: perennialID, Customer: b.Customer, Currency: b.Currency, Amount: b.Amount,
-	})
+	return w.lines.Encode(balanceForm{moving.BalanceType, b, perennialID})
 }
