@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/activities/delivery"
 	"perennial/activities/execution"
 	"perennial/activities/pacing"
 	"perennial/activities/reconcile"
@@ -44,7 +45,7 @@ type Config struct {
 	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
 	ClockPatience time.Duration
 	// Deliveries sends webhooks. Its store has a pool of its own.
-	Deliveries *Deliveries
+	Deliveries *delivery.Deliveries
 }
 
 // Set is all activities of a worker process.
@@ -53,7 +54,7 @@ type Set struct {
 	Payments      *Payments
 	Clocks        *Clocks
 	Reconciler    *reconcile.Reconciler
-	Deliveries    *Deliveries
+	Deliveries    *delivery.Deliveries
 	Erasures      *Erasures
 
 	store *db.Store

@@ -6,15 +6,15 @@ import (
 
 	"go.uber.org/zap"
 
-	"perennial/activities"
-	"perennial/billing/delivery"
+	"perennial/activities/delivery"
+	rules "perennial/billing/delivery"
 	"perennial/internal/telemetry"
 	"perennial/service/gateway"
 	"perennial/webhooks"
 )
 
 // deliveries wires the sending of webhooks, with a pool of its own.
-func (s *server) deliveries(ctx context.Context, p *process, watch observer) (*activities.Deliveries, error) {
+func (s *server) deliveries(ctx context.Context, p *process, watch observer) (*delivery.Deliveries, error) {
 	store, err := s.openStore(ctx, p, "webhooks", s.config.Database.PoolWebhooks)
 	if err != nil {
 		return nil, err
@@ -22,13 +22,13 @@ func (s *server) deliveries(ctx context.Context, p *process, watch observer) (*a
 	c := s.config.Webhooks
 	sender := webhooks.NewSender(webhooks.Options{Now: p.now, Allow: webhooks.Allow(c.LocalReceivers)})
 	s.closers = append(s.closers, sender.Close)
-	return &activities.Deliveries{
+	return &delivery.Deliveries{
 		Store: s.dispatching(p, store), Clock: p.now, Sender: sender, Secrets: gateway.Secrets{Vault: s.vault},
-		Observer: watch, Live: delivery.Policy{Gaps: c.Retries}, Test: delivery.Policy{Gaps: c.TestRetries},
+		Observer: watch, Live: rules.Policy{Gaps: c.Retries}, Test: rules.Policy{Gaps: c.TestRetries},
 	}, nil
 }
 
-// AttemptEnded implements activities.DeliveryObserver.
+// AttemptEnded implements delivery.Observer.
 func (o observer) AttemptEnded(ctx context.Context, mode, class string, took, waited time.Duration) {
 	o.telemetry.Instruments.WebhookAttempt(ctx, mode, class, took)
 	if waited >= 0 {
@@ -36,7 +36,7 @@ func (o observer) AttemptEnded(ctx context.Context, mode, class string, took, wa
 	}
 }
 
-// EndpointDisabled implements activities.DeliveryObserver.
+// EndpointDisabled implements delivery.Observer.
 func (o observer) EndpointDisabled(ctx context.Context, environmentID, endpointID string, failingSince time.Time) {
 	o.telemetry.Instruments.WebhookEndpointDisabled(ctx)
 	o.telemetry.Logger.Warn("a webhook endpoint was disabled: no attempt has succeeded for days; its owner can enable "+

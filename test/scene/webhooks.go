@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
-	"perennial/billing/delivery"
+	"perennial/activities/delivery"
+	rules "perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
@@ -24,7 +24,7 @@ const (
 )
 
 // Deliveries are the real ones, to receivers on this machine. A nil sender sends.
-func (s *Scene) Deliveries(t testing.TB, sender activities.Sender) *activities.Deliveries {
+func (s *Scene) Deliveries(t testing.TB, sender delivery.Sender) *delivery.Deliveries {
 	t.Helper()
 	if sender == nil {
 		own := webhooks.NewSender(webhooks.Options{
@@ -33,22 +33,22 @@ func (s *Scene) Deliveries(t testing.TB, sender activities.Sender) *activities.D
 		t.Cleanup(own.Close)
 		sender = own
 	}
-	return &activities.Deliveries{
+	return &delivery.Deliveries{
 		Store: s.Worker, Clock: s.Clock.Now, Sender: sender, Secrets: secrets{}, Observer: Unobserved{},
 	}
 }
 
 type secrets struct{}
 
-// EndpointSecrets implements activities.EndpointSecrets.
+// EndpointSecrets implements delivery.EndpointSecrets.
 func (secrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error) {
 	return []string{EndpointSecret, EndpointSecretPrevious}[:len(e.SigningSecrets(at))], nil
 }
 
-// AttemptEnded implements activities.DeliveryObserver.
+// AttemptEnded implements delivery.Observer.
 func (Unobserved) AttemptEnded(context.Context, string, string, time.Duration, time.Duration) {}
 
-// EndpointDisabled implements activities.DeliveryObserver.
+// EndpointDisabled implements delivery.Observer.
 func (Unobserved) EndpointDisabled(context.Context, string, string, time.Time) {}
 
 // Endpoint registers a receiver.
@@ -56,7 +56,7 @@ func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.
 	t.Helper()
 	e := db.WebhookEndpoint{
 		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: event.ShapeA,
-		Endpoint: delivery.Endpoint{SecretSealed: []byte("sealed")},
+		Endpoint: rules.Endpoint{SecretSealed: []byte("sealed")},
 	}
 	s.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), s.Env, e) })
 	return contract.Ref{EnvironmentID: s.Env, ID: e.ID}

@@ -35,7 +35,8 @@ var racedPackages = []raced{
 	{"perennial/db", "^Test(Tx|InTx|Await|Follow)_", "pipelined writes, and watchers that share a question"},
 	{"perennial/service", "^Test(Usage|RollUp)", "usage gathered from many requests"},
 	{"perennial/activities/pacing", "", "turns and slots that all payments of a process share"},
-	{"perennial/activities", "^Test(AppSlots|Slots|Paced|Race|Record_Races|Charge_SentByMany|Cancel_Between)",
+	{"perennial/activities/delivery", "", "the recorder and the slots that runs of many endpoints share"},
+	{"perennial/activities", "^Test(Slots|Paced|Race|Record_Races|Charge_SentByMany|Cancel_Between)",
 		"slots, turns and payments that many workers touch"},
 }
 

@@ -1,4 +1,4 @@
-package activities_test
+package delivery_test
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/activities"
+	"perennial/activities/delivery"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/test/scene"
@@ -17,7 +17,7 @@ import (
 // post is a scene with webhook endpoints.
 type post struct {
 	*scene.Scene
-	deliveries *activities.Deliveries
+	deliveries *delivery.Deliveries
 	disabled   []string
 	mu         sync.Mutex
 }
@@ -30,7 +30,7 @@ func (p *post) EndpointDisabled(_ context.Context, _, endpointID string, _ time.
 	p.disabled = append(p.disabled, endpointID)
 }
 
-func newPost(t *testing.T, sender activities.Sender) *post {
+func newPost(t *testing.T, sender delivery.Sender) *post {
 	t.Helper()
 	p := &post{Scene: scene.New(t)}
 	p.deliveries = p.Deliveries(t, sender)

@@ -1,4 +1,6 @@
-package activities
+// Package delivery sends webhook endpoints what they are owed: attempts are written before each POST, and recorded after it.
+// When the next attempt is due is decided by billing/delivery, and what goes over the wire by webhooks.
+package delivery
 
 import (
 	"cmp"
@@ -26,8 +28,8 @@ type EndpointSecrets interface {
 	EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error)
 }
 
-// DeliveryObserver is told what the deliveries measure.
-type DeliveryObserver interface {
+// Observer is told what the deliveries measure.
+type Observer interface {
 	// AttemptEnded: class is empty where the receiver took the delivery. waited is the time from the commit of the event
 	// to the end of the first attempt; negative: it was not the first.
 	AttemptEnded(ctx context.Context, mode, class string, took, waited time.Duration)
@@ -41,7 +43,7 @@ type Deliveries struct {
 	Clock    execution.Clock
 	Sender   Sender
 	Secrets  EndpointSecrets
-	Observer DeliveryObserver
+	Observer Observer
 	// Live and Test say when retries are due; zero: the defaults of billing/delivery.
 	Live, Test delivery.Policy
 	// SlowAfter is how long an attempt may last before it counts as slow; zero: 1 s.
