@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/activities/execution"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -31,27 +32,27 @@ func TestRowAbsent_EndsItsWorkflowAndIsReportedOnce(t *testing.T) {
 	s := scene.New(t)
 	for kind, c := range map[string]struct {
 		prefix string
-		run    func(context.Context, activities.Observer, contract.Ref) (ends bool, err error)
+		run    func(context.Context, charging.Observer, contract.Ref) (ends bool, err error)
 	}{
 		execution.KindSubscription: {id.Subscription,
-			func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool, error) {
+			func(ctx context.Context, o charging.Observer, ref contract.Ref) (bool, error) {
 				a := activities.Subscriptions{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 				out, err := a.Advance(ctx, contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
 				return out.Absent, err
 			}},
-		execution.KindPayment: {id.Transaction, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindPayment: {id.Transaction, func(ctx context.Context, o charging.Observer, ref contract.Ref) (bool,
 			error) {
-			a := activities.Payments{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
+			a := charging.Payments{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.Charge(ctx, contract.ResolveInput{EnvironmentID: ref.EnvironmentID, TransactionID: ref.ID})
 			return out.Status == "absent", err
 		}},
-		execution.KindTestClock: {id.TestClock, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindTestClock: {id.TestClock, func(ctx context.Context, o charging.Observer, ref contract.Ref) (bool,
 			error) {
 			a := activities.Clocks{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.StepClock(ctx, ref)
 			return out.Done, err
 		}},
-		execution.KindErasure: {id.Erasure, func(ctx context.Context, o activities.Observer, ref contract.Ref) (bool,
+		execution.KindErasure: {id.Erasure, func(ctx context.Context, o charging.Observer, ref contract.Ref) (bool,
 			error) {
 			a := activities.Erasures{Store: s.Worker, Clock: s.Clock.Now, Observer: o}
 			out, err := a.EraseBatch(ctx, ref)

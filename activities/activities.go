@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/activities/charging"
 	"perennial/activities/delivery"
 	"perennial/activities/execution"
 	"perennial/activities/pacing"
@@ -16,18 +17,13 @@ import (
 	"perennial/providers"
 )
 
-// Gateway opens the adapter that an environment's provider configuration stands for.
-type Gateway interface {
-	Provider(ctx context.Context, config db.ProviderConfig) (providers.Provider, error)
-}
-
 // Config is what the activities work with.
 type Config struct {
 	Store    *db.Store // its dispatcher gets what follows each commit
 	Clock    execution.Clock
-	Gateway  Gateway
+	Gateway  charging.Gateway
 	Engine   reconcile.Waker
-	Observer Observer // optional
+	Observer charging.Observer // optional
 	// Reconciled receives the result of each pass; optional.
 	Reconciled func(contract.ReconcileResult)
 	// Factories are Payments.Factories.
@@ -51,7 +47,7 @@ type Config struct {
 // Set is all activities of a worker process.
 type Set struct {
 	Subscriptions *Subscriptions
-	Payments      *Payments
+	Payments      *charging.Payments
 	Clocks        *Clocks
 	Reconciler    *reconcile.Reconciler
 	Deliveries    *delivery.Deliveries
@@ -68,7 +64,7 @@ func New(c Config) Set {
 	}
 	return Set{
 		Subscriptions: &Subscriptions{Store: c.Store, Clock: c.Clock, Observer: c.Observer},
-		Payments: &Payments{
+		Payments: &charging.Payments{
 			Store: c.Store, Clock: c.Clock, Gateway: c.Gateway, Observer: c.Observer, AbsenceGap: c.AbsenceGap,
 			Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
 			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
@@ -98,12 +94,12 @@ type unobserved struct{}
 
 func (unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 
-func (unobserved) PaymentEnded(context.Context, Ended) {}
+func (unobserved) PaymentEnded(context.Context, charging.Ended) {}
 
-func (unobserved) ReviewNeeded(context.Context, ReviewNeeded) {}
+func (unobserved) ReviewNeeded(context.Context, charging.ReviewNeeded) {}
 
-func (unobserved) CredentialsRefused(context.Context, CredentialsRefused) {}
+func (unobserved) CredentialsRefused(context.Context, charging.CredentialsRefused) {}
 
-func (unobserved) ProviderSilent(context.Context, ProviderSilent) {}
+func (unobserved) ProviderSilent(context.Context, charging.ProviderSilent) {}
 
 func (unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/activities/execution"
 )
 
@@ -12,18 +12,18 @@ import (
 type nobody struct{}
 
 func (nobody) ProviderCalled(context.Context, string, string, string, time.Duration) {}
-func (nobody) PaymentEnded(context.Context, activities.Ended)                        {}
+func (nobody) PaymentEnded(context.Context, charging.Ended)                          {}
 
-// ReviewNeeded implements activities.Observer.
-func (nobody) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
+// ReviewNeeded implements charging.Observer.
+func (nobody) ReviewNeeded(context.Context, charging.ReviewNeeded) {}
 
-// CredentialsRefused implements activities.Observer.
-func (nobody) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
+// CredentialsRefused implements charging.Observer.
+func (nobody) CredentialsRefused(context.Context, charging.CredentialsRefused) {}
 
-// ProviderSilent implements activities.Observer.
-func (nobody) ProviderSilent(context.Context, activities.ProviderSilent) {}
+// ProviderSilent implements charging.Observer.
+func (nobody) ProviderSilent(context.Context, charging.ProviderSilent) {}
 
-// RowAbsent implements activities.Observer.
+// RowAbsent implements charging.Observer.
 func (nobody) RowAbsent(context.Context, execution.RowAbsent) {}
 
 type nowhere struct{}

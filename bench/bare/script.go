@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/bench/stage"
 	"perennial/billing/lifecycle"
 	"perennial/contract"
@@ -72,7 +73,7 @@ type recording struct {
 	store         *db.Store
 	proxy         *proxy
 	subscriptions *activities.Subscriptions
-	payments      *activities.Payments
+	payments      *charging.Payments
 	constant      map[string]bool
 	script        Script
 }
@@ -93,7 +94,7 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 		return nil, err
 	}
 	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Observer: nobody{}}
-	r.payments = &activities.Payments{
+	r.payments = &charging.Payments{
 		Store: r.store, Clock: time.Now, Observer: nobody{},
 		Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": r.proxy.url()}, Timeout: 10 * time.Second}),
 	}

@@ -7,7 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/activities/execution"
 	"perennial/billing/money"
 	"perennial/contract"
@@ -46,8 +46,8 @@ func (s *said) again(what string, now time.Time) bool {
 	return true
 }
 
-// ReviewNeeded implements activities.Observer.
-func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
+// ReviewNeeded implements charging.Observer.
+func (o observer) ReviewNeeded(ctx context.Context, r charging.ReviewNeeded) {
 	o.telemetry.Instruments.PaymentReview(ctx, r.Provider)
 	find := "look it up at the provider by its reference"
 	if r.ProviderRef == "" {
@@ -62,8 +62,8 @@ func (o observer) ReviewNeeded(ctx context.Context, r activities.ReviewNeeded) {
 		zap.String("amount", money.Format(r.Amount, r.Currency)))
 }
 
-// CredentialsRefused implements activities.Observer.
-func (o observer) CredentialsRefused(ctx context.Context, r activities.CredentialsRefused) {
+// CredentialsRefused implements charging.Observer.
+func (o observer) CredentialsRefused(ctx context.Context, r charging.CredentialsRefused) {
 	o.telemetry.Instruments.ProviderRefusal(ctx, r.Provider)
 	if !o.said.again(r.ProviderConfigID, o.now()) {
 		return
@@ -75,9 +75,9 @@ func (o observer) CredentialsRefused(ctx context.Context, r activities.Credentia
 		zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
-// ProviderSilent implements activities.Observer. One silence may be anything and is repeated by itself; many are in the
+// ProviderSilent implements charging.Observer. One silence may be anything and is repeated by itself; many are in the
 // alarm about charges that are not taken.
-func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilent) {
+func (o observer) ProviderSilent(ctx context.Context, r charging.ProviderSilent) {
 	o.telemetry.Instruments.ProviderSilence(ctx, r.Provider)
 	if !o.said.again("silent "+r.ProviderConfigID, o.now()) {
 		return
@@ -89,7 +89,7 @@ func (o observer) ProviderSilent(ctx context.Context, r activities.ProviderSilen
 		zap.String("transactionId", r.TransactionID), zap.Int("status", r.HTTPStatus), zap.String("reason", r.Reason))
 }
 
-// RowAbsent implements activities.Observer.
+// RowAbsent implements charging.Observer.
 func (o observer) RowAbsent(ctx context.Context, r execution.RowAbsent) {
 	o.telemetry.Instruments.RowAbsent(ctx, r.Kind)
 	o.telemetry.Logger.Error("the database does not have the row that a workflow serves, so the workflow ends: a "+
@@ -97,13 +97,13 @@ func (o observer) RowAbsent(ctx context.Context, r execution.RowAbsent) {
 		telemetry.Environment(r.EnvironmentID), zap.String("kind", r.Kind), zap.String("id", r.ID))
 }
 
-// ProviderCalled implements activities.Observer.
+// ProviderCalled implements charging.Observer.
 func (o observer) ProviderCalled(ctx context.Context, provider, operation, outcome string, took time.Duration) {
 	o.telemetry.Instruments.ProviderCall(ctx, took, provider, operation, outcome)
 }
 
-// PaymentEnded implements activities.Observer.
-func (o observer) PaymentEnded(ctx context.Context, p activities.Ended) {
+// PaymentEnded implements charging.Observer.
+func (o observer) PaymentEnded(ctx context.Context, p charging.Ended) {
 	o.telemetry.Instruments.Payment(ctx, p.Provider, p.Type, p.Status)
 	if p.Renewal {
 		o.telemetry.Instruments.RenewalLateness(ctx, p.Lateness, p.Mode)

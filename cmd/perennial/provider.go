@@ -64,7 +64,7 @@ func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) er
 			callbacks = "none: it has no webhook secret"
 		}
 		_, _ = fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", a.ID, a.Tenant, a.App, a.Mode, a.Provider,
-			a.EnvironmentID, rank(a), status, charging(a), a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush tells
+			a.EnvironmentID, rank(a), status, chargingOf(a), a.ChangedAt.UTC().Format(time.DateTime), callbacks) // Flush tells
 	}
 	return w.Flush()
 }
@@ -76,7 +76,7 @@ func rank(a db.AccountListing) string {
 	return fmt.Sprintf("backup %d", a.Priority)
 }
 
-func charging(a db.AccountListing) string {
+func chargingOf(a db.AccountListing) string {
 	switch {
 	case !a.EnvironmentPausedAt.IsZero():
 		return "paused in the environment since " + a.EnvironmentPausedAt.UTC().Format(time.DateTime)

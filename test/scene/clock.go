@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/activities/execution"
 	"perennial/contract"
 	"perennial/db"
@@ -91,23 +91,23 @@ func (s *Effects) Signals() []db.SignalSubscription {
 	return out
 }
 
-// Unobserved implements activities.Observer without looking.
+// Unobserved implements charging.Observer without looking.
 type Unobserved struct{}
 
-// ProviderCalled implements activities.Observer.
+// ProviderCalled implements charging.Observer.
 func (Unobserved) ProviderCalled(context.Context, string, string, string, time.Duration) {}
 
-// PaymentEnded implements activities.Observer.
-func (Unobserved) PaymentEnded(context.Context, activities.Ended) {}
+// PaymentEnded implements charging.Observer.
+func (Unobserved) PaymentEnded(context.Context, charging.Ended) {}
 
-// ReviewNeeded implements activities.Observer.
-func (Unobserved) ReviewNeeded(context.Context, activities.ReviewNeeded) {}
+// ReviewNeeded implements charging.Observer.
+func (Unobserved) ReviewNeeded(context.Context, charging.ReviewNeeded) {}
 
-// CredentialsRefused implements activities.Observer.
-func (Unobserved) CredentialsRefused(context.Context, activities.CredentialsRefused) {}
+// CredentialsRefused implements charging.Observer.
+func (Unobserved) CredentialsRefused(context.Context, charging.CredentialsRefused) {}
 
-// ProviderSilent implements activities.Observer.
-func (Unobserved) ProviderSilent(context.Context, activities.ProviderSilent) {}
+// ProviderSilent implements charging.Observer.
+func (Unobserved) ProviderSilent(context.Context, charging.ProviderSilent) {}
 
-// RowAbsent implements activities.Observer.
+// RowAbsent implements charging.Observer.
 func (Unobserved) RowAbsent(context.Context, execution.RowAbsent) {}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/activities"
+	"perennial/activities/charging"
 	"perennial/billing/account"
 	"perennial/billing/customer"
 	"perennial/billing/dunning"
@@ -42,7 +43,7 @@ type Scene struct {
 	Started  *Effects
 
 	Subscriptions *activities.Subscriptions
-	Payments      *activities.Payments
+	Payments      *charging.Payments
 
 	providers []*Provider
 }
@@ -105,7 +106,7 @@ func New(t testing.TB, options ...Option) *Scene {
 		return nil
 	})
 	s.Subscriptions = &activities.Subscriptions{Store: worker, Clock: clock.Now, Observer: Unobserved{}}
-	s.Payments = &activities.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
+	s.Payments = &charging.Payments{Store: worker, Clock: clock.Now, Gateway: Gateway{s.Provider}, Observer: Unobserved{}}
 	return s
 }
 
@@ -116,10 +117,10 @@ func (s *Scene) NewProvider() *Provider {
 	return p
 }
 
-// Gateway makes one provider an activities.Gateway.
+// Gateway makes one provider an charging.Gateway.
 type Gateway struct{ Only providers.Provider }
 
-// Provider implements activities.Gateway.
+// Provider implements charging.Gateway.
 func (g Gateway) Provider(context.Context, db.ProviderConfig) (providers.Provider, error) {
 	return g.Only, nil
 }

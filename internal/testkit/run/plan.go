@@ -36,7 +36,7 @@ var racedPackages = []raced{
 	{"perennial/service", "^Test(Usage|RollUp)", "usage gathered from many requests"},
 	{"perennial/activities/pacing", "", "turns and slots that all payments of a process share"},
 	{"perennial/activities/delivery", "", "the recorder and the slots that runs of many endpoints share"},
-	{"perennial/activities", "^Test(Slots|Paced|Race|Record_Races|Charge_SentByMany|Cancel_Between)",
+	{"perennial/activities/charging", "^Test(Slots|Paced|Race|Record_Races|Charge_SentByMany|Cancel_Between)",
 		"slots, turns and payments that many workers touch"},
 }
 
@@ -46,8 +46,9 @@ var servers = regexp.MustCompile(
 
 // long is what one call of `go test` is spent on each, the longest first: the machine is to be busy until the end.
 var long = []string{
-	"perennial/test/e2e", "perennial/activities", "perennial/cmd/perennial", "perennial/workflows", "perennial/db",
-	"perennial/api", "perennial/billing/lifecycle", "perennial/service", "perennial/internal/devstack", "perennial/worker",
+	"perennial/test/e2e", "perennial/activities/charging", "perennial/activities", "perennial/cmd/perennial",
+	"perennial/workflows", "perennial/db", "perennial/api", "perennial/billing/lifecycle", "perennial/service",
+	"perennial/internal/devstack", "perennial/worker",
 }
 
 // planOf divides the packages into parts. Each test is in one of them: with the race detector if all is, or if it is listed.

@@ -1,0 +1,20 @@
+package charging
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/charging"
+	"perennial/billing/payment"
+)
+
+// Keys outlive every restore and every build: what was sent under one must be repeated under the same.
+func TestKey_OfATransactionAndSendNeverChanges(t *testing.T) {
+	t.Parallel()
+	x := exchange{Step: charging.Step{
+		Move: payment.MoveReplay, Number: 2, Transaction: payment.Transaction{ID: "txn_1", FirstSentAt: time.Unix(1, 0)},
+	}}
+	require.Equal(t, "7f17c75b-6c5e-5808-88d6-139a5a34e81e", x.sentKey())
+}

@@ -1,0 +1,4 @@
+package charging
+
+// RecordingTime is for tests of deadlines.
+const RecordingTime = recordingTime

@@ -1,0 +1,9 @@
+package charging_test
+
+import (
+	"testing"
+
+	"perennial/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }

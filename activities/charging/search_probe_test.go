@@ -1,0 +1,51 @@
+package charging_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/payment"
+	"perennial/db"
+)
+
+// All accounts rest when the database is restored. The payments that waited are looked for meanwhile, so that each probe is
+// a send: a probe that was claimed by one that is still looked for would leave every breaker open for ever.
+func TestSearch_LeavesTheProbesToSends(t *testing.T) {
+	t.Parallel()
+	l, backup, config := renewing(t)
+	l.Payments.Gateway = accounts{l.Config.ID: onlyByKey{l.Provider}, config.ID: onlyByKey{backup}}
+	waiting := []string{l.Last().ID}
+	for range 4 {
+		waiting = append(waiting, l.OwnCharge(t).ID)
+	}
+	l.InTx(t, func(tx *db.Tx) error {
+		for _, id := range []string{l.Config.ID, config.ID} {
+			b, err := tx.LockBreaker(t.Context(), l.Env, id)
+			if err != nil {
+				return err
+			}
+			at := l.Clock.Now()
+			b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt = 5, at, at, at.Add(90*time.Second)
+			if err := tx.SaveBreaker(t.Context(), l.Env, id, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	l.Restore()
+	for range 30 {
+		for _, id := range waiting {
+			if l.Transaction(id).Status == payment.Pending {
+				l.Check(id)
+			}
+		}
+		l.Clock.Add(10 * time.Second)
+	}
+	for _, id := range waiting {
+		require.Equal(t, payment.Success, l.Transaction(id).Status)
+		require.Equal(t, 1, l.Provider.Captures()[id]+backup.Captures()[id])
+	}
+	require.False(t, l.Breaker(l.Config.ID).Opened())
+}

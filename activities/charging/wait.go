@@ -1,0 +1,96 @@
+package charging
+
+import (
+	"cmp"
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"perennial/activities/pacing"
+	"perennial/billing/charging"
+	"perennial/contract"
+	"perennial/db"
+)
+
+// A payment that waits for nothing but time waits as a repeat of its activity: that costs neither an event of the
+// workflow's history nor a slot of the worker, however long an outage lasts.
+
+const (
+	busyWait    = 250 * time.Millisecond // doubled with each repeat
+	longestBusy = 8 * time.Second
+)
+
+// waiting returns the error that has an activity repeated after a while.
+func waiting(kind, message string, after time.Duration) error {
+	return temporal.NewApplicationErrorWithOptions(message, kind, temporal.ApplicationErrorOptions{
+		NextRetryDelay: after, Category: temporal.ApplicationErrorCategoryBenign,
+	})
+}
+
+// errBusy is for a payment whose account has no room for another request. The waits grow and differ, so that a crowd
+// behind a slow account costs little. least is how long there is no room for sure.
+func errBusy(ctx context.Context, least time.Duration) error {
+	gap := busyWait
+	if activity.IsActivity(ctx) {
+		gap <<= min(activity.GetInfo(ctx).Attempt, 10) - 1
+	}
+	gap = min(gap, longestBusy)
+	//nolint:gosec // it only spreads
+	return waiting("provider_busy", "This provider account has as many requests as it may have.", least+gap/2+rand.N(gap))
+}
+
+// turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before
+// anything of it is committed: nobody else's request waits for it, and what a process leaves behind that dies
+// meanwhile was not sent.
+type turnSoon struct {
+	account string
+	wait    time.Duration
+}
+
+func (t turnSoon) Error() string {
+	return "the turn at account " + t.account + " is in " + t.wait.String()
+}
+
+// paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then
+// says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
+// the turn is taken, and has not come.
+func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
+	why := x.Errand()
+	wait, mine := a.Pacing.Take(x.config.ID, x.limit, why, promised(ctx, *x, now))
+	switch {
+	case mine && wait > 0:
+		return false, turnSoon{account: x.config.ID, wait: wait}
+	case mine:
+		return false, nil
+	case why == charging.ErrandUrgent:
+		return false, errBusy(ctx, wait)
+	case why == charging.ErrandSend && wait < pacing.ShortTurn:
+		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
+	}
+	x.Step = x.PutOff(wait, now)
+	return true, tx.SaveTransaction(ctx, env, x.Transaction)
+}
+
+// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was
+// near waits as a repeat of its activity.
+func promised(ctx context.Context, x exchange, now time.Time) time.Time {
+	if activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
+		return now
+	}
+	return x.Promised()
+}
+
+// errUnsent is for a payment that no provider has, and that is tried again when one may be there. It returns nil for
+// any other, and outside of a workflow, where the caller looks at the result.
+func (a *Payments) errUnsent(ctx context.Context, r progress) error {
+	gap, waits := r.Unsent(r.txn, a.Clock())
+	if !waits || !activity.IsActivity(ctx) {
+		return nil
+	}
+	// What a provider said stays in the row: this is shown in Temporal.
+	why := cmp.Or(contract.HeldOf(r.txn).Why, "No provider has taken the payment yet. Its row says why.")
+	return waiting("payment_unsent", why, gap)
+}

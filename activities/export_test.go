@@ -1,4 +1,0 @@
-package activities
-
-// RecordingTime is for tests of deadlines.
-const RecordingTime = recordingTime
