@@ -86,13 +86,7 @@ var (
 func Next(s State, in Input, terms Terms) (State, Effect, error) {
 	switch in.Kind {
 	case Begin:
-		switch {
-		case s.Phase != Waiting || terms.over():
-		case terms.Paused: // it is the one that waits for a command now
-			s.Phase = Exhausted
-		default:
-			return s.attempt(Automatic), StartAttempt, nil
-		}
+		return s.begin(terms)
 	case RetryDue:
 		if s.Phase == Scheduled && !terms.idle() && !in.Now.Before(s.RetryAt) {
 			return s.attempt(Automatic), StartAttempt, nil
@@ -120,6 +114,18 @@ func Next(s State, in Input, terms Terms) (State, Effect, error) {
 		return s.void(terms)
 	}
 	return s, None, nil
+}
+
+// begin is what happens when the invoice's turn has come.
+func (s State) begin(terms Terms) (State, Effect, error) {
+	switch {
+	case s.Phase != Waiting || terms.over():
+		return s, None, nil
+	case terms.Paused: // it is the one that waits for a command now
+		s.Phase = Exhausted
+		return s, None, nil
+	}
+	return s.attempt(Automatic), StartAttempt, nil
 }
 
 // Settled is the final state of an invoice that is paid: nothing is scheduled any more.

@@ -122,20 +122,21 @@ func (t Transaction) follow(p Protocol, now time.Time) Move {
 		return MoveCancel
 	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):
 		return MoveLookup
-	case t.ProviderRef != "" && !now.Before(t.givenUpAt(p)):
-		return MoveReview
-	case t.ProviderRef != "": // a repeat would say no more than the answer that had the reference
-		return MoveAwait
-	case t.repeatable(p, now) && p.LookupByKey && t.Checks > 0 && t.Checks%2 == 0:
-		// A provider also replays its own 500 under the same key: then only a look-up can tell. Inside the window
-		// finding nothing proves nothing, so the two take turns.
-		return MoveLookup
-	case t.repeatable(p, now):
-		return MoveReplay
+	case t.ProviderRef == "" && t.repeatable(p, now): // with a reference, a repeat would say no more than the answer that had it
+		return t.repeat(p)
 	case !now.Before(t.givenUpAt(p)):
 		return MoveReview
 	}
 	return MoveAwait
+}
+
+// repeat decides the move of a transaction whose request can be sent again. A provider also replays its own 500 under the
+// same key: then only a look-up can tell. Inside the window finding nothing proves nothing, so the two take turns.
+func (t Transaction) repeat(p Protocol) Move {
+	if p.LookupByKey && t.Checks > 0 && t.Checks%2 == 0 {
+		return MoveLookup
+	}
+	return MoveReplay
 }
 
 // repeatable reports whether the request can and may be sent again under its key. Not after the customer was erased,

@@ -136,15 +136,7 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 	s.UnproratedIndex = 0
 	s.setPlan(to.Ref())
 	s.Items = items
-	rest := period.Period{Start: now, End: s.CurrentPeriod.End}
-	var charge []invoice.Line
-	if restarts {
-		s.restart(to.Interval, f.Settings.measure(to), now)
-		rest = s.CurrentPeriod
-		charge, err = s.wholePeriod(f, added, to)
-	} else {
-		charge, err = s.restOfPeriod(f, added, to, now)
-	}
+	rest, charge, err := s.charged(f, to, added, restarts, now)
 	if err != nil {
 		return nil, err
 	}
@@ -172,6 +164,20 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 		s.paidUntil(s.CurrentPeriod.End)
 	}
 	return issue, nil
+}
+
+// charged is what items cost from now on, and the time that it is for: what is left of the current period, or all of the
+// one that a restart begins.
+func (s *proposal) charged(
+	f Facts, to plan.Plan, added []Item, restarts bool, now time.Time,
+) (of period.Period, lines []invoice.Line, err error) {
+	if restarts {
+		s.restart(to.Interval, f.Settings.measure(to), now)
+		lines, err = s.wholePeriod(f, added, to)
+		return s.CurrentPeriod, lines, err
+	}
+	lines, err = s.restOfPeriod(f, added, to, now)
+	return period.Period{Start: now, End: s.CurrentPeriod.End}, lines, err
 }
 
 // keepBilled puts the subscription on a plan with items, and leaves the current period billed as it is.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"perennial/providers/simulator/core"
 )
@@ -130,10 +131,9 @@ func (d *Dialect) check(in *paymentRequest) *core.Answer {
 		return refuse(invalid("14_004", "Missing payment method details"))
 	case len(in.ShopperReference) < 3 || len(in.ShopperReference) > 256:
 		return refuse(invalid("14_012", "Required field 'shopperReference' is missing or invalid."))
-	case in.ShopperInteraction != "ContAuth" && in.ShopperInteraction != "Ecommerce":
+	case !slices.Contains([]string{"ContAuth", "Ecommerce"}, in.ShopperInteraction):
 		return refuse(invalid("14_011", "Invalid shopperInteraction"))
-	case in.RecurringProcessingModel != "Subscription" && in.RecurringProcessingModel != "CardOnFile" &&
-		in.RecurringProcessingModel != "UnscheduledCardOnFile":
+	case !slices.Contains([]string{"Subscription", "CardOnFile", "UnscheduledCardOnFile"}, in.RecurringProcessingModel):
 		return refuse(invalid("14_013", "Invalid recurringProcessingModel"))
 	case in.authenticates() && (in.Channel != "Web" || !in.BrowserInfo.whole()):
 		return refuse(invalid("14_032", "Required object 'browserInfo' is not provided."))
