@@ -1,0 +1,228 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/charging"
+	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+)
+
+// restored is a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1; the database was restored after that
+// was due, and now is an hour later.
+func restored(t *testing.T, sent bool) (*life, payment.Transaction, time.Time) {
+	t.Helper()
+	l := begun(t, settings)
+	txn := l.charges()[0]
+	at := txn.SendDueAt.Add(time.Hour)
+	txn.Provider, txn.ProviderConfigID = "first", "pp_1"
+	if sent {
+		txn.SendNumber, txn.FirstSentAt = 1, txn.SendDueAt
+	}
+	l.store.transactions[0] = txn
+	l.moveTo(at.Add(time.Hour))
+	return l, txn, at
+}
+
+// What an account says about a send that the restored database may have forgotten. The send 3 at pp_2 is asked about.
+func TestRecord_SearchForALostSend(t *testing.T) {
+	t.Parallel()
+	type lost = charging.Lost
+	const why = "Earlier requests are looked for."
+	conflict := fault.New(fault.Conflict, "provider_reference_mismatch", "")
+	for name, c := range map[string]struct {
+		sent       bool // it was sent before, by the books
+		checks     int
+		decided    bool // meanwhile
+		asked      lost
+		answer     payment.Answer
+		impossible *fault.Error
+		status     payment.Status // afterwards
+		found      bool           // it is followed at pp_2
+		nothing    bool           // no account has it
+		reason     string
+		wait       time.Duration // until the next move
+		counted    int           // checks afterwards
+		review     string
+	}{
+		"the account has the money": {
+			answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 1000}, status: payment.Success, found: true,
+		},
+		"it has accepted it": {
+			answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, status: payment.Pending, found: true,
+			wait: 10 * time.Second, counted: 1,
+		},
+		"it declined, and no other can have it": {
+			asked: lost{Ends: true}, answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."},
+			status: payment.Declined, found: true, reason: "No money.",
+		},
+		"it declined, and another may have it": {
+			answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."}, status: payment.Pending, reason: why,
+			wait: time.Second,
+		},
+		"it has nothing, others are to be asked": {
+			answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending, reason: why, wait: time.Second,
+		},
+		"it has nothing, and was the last": {
+			asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending, nothing: true,
+		},
+		"it was the last for a repeat": {
+			sent: true, asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending,
+			nothing: true,
+		},
+		"it was the last, but one cannot be asked": {
+			asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending,
+			reason: "This payment needs review: outcome_unknown.", review: payment.ReviewOutcomeUnknown,
+		},
+		"one cannot be asked, whose callback is waited for": {
+			sent: true, asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			status: payment.Pending, reason: why, wait: time.Second,
+		},
+		"it is silent": {
+			answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why, wait: 10 * time.Second,
+			counted: 1,
+		},
+		"it asks for time": {
+			answer: payment.Answer{Outcome: payment.AnswerNotSent, RetryAfter: 2 * time.Minute}, status: payment.Pending, reason: why,
+			wait: 2 * time.Minute, counted: 1,
+		},
+		"an account asked before wants more time": {
+			asked:  lost{RetryAfter: 4 * time.Minute},
+			answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 2 * time.Minute}, status: payment.Pending, reason: why,
+			wait: 4 * time.Minute, counted: 1,
+		},
+		"the fourth round is silent": {
+			checks: 3, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			wait: 2 * time.Minute, counted: 4,
+		},
+		"the third round, in which another was silent": {
+			checks: 3, asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending,
+			reason: why, wait: time.Minute, counted: 3,
+		},
+		"the first round, in which another was silent": {
+			asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			wait: 10 * time.Second, counted: 1,
+		},
+		"it is silent, and others owe no answer": {
+			asked: lost{Fresh: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			wait: time.Second,
+		},
+		"the search begins later": {
+			asked: lost{Begin: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 50 * time.Second},
+			status: payment.Pending, reason: why, wait: 50 * time.Second, counted: 1,
+		},
+		"it was decided meanwhile": {
+			decided: true, answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, status: payment.Declined,
+			reason: "no money",
+		},
+		"the request could not be made": {
+			impossible: conflict, status: payment.Pending, reason: "This payment needs review: provider_reference_mismatch.",
+			review: "provider_reference_mismatch",
+		},
+	} {
+		l, txn, at := restored(t, c.sent)
+		if c.decided {
+			l.answer(txn.ID, payment.AnswerDeclined)
+			txn = *l.store.transaction(txn.ID)
+			c.counted = txn.Checks
+		} else {
+			txn.Checks = c.checks
+			l.store.transactions[0] = txn
+		}
+		c.asked.Why = why
+		c.asked.Send = payment.Send{Number: 3, Provider: "second", ProviderConfigID: "pp_2"}
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &c.asked, Answer: c.answer,
+			Impossible: c.impossible,
+		}, l.moment())
+		require.NoError(t, err, name)
+		after := recorded.Transaction
+		require.Equal(t, c.status, after.Status, name)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+		require.Equal(t, c.reason, after.FailureReason, name)
+		require.Equal(t, c.counted, after.Checks, name)
+		require.Equal(t, c.nothing, !after.UnsentAt.IsZero(), name)
+		require.Equal(t, c.found, recorded.Found != nil, name)
+		if c.found {
+			require.Equal(t, [3]any{"second", "pp_2", 3}, [3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
+			require.Equal(t, c.answer.Ref, after.ProviderRef, name)
+		} else if !c.decided {
+			require.Equal(t, [3]any{"first", "pp_1", txn.SendNumber}, [3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
+		}
+		if c.status == payment.Pending && c.review == "" {
+			require.Equal(t, c.wait, after.NextCheckAt.Sub(l.real), name)
+		}
+	}
+}
+
+// Accounts that never answer end with a person: at the earliest a day after the restore, and after more than 30 rounds.
+func TestRecord_SearchForALostSendInVain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		checks int
+		after  time.Duration // since the restore
+		review string
+	}{
+		"31 rounds in a day":           {30, 24 * time.Hour, payment.ReviewOutcomeUnknown},
+		"30 rounds in a day":           {29, 24 * time.Hour, ""},
+		"31 rounds, in less than that": {30, 24*time.Hour - time.Second, ""},
+	} {
+		l, txn, at := restored(t, false)
+		txn.Checks = c.checks
+		l.store.transactions[0] = txn
+		l.moveTo(at.Add(c.after))
+		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &charging.Lost{},
+			Answer: payment.Answer{Outcome: payment.AnswerUnknown},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+	}
+}
+
+// An account that a callback named says how a charge ended there. After a restore that is the end of it only where it moved the
+// money: what was refused in the lost window may have gone to another account then.
+func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		hint     string
+		byKey    bool // the account finds operations by their keys, so that the charge is looked for
+		outcome  payment.Outcome
+		restored time.Duration // after the send
+		status   payment.Status
+	}{
+		"it declined":                        {"pi_1", true, payment.AnswerDeclined, time.Hour, payment.Pending},
+		"it canceled it":                     {"pi_1", true, payment.AnswerCanceled, time.Hour, payment.Pending},
+		"it has the money":                   {"pi_1", true, payment.AnswerSucceeded, time.Hour, payment.Success},
+		"the database is as it was":          {"pi_1", true, payment.AnswerDeclined, -time.Hour, payment.Declined},
+		"no callback named it":               {"", true, payment.AnswerDeclined, time.Hour, payment.Declined},
+		"nothing is looked for at such ones": {"pi_1", false, payment.AnswerDeclined, time.Hour, payment.Declined},
+	} {
+		l, txn, _ := restored(t, true)
+		p := protocol
+		p.LookupByKey = c.byKey
+		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: c.hint, Protocol: p,
+			RestoredAt: txn.FirstSentAt.Add(c.restored), Answer: payment.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: 1000},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.status, recorded.Transaction.Status, name)
+		require.Equal(t, c.status == payment.Pending, len(changes.Transactions) == 0, name)
+	}
+}
+
+// One that has accepted it is followed, by the name that it gave.
+func TestRecord_AcceptedByAnAccountThatACallbackNamed(t *testing.T) {
+	t.Parallel()
+	l, txn, at := restored(t, true)
+	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+		Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: "pi_1", Protocol: protocol, RestoredAt: at,
+		Answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"},
+	}, l.moment())
+	require.NoError(t, err)
+	require.Equal(t, "pi_1", recorded.Transaction.ProviderRef)
+}
