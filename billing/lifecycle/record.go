@@ -70,7 +70,7 @@ func Record(s State, result Result, at Moment) (State, Recorded, Changes, error)
 func record(s State, result Result, at Moment, decide func(*recording) error) (State, Recorded, Changes, error) {
 	d := begin(s, at)
 	r := &recording{d: d, Result: result, txn: result.Transaction}
-	if !d.manual() && r.txn.Type == payment.Charge {
+	if r.txn.Type == payment.Charge {
 		if err := d.catchUp(); err != nil {
 			return State{}, Recorded{}, Changes{}, err
 		}
@@ -234,11 +234,11 @@ func (r *recording) answered() error {
 			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)
 	}
 	if was.Status != payment.Pending {
-		if was.Status == payment.Success && len(r.Answer.Refunds) > 0 {
-			r.txn = was
+		r.txn = was // a closed transaction stays as it was
+		if was.Status == payment.Success {
 			r.movedSince() // a message may tell of refunds without saying that the charge was captured
 		}
-		return nil // a closed transaction stays as it was
+		return nil
 	}
 	// A charge of its own was announced as pending when the API created it; an attempt to pay an invoice is now.
 	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.InvoiceID != "" {

@@ -1,0 +1,317 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/event"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// known is a charge of 1000 that was sent and is as a status says. Its provider knows it as ref.
+func known(t *testing.T, status payment.Status, ref string) (*life, payment.Transaction) {
+	t.Helper()
+	l := begun(t, settings)
+	l.send(l.charges()[0].ID)
+	for is, outcome := range map[payment.Status]payment.Outcome{
+		payment.Success: payment.AnswerSucceeded, payment.Declined: payment.AnswerDeclined, payment.Canceled: payment.AnswerCanceled,
+	} {
+		if is == status {
+			l.result(outcome)
+		}
+	}
+	txn := l.charges()[0]
+	txn.ProviderRef = ref
+	l.store.transactions[0] = txn
+	return l, txn
+}
+
+// recorded records an answer about a transaction.
+func (l *life) recorded(result lifecycle.Result) (lifecycle.State, lifecycle.Recorded, lifecycle.Changes) {
+	result.Protocol = protocol
+	if inv := l.store.invoice(result.Transaction.InvoiceID); inv.Status != invoice.Open {
+		closed := *inv
+		result.Invoice = &closed
+	}
+	state, recorded, changes, err := lifecycle.Record(l.load(false).state, result, l.moment())
+	if err != nil {
+		l.store.fail("%s: %v", result.Transaction.ID, err)
+	}
+	return state, recorded, changes
+}
+
+// A provider repeats a message late: the bad end of an operation says nothing about another one of the same charge.
+func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known   string // the charge's reference
+		move    payment.Move
+		ref     string // of the answer
+		outcome payment.Outcome
+		status  payment.Status
+	}{
+		"an older one was declined":        {"pi_2", payment.MoveBelieve, "pi_1", payment.AnswerDeclined, payment.Pending},
+		"an older one has the money":       {"pi_2", payment.MoveBelieve, "pi_1", payment.AnswerSucceeded, payment.Success},
+		"this one was declined":            {"pi_2", payment.MoveBelieve, "pi_2", payment.AnswerDeclined, payment.Declined},
+		"the message names none":           {"pi_2", payment.MoveBelieve, "", payment.AnswerDeclined, payment.Declined},
+		"the charge has no name yet":       {"", payment.MoveBelieve, "pi_1", payment.AnswerDeclined, payment.Declined},
+		"a look-up about it finds another": {"pi_2", payment.MoveLookup, "pi_1", payment.AnswerDeclined, payment.Declined},
+	} {
+		l, txn := known(t, payment.Pending, c.known)
+		_, recorded, _ := l.recorded(lifecycle.Result{
+			Transaction: txn, Move: c.move, Asked: true, Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
+		})
+		require.Equal(t, c.status, recorded.Transaction.Status, name)
+		require.Equal(t, invoice.Create, recorded.Reason, name)
+	}
+}
+
+// What the payer's browser brought is handed over once. The provider takes it, refuses it, or asks the payer again.
+func TestRecord_HandedOver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		move    payment.Move
+		again   bool
+		outcome payment.Outcome
+		url     string
+		waits   bool // it is to be handed over (again)
+		handed  bool // the provider may have it: the charge does not end without a request
+	}{
+		"it has what it needs":              {payment.MoveComplete, false, payment.AnswerPending, "", false, true},
+		"it asks the payer again":           {payment.MoveComplete, false, payment.AnswerPending, "https://bank.example", false, false},
+		"it refuses it":                     {payment.MoveComplete, false, payment.AnswerNotSent, "", false, false},
+		"it refuses it, after another one":  {payment.MoveComplete, true, payment.AnswerNotSent, "", false, true},
+		"it is silent":                      {payment.MoveComplete, false, payment.AnswerUnknown, "", true, true},
+		"it was only asked, before it came": {payment.MoveLookup, false, payment.AnswerPending, "", true, true},
+	} {
+		l, txn := known(t, payment.Pending, "pi_1")
+		txn.Action = payment.Action{
+			Token: "TOKEN", URL: "https://bank.example", ExpiresAt: l.real.Add(time.Hour), Brought: "code", HandedAt: l.real,
+		}
+		l.store.transactions[0] = txn
+		_, recorded, _ := l.recorded(lifecycle.Result{
+			Transaction: txn, Move: c.move, Handed: payment.Handed{Brought: "code", Again: c.again},
+			Answer: payment.Answer{Outcome: c.outcome, ConfirmURL: c.url},
+		})
+		after := recorded.Transaction.Action
+		require.Equal(t, c.waits, after.Brought == "code", name)
+		require.Equal(t, c.handed, !after.HandedAt.IsZero(), name)
+	}
+}
+
+// A closed charge stays as it is, whatever undecided answer comes late. Only what became of its money since is booked.
+func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
+	t.Parallel()
+	back := []payment.SeenRefund{{Ref: "re_1", Amount: 300}}
+	for name, c := range map[string]struct {
+		is       payment.Status
+		refunds  []payment.SeenRefund
+		refunded money.Minor
+	}{
+		"nothing happened":            {payment.Success, nil, 0},
+		"a part went back":            {payment.Success, back, 300},
+		"nothing can go back of none": {payment.Declined, back, 0},
+	} {
+		for _, outcome := range []payment.Outcome{payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent} {
+			l, txn := known(t, c.is, "pi_1")
+			_, recorded, changes := l.recorded(lifecycle.Result{
+				Transaction: txn, Move: payment.MoveBelieve, Answer: payment.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
+			})
+			want := txn
+			want.AmountRefunded = c.refunded
+			require.Equal(t, want, recorded.Transaction, name)
+			require.Equal(t, c.refunded > 0, len(changes.NewTransactions) == 1, name)
+		}
+	}
+}
+
+// A person has decided about a success of 999 instead of 1000, and the provider repeats it, with a refund of 300 made since.
+func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		is        payment.Status
+		decided   bool // about this operation; else about another one
+		recovered bool // a capture of the canceled charge counts as a success of its own
+		review    string
+		refunded  money.Minor // afterwards
+	}{
+		"it counts":                     {payment.Success, true, false, "", 300},
+		"another was meant":             {payment.Success, false, false, payment.ReviewAmountMismatch, 0},
+		"it does not count":             {payment.Declined, true, false, "", 0},
+		"it counts as another payment":  {payment.Canceled, true, true, "", 300},
+		"nothing of it counts, too":     {payment.Canceled, true, false, "", 0},
+		"it is not the one that counts": {payment.Canceled, false, true, payment.ReviewAmountMismatch, 0},
+	} {
+		l, txn := known(t, c.is, "pi_1")
+		txn.Review = payment.Review{Reason: payment.ReviewAmountMismatch, Ref: "pi_0", At: l.real}
+		if c.decided {
+			txn.Review.Ref = "pi_1"
+		}
+		l.store.transactions[0] = txn
+		result := lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Asked: true,
+			Answer: payment.Answer{
+				Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			},
+		}
+		if c.recovered {
+			other := txn.Recover("txn_2", l.now)
+			result.Recovered = &other
+		}
+		_, recorded, changes := l.recorded(result)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+		require.Equal(t, c.refunded > 0, len(changes.NewTransactions) == 1, name)
+		if c.refunded == 0 {
+			require.Equal(t, c.is, recorded.Transaction.Status, name)
+			continue
+		}
+		require.Equal(t, c.refunded, changes.NewTransactions[0].Amount, name)
+		require.Equal(t, c.recovered, changes.NewTransactions[0].ChargeID == "txn_2", name)
+	}
+}
+
+// The provider took the money twice only where it names two operations that did.
+func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known, ref string
+		review     string
+	}{
+		"another operation":            {"pi_1", "pi_2", payment.ReviewSecondCapture},
+		"the same":                     {"pi_1", "pi_1", ""},
+		"the answer names none":        {"pi_1", "", ""},
+		"it was booked without a name": {"", "pi_2", ""},
+	} {
+		l, txn := known(t, payment.Success, c.known)
+		_, recorded, _ := l.recorded(lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Asked: true,
+			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000},
+		})
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+	}
+}
+
+// A charge has the name of the operation that moved the money, or else of the first one; and the last response that has a body.
+func TestRecord_KeepsTheName(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known, ref string
+		outcome    payment.Outcome
+		response   string
+		want       [2]string // name and response afterwards
+	}{
+		"the first one":              {"", "pi_1", payment.AnswerPending, "{}", [2]string{"pi_1", "{}"}},
+		"another one is under way":   {"pi_1", "pi_2", payment.AnswerPending, "{}", [2]string{"pi_1", "{}"}},
+		"another one has the money":  {"pi_1", "pi_2", payment.AnswerSucceeded, "{}", [2]string{"pi_2", "{}"}},
+		"one without a name has it":  {"pi_1", "", payment.AnswerSucceeded, "{}", [2]string{"pi_1", "{}"}},
+		"the answer has no response": {"pi_1", "pi_1", payment.AnswerPending, "", [2]string{"pi_1", `{"was": 1}`}},
+	} {
+		l, txn := known(t, payment.Pending, c.known)
+		txn.ProviderResponse = []byte(`{"was": 1}`)
+		l.store.transactions[0] = txn
+		answer := payment.Answer{Outcome: c.outcome, Ref: c.ref}
+		if c.response != "" {
+			answer.Response = []byte(c.response)
+		}
+		_, recorded, _ := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: answer})
+		require.Equal(t, c.want, [2]string{recorded.Transaction.ProviderRef, string(recorded.Transaction.ProviderResponse)}, name)
+	}
+}
+
+// A cancellation of a captured charge that came too late gave all of its money back: that is a refund, and nothing is owed.
+func TestRecord_EndWithRefunds(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		is      payment.Status
+		outcome payment.Outcome
+		seen    bool
+		status  payment.Status
+		booked  string // the reference of the refund that is new; "none": one without a reference
+		owed    money.Minor
+	}{
+		"the money went back":        {payment.Success, payment.AnswerCanceled, true, payment.Success, "re_1", 0},
+		"it was not captured":        {payment.Success, payment.AnswerCanceled, false, payment.Success, "none", 1000},
+		"its capture failed":         {payment.Success, payment.AnswerFailed, true, payment.Success, "none", 1000},
+		"it was canceled before":     {payment.Pending, payment.AnswerCanceled, true, payment.Canceled, "", 0},
+		"it was canceled in time":    {payment.Pending, payment.AnswerCanceled, false, payment.Canceled, "", 0},
+		"an end of one that is over": {payment.Declined, payment.AnswerCanceled, true, payment.Declined, "", 0},
+	} {
+		l, txn := known(t, c.is, "pi_1")
+		answer := payment.Answer{Outcome: c.outcome, Ref: "pi_1"}
+		if c.seen {
+			answer.Refunds = []payment.SeenRefund{{Ref: "re_1", Amount: 1000}}
+		}
+		state, recorded, changes := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: answer})
+		require.Equal(t, c.status, recorded.Transaction.Status, name)
+		require.Equal(t, -c.owed, state.Balance, name)
+		require.Equal(t, c.booked != "", len(changes.NewTransactions) == 1, name)
+		if c.booked == "none" {
+			c.booked = ""
+		}
+		for _, refund := range changes.NewTransactions {
+			require.Equal(t, [2]any{c.booked, money.Minor(1000)}, [2]any{refund.ProviderRef, refund.Amount}, name)
+		}
+	}
+}
+
+// What the provider does not know waits, and says why, or is sent again at once.
+func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ref    string
+		reason string
+		wait   time.Duration
+	}{
+		"it had accepted it": {
+			"pi_1", "The provider does not know this payment. It had accepted it before, so that the payment is not sent again. " +
+				"The provider is asked again.", 10 * time.Second,
+		},
+		"it never had it": {"", "A reason of before.", 0},
+	} {
+		l, txn := known(t, payment.Pending, c.ref)
+		txn.FailureReason = "A reason of before."
+		l.store.transactions[0] = txn
+		_, recorded, _ := l.recorded(lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Answer: payment.Answer{Outcome: payment.AnswerNotFound},
+		})
+		require.Equal(t, c.reason, recorded.Transaction.FailureReason, name)
+		require.Equal(t, c.wait, recorded.Transaction.NextCheckAt.Sub(l.real), name)
+	}
+}
+
+// A payer who was asked has a day. Where the provider cannot cancel, who is on its page by then has an hour more; where it can,
+// it is asked to, and its answer counts.
+func TestRecord_PayersTimeIsOver(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cancels bool
+		after   time.Duration
+		status  payment.Status
+	}{
+		"in time":                        {false, 24*time.Hour + 59*time.Minute, payment.Pending},
+		"over":                           {false, 25 * time.Hour, payment.Failed},
+		"in time, could be canceled":     {true, 23 * time.Hour, payment.Pending},
+		"over, it is asked to cancel it": {true, 25 * time.Hour, payment.Pending},
+	} {
+		l := begun(t, settings)
+		l.asksPayer(l.live("").ID)
+		l.moveTo(l.now.Add(c.after))
+		p := protocol
+		p.Cancel = c.cancels
+		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
+			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: p,
+			Answer: payment.Answer{Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example"},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.status, recorded.Transaction.Status, name)
+		if c.status == payment.Failed {
+			require.Equal(t, payment.Unconfirmed, recorded.Transaction.FailureReason, name)
+			require.Equal(t, []event.Type{event.TypePaymentFailed, event.TypeInvoicePaymentFailed}, typesOf(changes.Events), name)
+		}
+	}
+}
