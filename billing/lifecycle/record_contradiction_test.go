@@ -29,6 +29,7 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 		"after a refund":          {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 1, false, payment.ReviewNotCaptured},
 		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, 0, false, ""},
 		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, 0, false, ""},
+		"it found another one":    {payment.MoveLookup, "", "pi_2", payment.AnswerFailed, 0, false, ""},
 		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", payment.AnswerDeclined, 0, false, ""},
 	} {
 		l := begun(t, settings)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/charging"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -231,6 +232,14 @@ func TestRecord_LookedAt(t *testing.T) {
 	}
 }
 
+// lostAt makes an answer one about a send that a restored database has lost.
+func lostAt(account string) func(*lifecycle.Result) {
+	return func(r *lifecycle.Result) {
+		r.RestoredAt = r.Transaction.FirstSentAt.Add(time.Hour)
+		r.Lost = &charging.Lost{Send: payment.Send{Number: 2, ProviderConfigID: account}}
+	}
+}
+
 // An account that leaves an exchange about its own send unanswered is silent since then.
 func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 	t.Parallel()
@@ -243,6 +252,8 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 		"not asked":                       {func(r *lifecycle.Result) { r.Begun = time.Time{} }, false},
 		"about an earlier send elsewhere": {func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false},
 		"the request could not be made":   {func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, payment.Answer{} }, false},
+		"about a lost send there":         {lostAt("pp_1"), true},
+		"about a lost send elsewhere":     {lostAt("pp_2"), false},
 	} {
 		l := begun(t, settings)
 		l.send(l.live("").ID)
@@ -250,6 +261,7 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: protocol, Begun: l.real,
 			Answer: payment.Answer{Outcome: payment.AnswerUnknown},
 		}
+		result.Transaction.ProviderConfigID, l.store.transactions[0].ProviderConfigID = "pp_1", "pp_1"
 		c.change(&result)
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, result, l.moment())
 		require.NoError(t, err, name)
