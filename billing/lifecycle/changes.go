@@ -97,9 +97,6 @@ func (c *Changes) discard(id string) {
 
 // drawn are all invoices that the decision makes, drafts too, and those that it finalizes.
 func (c Changes) drawn() []invoice.Invoice {
-	if len(c.NewDrafts)+len(c.Redrawn)+len(c.Finalized) == 0 {
-		return c.NewInvoices
-	}
 	redrawn := slices.DeleteFunc(slices.Clone(c.Redrawn), func(inv invoice.Invoice) bool {
 		return slices.ContainsFunc(c.Finalized, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	})

@@ -28,9 +28,7 @@ func (d *decision) collectNext() error {
 		return nil
 	}
 	if s.AwaitsMethod() && d.Customer.CanPay() {
-		if err := d.resumeWithMethod(); err != nil {
-			return err
-		}
+		return d.resumeWithMethod() // its invoice has its turn next, with the new method
 	}
 	i := d.indexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {

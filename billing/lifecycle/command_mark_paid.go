@@ -48,9 +48,7 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 		return nil, fault.InvalidParam("paidAt", "paid_in_future", "`paidAt` is later than now. Send when the money came.")
 	}
 	return func() error {
-		if i < 0 {
-			inv = d.takeWrittenOff(inv)
-		}
+		inv = d.takeWrittenOff(inv)
 		txn := payment.NewExternal(payment.NewExternalInput{
 			ID: d.IDs.Transaction(d.Real), CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID, InvoiceID: inv.ID,
 			Amount: inv.AmountDue, Currency: inv.Currency, Method: c.Method, Reference: c.Reference, PaidAt: c.PaidAt,

@@ -108,7 +108,7 @@ func (d *decision) writtenOff(inv invoice.Invoice) error {
 	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
 }
 
-// takeWrittenOff returns an uncollectible invoice that is paid after all, with its lines where they are known.
+// takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as it is.
 func (d *decision) takeWrittenOff(inv invoice.Invoice) invoice.Invoice {
 	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	if i < 0 {

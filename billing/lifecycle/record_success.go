@@ -48,21 +48,19 @@ func (r *recording) settle() error {
 	if err != nil {
 		return err
 	}
-	if effect != collection.Settle || i < 0 && inv.Status != invoice.Uncollectible {
+	if effect != collection.Settle { // it is paid or void
 		charge, err := r.d.refundExtra(r.txn)
 		r.txn = charge
 		return err
 	}
-	if i < 0 {
-		inv = r.d.takeWrittenOff(inv)
-	}
+	inv = r.d.takeWrittenOff(inv)
 	due := inv.AmountDue
-	if err := r.d.settle(i, inv, r.txn.ID); err != nil || r.txn.Amount <= due {
+	if err := r.d.settle(i, inv, r.txn.ID); err != nil {
 		return err
 	}
 	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back, and what
 	// the provider cannot express of it becomes credit.
-	excess := r.txn.Amount - due
+	excess := max(r.txn.Amount-due, 0)
 	part := r.txn.Expressible(excess)
 	if rest := excess - part; rest > 0 {
 		r.d.credit([]invoice.CreditEntry{{Amount: rest, Reason: invoice.CreditRefundFailed}}, inv.ID)

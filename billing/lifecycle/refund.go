@@ -61,10 +61,7 @@ func (d *decision) refunds() (parts []invoice.Refundable) {
 // refundCurrentPeriod gives amount of what was paid for the current period back, from the latest payment backwards.
 func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
-		if amount <= 0 || inv.AmountPaid == 0 { // paid by credit
-			continue
-		}
-		charge := d.Captures[inv.ID] // refundable has checked it
+		charge := d.Captures[inv.ID] // refundable has checked it; of an invoice that credit paid there is none
 		part := charge.Expressible(min(amount, charge.Refundable()))
 		if part <= 0 {
 			continue
