@@ -12,6 +12,8 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 // One invoice is in collection, the oldest; the next has its turn when that is paid.
@@ -108,4 +110,49 @@ func TestAdvance_DerivedIDs(t *testing.T) {
 	l.toNext(0)
 	require.Equal(t, "txn_"+"1769853600002/"+l.store.invoices[0].ID+"/2", l.charges()[2].ID,
 		"counts automatic attempts only")
+}
+
+// A new payment method comes while the first invoice is charged. The next one is sent to its customer: nothing is tried with the
+// method, and nothing waits for it any more.
+func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Retry.Base = 40 * 24 * time.Hour // of the first invoice
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	send, days := terms.Send, 30
+	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+	l.until(l.sub().CurrentPeriod.End)
+	require.Len(t, l.open(), 2)
+	l.pay()
+	l.newMethod(true)
+	require.Equal(t, l.now, l.sub().MethodChangedAt, "it waits for the attempt that uses the old one")
+
+	l.result(payment.AnswerSucceeded)
+
+	require.Equal(t, l.open()[0].ID, l.sub().CollectingInvoiceID)
+	require.Nil(t, l.live(""))
+	require.Zero(t, l.sub().MethodChangedAt)
+}
+
+// No retry is scheduled of a manual invoice: nothing would make it.
+func TestCollect_NothingIsRetriedOfAManualInvoice(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 0, terms.Terms{}, 1000)
+	d.store.settings = settings // three retries
+	d.finalize()
+	d.say(payment.AnswerDeclined, d.charges()[0])
+	require.Equal(t, collection.State{Phase: collection.Exhausted, Attempts: 1, Automatic: 1}, d.invoice().Collection)
+}
+
+// Nor of one that takes the place of the invoice that made the subscription past due: it has one attempt.
+func TestCollect_NothingIsRetriedWhilePastDue(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.failToPastDue()
+	l.changePlan(pro, false)
+	require.Equal(t, collection.Automatic, l.live("").Trigger)
+	l.result(payment.AnswerDeclined)
+	require.Equal(t, collection.State{Phase: collection.Exhausted, Attempts: 1, Automatic: 1}, l.open()[0].Collection)
+	require.Equal(t, subscription.PastDue, l.sub().Status)
 }

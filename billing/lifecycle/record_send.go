@@ -83,12 +83,8 @@ func (r *recording) at(t payment.Transaction) payment.Transaction {
 // that was sent more than once that is another send's, and goes back; else the provider took the money of one send twice,
 // which a person must sort out.
 func (r *recording) capturedAgain() error {
-	switch {
-	case r.txn.Status != payment.Success || r.txn.SendNumber < 2:
-	case r.Recovered == nil:
+	if r.txn.Status == payment.Success && r.txn.SendNumber >= 2 && r.Recovered == nil {
 		return r.capturedTwice()
-	case r.Recovered.ProviderRef == r.Answer.Ref: // booked
-		return nil
 	}
 	r.needsReview(payment.ReviewSecondCapture, r.Answer.Ref)
 	return nil

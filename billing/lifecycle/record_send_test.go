@@ -184,3 +184,50 @@ func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 		require.Equal(t, c.held, !recorded.Transaction.HeldBack.At.IsZero(), name)
 	}
 }
+
+// Both sends of a charge have captured: pi_2 at pp_2 counts, and pi_1 at pp_1 is a success of its own, txn_2, that was given back.
+// A refund of 300 that was made at the provider is one of the capture that it was made of.
+func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sentTo string // an earlier send that the answer is about; empty: the current one
+		ref    string
+		of     string // the charge that the refund is booked of; empty: it is not
+		review string
+	}{
+		"a message names the superfluous one": {"", "pi_1", "txn_2", ""},
+		"its account is asked":                {"pp_1", "pi_1", "txn_2", ""},
+		"the one that counts":                 {"", "pi_2", "txn_1", ""},
+		"its name at a third account":         {"pp_3", "pi_1", "", payment.ReviewSecondCapture},
+		"a third name":                        {"", "pi_3", "", payment.ReviewSecondCapture},
+	} {
+		l, txn := sentTwice(t, payment.Success)
+		second := txn.Recover("txn_2", l.now)
+		second.ProviderConfigID, second.ProviderRef = "pp_1", "pi_1"
+		result := lifecycle.Result{
+			Transaction: txn, Move: payment.MoveLookup, Asked: true, Protocol: protocol,
+			Answer: payment.Answer{
+				Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			},
+		}
+		if c.ref != txn.ProviderRef { // else nobody looks for another
+			result.Recovered = &second
+		}
+		if c.sentTo != "" {
+			result.Send = &payment.Send{Number: 1, Provider: "first", ProviderConfigID: c.sentTo}
+		}
+		_, recorded, changes, err := lifecycle.Record(l.load(false).state, result, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, c.review, recorded.NeedsReview, name)
+		require.Equal(t, txn.ID, recorded.Transaction.ID, name)
+		if c.of == "" {
+			require.Empty(t, changes.NewTransactions, name)
+			continue
+		}
+		if c.of == "txn_1" {
+			c.of = txn.ID
+		}
+		require.Len(t, changes.NewTransactions, 1, name)
+		require.Equal(t, [2]any{c.of, money.Minor(300)}, [2]any{changes.NewTransactions[0].ChargeID, changes.NewTransactions[0].Amount}, name)
+	}
+}
