@@ -14,6 +14,7 @@ import (
 	"perennial/contract"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -76,8 +77,8 @@ func TestRowAbsent_NotForADeletedTestClock(t *testing.T) {
 	w, seen := life.NewClockwork(t), &absences{}
 	w.Clocks.Observer = seen
 	require.NoError(t, w.Begin(scene.Start.AddDate(1, 0, 0)))
-	require.NoError(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
+	require.NoError(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
+		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}))
 	step, err := w.Clocks.StepClock(t.Context(), w.Ref)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -25,8 +26,8 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 		_, err := w.Clocks.StepClock(t.Context(), w.Ref)
 		require.NoError(t, err)
 	}
-	require.NoError(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
-		return s.StopTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
+	require.NoError(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
+		return s.StopTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}))
 	step, _ := w.Steps()
 	require.True(t, step.Done)
@@ -40,8 +41,8 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 		require.NoError(t, err)
 	}
 	calls := len(w.Provider.Calls())
-	remove := func(s *service.Service, by service.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, service.Around[testclock.Clock]{})
+	remove := func(s *service.Service, by usecase.Caller) error {
+		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}
 	require.NoError(t, w.AsAPI(remove))
 	require.ErrorIs(t, w.AsAPI(remove), db.ErrTestClockNotFound)
@@ -54,7 +55,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	require.NoError(t, err)
 	payer, err := w.Store.Customer(t.Context(), w.Env, row.CustomerID)
 	require.NoError(t, err)
-	require.ErrorIs(t, w.AsAPI(func(s *service.Service, by service.Caller) error {
+	require.ErrorIs(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
 		_, err := s.CreateSubscription(t.Context(), by, service.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
 			nil)
 		return err

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -20,10 +21,10 @@ func TestCreditRefund_WakesTheWorkflow(t *testing.T) {
 	l.Wake()
 	_, err := l.Pool.Exec(t.Context(), "update transactions set refund_owed = 100 where id = $1", l.Last().ID)
 	require.NoError(t, err)
-	by := service.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
+	by := usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
 
 	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.Last().ID,
-		service.Around[payment.Transaction]{})
+		usecase.Around[payment.Transaction]{})
 
 	require.NoError(t, err)
 	var woken bool

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // AddOnChoice asks for an add-on beside a plan.
@@ -43,8 +44,10 @@ func chosenAddOns(
 
 // checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment method,
 // where they could never be collected with it; those that the subscription has were judged when they came. Faults: those of chosenAddOns and checkWillPay.
-func (s *Service) checkAddOns(ctx context.Context, by Caller, sub subscription.Subscription, asked []AddOnChoice) error {
-	addOns, err := chosenAddOns(ctx, s.store.Reader, by.EnvironmentID, asked)
+func (s *Service) checkAddOns(
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, asked []AddOnChoice,
+) error {
+	addOns, err := chosenAddOns(ctx, s.Store.Reader, by.EnvironmentID, asked)
 	if err != nil {
 		return err
 	}

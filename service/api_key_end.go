@@ -9,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/service/usecase"
 )
 
 // MaxOverlap bounds how long a key that was replaced goes on.
@@ -17,9 +18,9 @@ const MaxOverlap = 7 * 24 * time.Hour
 // RotateAPIKey makes a key that can do what another can, which ends: at once, so that the next request with it is refused
 // by every process, or when overlap has passed. Faults: api_key_not_found, api_key_ended, key_allows_more.
 func (s *Service) RotateAPIKey(
-	ctx context.Context, by Caller, keyID string, overlap time.Duration, around Around[APIKey],
+	ctx context.Context, by usecase.Caller, keyID string, overlap time.Duration, around usecase.Around[APIKey],
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (APIKey, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (APIKey, error) {
 		old, err := lockLiving(ctx, tx, by, keyID)
 		if err != nil {
 			return APIKey{}, err
@@ -38,8 +39,10 @@ func (s *Service) RotateAPIKey(
 
 // RevokeAPIKey ends a key at once: the next request with it is refused by every process. It may be the caller's own.
 // Faults: api_key_not_found, api_key_ended.
-func (s *Service) RevokeAPIKey(ctx context.Context, by Caller, keyID string, around Around[APIKey]) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (APIKey, error) {
+func (s *Service) RevokeAPIKey(
+	ctx context.Context, by usecase.Caller, keyID string, around usecase.Around[APIKey],
+) error {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (APIKey, error) {
 		k, err := lockLiving(ctx, tx, by, keyID)
 		if err != nil {
 			return APIKey{}, err
@@ -50,7 +53,7 @@ func (s *Service) RevokeAPIKey(ctx context.Context, by Caller, keyID string, aro
 }
 
 // lockLiving locks a key that still opens something. Faults: api_key_not_found, api_key_ended.
-func lockLiving(ctx context.Context, tx *db.Tx, by Caller, keyID string) (db.ManagedKey, error) {
+func lockLiving(ctx context.Context, tx *db.Tx, by usecase.Caller, keyID string) (db.ManagedKey, error) {
 	k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
 	if err == nil && k.Ended(tx.Real) {
 		err = fault.New(fault.Conflict, "api_key_ended", "The API key %s was revoked or has expired. Nothing is left to end.", keyID)

@@ -12,6 +12,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/internal/quota"
+	"perennial/service/usecase"
 )
 
 // APIKeyForm asks for a key.
@@ -31,18 +32,20 @@ type APIKey struct {
 
 // CreateAPIKey makes a key of the caller's environment. It can do no more than the key that asks for it: neither be used
 // from elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
-func (s *Service) CreateAPIKey(ctx context.Context, by Caller, f APIKeyForm, also Also[APIKey]) (APIKey, error) {
-	if err := checkText("name", f.Name); err != nil {
+func (s *Service) CreateAPIKey(
+	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey]) (APIKey, error,
+) {
+	if err := usecase.CheckText("name", f.Name); err != nil {
 		return APIKey{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (APIKey, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (APIKey, error) {
 		return makeAPIKey(ctx, tx, by, f, "")
 	})
 }
 
 // makeAPIKey writes a key that allows no more than the one that asks, and announces it. It replaces another, or none.
 // Faults: key_allows_more, key_expiry_past.
-func makeAPIKey(ctx context.Context, tx *db.Tx, by Caller, f APIKeyForm, replaces string) (APIKey, error) {
+func makeAPIKey(ctx context.Context, tx *db.Tx, by usecase.Caller, f APIKeyForm, replaces string) (APIKey, error) {
 	asks, err := maker(ctx, tx, by)
 	if err != nil {
 		return APIKey{}, err
@@ -60,7 +63,7 @@ func makeAPIKey(ctx context.Context, tx *db.Tx, by Caller, f APIKeyForm, replace
 }
 
 // maker is the key that asks; a person at a terminal has none, and no limits.
-func maker(ctx context.Context, tx *db.Tx, by Caller) (db.ManagedKey, error) {
+func maker(ctx context.Context, tx *db.Tx, by usecase.Caller) (db.ManagedKey, error) {
 	if by.Actor.Kind() != db.ActorKey {
 		return db.ManagedKey{}, nil
 	}
@@ -121,12 +124,12 @@ func (k newKey) insert(ctx context.Context, tx *db.Tx, environmentID string) err
 
 // RenameAPIKey names a key. Faults: api_key_not_found, those of text.
 func (s *Service) RenameAPIKey(
-	ctx context.Context, by Caller, keyID, name string, also Also[APIKey],
+	ctx context.Context, by usecase.Caller, keyID, name string, also usecase.Also[APIKey],
 ) (APIKey, error) {
-	if err := checkText("name", name); err != nil {
+	if err := usecase.CheckText("name", name); err != nil {
 		return APIKey{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (APIKey, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (APIKey, error) {
 		k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
 		if err != nil || k.Name == name {
 			return APIKey{ManagedKey: k}, err
@@ -145,7 +148,7 @@ func (s *Service) RenameAPIKey(
 func (s *Service) SpendKeyRequests(
 	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {
-	err = s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) (err error) {
+	err = s.Store.InTx(ctx, db.BySystem("api"), s.Now(), func(tx *db.Tx) (err error) {
 		left, err = tx.SpendKeyRequests(ctx, spent, limit)
 		return err
 	})
@@ -157,5 +160,5 @@ func (s *Service) NoteKeyUse(ctx context.Context, last map[string]time.Time) err
 	if len(last) == 0 {
 		return nil
 	}
-	return s.store.InTx(ctx, db.BySystem("api"), s.now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
+	return s.Store.InTx(ctx, db.BySystem("api"), s.Now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"perennial/billing/audit"
 	"perennial/db"
 )
 
@@ -17,14 +16,14 @@ const (
 // SealWritten seals the entries of the audit log in the environments in which this process has written some, and returns
 // how many it sealed. One that fails is left to SealAudit.
 func (s *Service) SealWritten(ctx context.Context) (int, error) {
-	return s.seal(ctx, s.store.TakeUnsealed())
+	return s.seal(ctx, s.Store.TakeUnsealed())
 }
 
 // SealAudit seals all entries that are not sealed, and returns how many there were. Several processes may do it at once:
 // they take turns at one environment. The error is that of all environments that fail; the others are sealed.
 func (s *Service) SealAudit(ctx context.Context) (total int, err error) {
 	for after := ""; ; {
-		behind, listed := s.store.AuditBehind(ctx, after, sealedBehindAll)
+		behind, listed := s.Store.AuditBehind(ctx, after, sealedBehindAll)
 		if listed != nil {
 			return total, errors.Join(err, listed)
 		}
@@ -40,7 +39,7 @@ func (s *Service) SealAudit(ctx context.Context) (total int, err error) {
 func (s *Service) seal(ctx context.Context, environmentIDs []string) (total int, err error) {
 	for _, environmentID := range environmentIDs {
 		for n := sealedAtOnce; n == sealedAtOnce; total += n {
-			failed := s.store.InTx(ctx, db.BySystem("audit"), s.now(), func(tx *db.Tx) (err error) {
+			failed := s.Store.InTx(ctx, db.BySystem("audit"), s.Now(), func(tx *db.Tx) (err error) {
 				n, err = tx.SealAudit(ctx, environmentID, sealedAtOnce)
 				return err
 			})
@@ -51,13 +50,4 @@ func (s *Service) seal(ctx context.Context, environmentIDs []string) (total int,
 		}
 	}
 	return total, err
-}
-
-// deleted is the change that ends an object.
-var deleted = audit.Change{Field: "deleted"}
-
-// auditDiffering tells the audit log what a command without fields changed of the object that it names. before and after
-// are structs whose fields have the names of the API's.
-func auditDiffering(tx *db.Tx, object string, before, after any) {
-	tx.AuditAlso(audit.Changes(object, audit.Differing(before, after), before, after)...)
 }

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // BalanceAdjustment gives a customer credit, or takes some below zero.
@@ -25,12 +26,12 @@ type BalanceAdjustment struct {
 // was given, and collects what was taken beyond the plain balance: grants stay as they are. Faults: customer_not_found, test_clock_advancing, text_blank,
 // text_invalid, card_number_refused, those of balance.Adjusted.
 func (s *Service) AdjustBalance(
-	ctx context.Context, by Caller, in BalanceAdjustment, around Around[db.BalanceEntry],
+	ctx context.Context, by usecase.Caller, in BalanceAdjustment, around usecase.Around[db.BalanceEntry],
 ) error {
-	if err := checkText("note", in.Note); err != nil {
+	if err := usecase.CheckText("note", in.Note); err != nil {
 		return err
 	}
-	c, err := s.payer(ctx, by, in.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -59,15 +60,16 @@ func (s *Service) AdjustBalance(
 // and the balance, in the order in which everybody takes them. now is the customer's time. Faults: customer_not_found,
 // test_clock_advancing.
 func onBalance[R any](
-	ctx context.Context, s *Service, by Caller, c customer.Customer, currency money.Currency, around Around[R],
+	ctx context.Context, s *Service, by usecase.Caller, c customer.Customer, currency money.Currency,
+	around usecase.Around[R],
 	do func(tx *db.Tx, was db.Credit, now time.Time) (R, error),
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (none R, err error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (none R, err error) {
+		now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 		if err != nil {
 			return none, err
 		}
-		if _, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+		if _, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
 			return none, err
 		}
 		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, currency)

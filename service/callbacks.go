@@ -22,7 +22,7 @@ func CallbackPath(provider, configID string) string { return "/callbacks/" + pro
 // ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told
 // after the commit, also of a repeat: the first signal may have been lost. Else storing it is all.
 func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig, message providers.Callback) error {
-	now := s.now()
+	now := s.Now()
 	message = indexable(message)
 	txn, err := s.transactionBehind(ctx, config, message)
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
 		// Looked for in all environments: two of them may share an account at the provider,
 		// and then each receives the other's events.
-		if known, err := s.store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
+		if known, err := s.Store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
 			return err
 		} else if !known {
 			lost = message.TransactionID // the reconciler raises an alarm
@@ -45,7 +45,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		LostTransactionID: lost, Key: message.Key, Evidence: evidenceOf(message), NeedsRef: message.NeedsRef,
 	}
 	said := payment.Message{Kind: stored.Kind, Ref: message.Ref, AmountRefunded: message.AmountRefunded}
-	return s.store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
+	return s.Store.InTx(ctx, db.BySystem("callback"), now, func(tx *db.Tx) error {
 		gone, err := goneBack(ctx, tx, config.EnvironmentID, txn, said)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func (s *Service) transactionBehind(
 	ctx context.Context, config db.ProviderConfig, message providers.Callback,
 ) (payment.Transaction, error) {
 	if id.Is(id.Transaction, message.TransactionID) {
-		txn, err := s.store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
+		txn, err := s.Store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
 		if !errors.Is(err, db.ErrTransactionNotFound) {
 			return txn, err
 		}
@@ -158,16 +158,16 @@ func (s *Service) transactionBehind(
 		return payment.Transaction{}, nil
 	}
 	// An earlier send may have gone to another provider than the transaction's row names.
-	txn, err := s.store.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
+	txn, err := s.Store.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
 	if !errors.Is(err, db.ErrTransactionNotFound) || message.Ref == "" {
 		return txn, ignoreNotFound(err)
 	}
 	for _, typ := range []payment.Type{payment.Charge, payment.Refund} {
-		txn, err := s.store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)
+		txn, err := s.Store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)
 		if !errors.Is(err, db.ErrTransactionNotFound) {
 			return txn, err
 		}
 	}
-	txn, err = s.store.TransactionSuperseding(ctx, config.EnvironmentID, config.ID, message.Ref)
+	txn, err = s.Store.TransactionSuperseding(ctx, config.EnvironmentID, config.ID, message.Ref)
 	return txn, ignoreNotFound(err)
 }

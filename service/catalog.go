@@ -11,6 +11,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // WantedCatalog is what a catalogue file says.
@@ -41,11 +42,11 @@ func (c CatalogChange) Moves() bool { return c.Migrate == catalog.AtPeriodEnd &&
 // whose running subscriptions it would move, or asks about. It refuses what ApplyCatalog refuses. Faults: those of
 // catalog.Plan.Check, catalog.Diff and the creation of a plan, which name the plan's key and the field;
 // catalog_too_large, catalog_archives_most.
-func (s *Service) DiffCatalog(ctx context.Context, by Caller, want WantedCatalog) ([]CatalogChange, error) {
+func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]CatalogChange, error) {
 	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
-	held, err := s.store.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
+	held, err := s.Store.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (s *Service) DiffCatalog(ctx context.Context, by Caller, want WantedCatalog
 		if c.Was != nil {
 			known = c.Was.Currencies()
 		}
-		if err := checkPlanChargeable(ctx, s.store, by, c.To, known); err != nil {
+		if err := checkPlanChargeable(ctx, s.Store, by, c.To, known); err != nil {
 			return nil, inPlan(c.To.Key, err)
 		}
 	}
@@ -68,11 +69,11 @@ func (s *Service) DiffCatalog(ctx context.Context, by Caller, want WantedCatalog
 // ApplyCatalog makes the plans of a catalogue file true, all in one transaction, and returns what it changed. What is
 // applied again changes nothing; of two that are applied at the same time, one waits for the other. It moves no
 // subscription: MigrateCatalogPlan does, one at a time. Faults: those of DiffCatalog.
-func (s *Service) ApplyCatalog(ctx context.Context, by Caller, want WantedCatalog) ([]CatalogChange, error) {
+func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]CatalogChange, error) {
 	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
-	changes, err := transact(ctx, s, by, nil, func(tx *db.Tx) ([]catalog.Change, error) {
+	changes, err := usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) ([]catalog.Change, error) {
 		held, err := tx.LockCatalog(ctx, by.EnvironmentID, adopted(want.Plans))
 		if err != nil {
 			return nil, err
@@ -104,7 +105,9 @@ func audited(c catalog.Change) []audit.Change {
 }
 
 // carryOutCatalog makes one change true, and returns the plan as it is then.
-func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c catalog.Change) (plan.Plan, error) {
+func (s *Service) carryOutCatalog(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, c catalog.Change) (plan.Plan, error,
+) {
 	switch {
 	case !c.Differs():
 		return *c.Was, nil
@@ -122,7 +125,7 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 		if err := tx.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}
-		updated := event.New(event.PlanUpdated{ID: p.ID, Changed: own}, s.now())
+		updated := event.New(event.PlanUpdated{ID: p.ID, Changed: own}, s.Now())
 		if err := tx.Emit(ctx, by.EnvironmentID, updated); err != nil {
 			return p, err
 		}
@@ -136,14 +139,14 @@ func (s *Service) carryOutCatalog(ctx context.Context, tx *db.Tx, by Caller, c c
 
 // effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing
 // to do or say.
-func (s *Service) effects(ctx context.Context, by Caller, changes []catalog.Change) ([]CatalogChange, error) {
+func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []catalog.Change) ([]CatalogChange, error) {
 	var ids []string
 	for _, c := range changes {
 		if c.Was != nil && (c.Differs() || c.Migrate != catalog.Keep) {
 			ids = append(ids, c.Was.ID)
 		}
 	}
-	running, err := s.store.RunningOn(ctx, by.EnvironmentID, ids)
+	running, err := s.Store.RunningOn(ctx, by.EnvironmentID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +167,13 @@ func (s *Service) effects(ctx context.Context, by Caller, changes []catalog.Chan
 
 // effectOf is catalog.EffectOf on the version that a change leads to, whether it is written already or not.
 func (s *Service) effectOf(
-	ctx context.Context, by Caller, c catalog.Change, running []catalog.Running,
+	ctx context.Context, by usecase.Caller, c catalog.Change, running []catalog.Running,
 ) (catalog.Effect, error) {
 	to := c.To
 	if c.NewVersion() {
 		to.Version = c.Was.Version + 1
 	}
-	versions, err := s.store.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
+	versions, err := s.Store.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
 	return catalog.EffectOf(to, versions, running), err
 }
 
@@ -181,7 +184,7 @@ func checkCatalog(want []catalog.Plan) error {
 			"The file has %d plans. A catalogue has at most %d.", len(want), catalog.MaxPlans)
 	}
 	for _, w := range want {
-		if err := joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
+		if err := usecase.Joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
 			return inPlan(w.Key, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/plan"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // MigrateCatalogPlan moves the running subscriptions of a plan that a catalogue was applied to, to its newest version at
@@ -13,7 +14,9 @@ import (
 // goes on. One that a newer version has overtaken is refused, so that of two files that are applied shortly after each
 // other the later one holds, whichever moves a subscription last. Faults: those of MigratePlan; plan_version_superseded,
 // where a newer version was found between two pages: the subscriptions behind it were not looked at.
-func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogChange) (all PlanMigrated, err error) {
+func (s *Service) MigrateCatalogPlan(
+	ctx context.Context, by usecase.Caller, c CatalogChange) (all PlanMigrated, err error,
+) {
 	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated, NewestOnly: true}
 	for {
 		step, err := s.migratePlan(ctx, by, c.To.ID, m)
@@ -28,10 +31,10 @@ func (s *Service) MigrateCatalogPlan(ctx context.Context, by Caller, c CatalogCh
 
 // Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in
 // the order in which they were created.
-func (s *Service) Catalog(ctx context.Context, by Caller) ([]plan.Plan, error) {
+func (s *Service) Catalog(ctx context.Context, by usecase.Caller) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for page := (db.Page{Limit: 100}); ; {
-		some, more, err := s.store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
+		some, more, err := s.Store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // wokenAtOnce is how many held payments the end of a charging stop wakes by itself. The reconciler wakes the others at its
@@ -20,7 +21,7 @@ type Charging struct {
 
 // Charging reads that of an environment. Fault: environment_not_found.
 func (s *Service) Charging(ctx context.Context, environmentID string) (Charging, error) {
-	return chargingOf(ctx, s.store.Reader, environmentID)
+	return chargingOf(ctx, s.Store.Reader, environmentID)
 }
 
 func chargingOf(ctx context.Context, r db.Reader, environmentID string) (Charging, error) {
@@ -34,18 +35,20 @@ func chargingOf(ctx context.Context, r db.Reader, environmentID string) (Chargin
 
 // PauseCharging holds the new charges of an environment. What was sent goes on. No effect where it is paused. Fault:
 // environment_not_found.
-func (s *Service) PauseCharging(ctx context.Context, by Caller, around Around[Charging]) error {
+func (s *Service) PauseCharging(ctx context.Context, by usecase.Caller, around usecase.Around[Charging]) error {
 	return s.setCharging(ctx, by, around, true)
 }
 
 // ResumeCharging sends the charges of an environment again, those first that were held. No effect where it is not paused.
 // Fault: environment_not_found.
-func (s *Service) ResumeCharging(ctx context.Context, by Caller, around Around[Charging]) error {
+func (s *Service) ResumeCharging(ctx context.Context, by usecase.Caller, around usecase.Around[Charging]) error {
 	return s.setCharging(ctx, by, around, false)
 }
 
-func (s *Service) setCharging(ctx context.Context, by Caller, around Around[Charging], pause bool) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (out Charging, err error) {
+func (s *Service) setCharging(
+	ctx context.Context, by usecase.Caller, around usecase.Around[Charging], pause bool,
+) error {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (out Charging, err error) {
 		if _, _, err := tx.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
 			return out, err
 		}
@@ -77,13 +80,13 @@ func (s *Service) setCharging(ctx context.Context, by Caller, around Around[Char
 // auditCharging tells the audit log whether charging is paused, and was.
 func auditCharging(tx *db.Tx, was, is time.Time) {
 	type charging struct{ ChargingPausedAt time.Time }
-	auditDiffering(tx, "environment", charging{was}, charging{is})
+	usecase.AuditDiffering(tx, "environment", charging{was}, charging{is})
 }
 
 // PauseProvider holds new charges of an account. What was sent goes on. No effect where it is paused. Fault:
 // provider_config_not_found.
 func (s *Service) PauseProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
@@ -100,7 +103,7 @@ func (s *Service) PauseProvider(
 // ResumeProvider sends charges through an account again. No effect where it is not paused. Fault:
 // provider_config_not_found.
 func (s *Service) ResumeProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {

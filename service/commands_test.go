@@ -14,6 +14,8 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
+	"perennial/service/servicetest"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -42,14 +44,14 @@ func charge(t *testing.T, s *scene.Scene, ref contract.Ref) {
 // command performs one in a transaction of its own, and returns what is left to happen after the commit.
 func command(
 	t *testing.T, s *scene.Scene, id string, cmd lifecycle.Command,
-) (out Performed, after []db.Effect, err error) {
+) (out usecase.Performed, after []db.Effect, err error) {
 	t.Helper()
-	var left dispatched
+	var left servicetest.Dispatched
 	err = s.Store.With(&left).InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		out, err = Command(t.Context(), tx, s.Env, id, cmd)
+		out, err = usecase.Command(t.Context(), tx, s.Env, id, cmd)
 		return err
 	})
-	return out, left.effects, err
+	return out, left.Effects, err
 }
 
 func TestCommand_ReturnsTheAttempt(t *testing.T) {

@@ -3,7 +3,6 @@ package service
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"perennial/billing/audit"
@@ -14,22 +13,23 @@ import (
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreateCoupon stores c, whose id and date are made here. It can be redeemed from now on. Faults: those of
 // discount.Coupon.Validate, discount.CheckCode and of text; currency_unknown, coupon_plans_too_many, plan_not_found,
 // coupon_code_taken.
 func (s *Service) CreateCoupon(
-	ctx context.Context, by Caller, c discount.Coupon, also Also[discount.Coupon],
+	ctx context.Context, by usecase.Caller, c discount.Coupon, also usecase.Also[discount.Coupon],
 ) (discount.Coupon, error) {
-	now := s.now()
+	now := s.Now()
 	c.ID, c.CreatedAt, c.Active, c.Name = id.New(id.Coupon, now), now, true, cmp.Or(c.Name, c.Code)
-	err := joined(discount.CheckCode(c.Code), c.Validate(), checkText("name", c.Name),
-		unlessEmpty(string(c.Currency), checkCurrency), s.checkPlans(ctx, by, c.PlanIDs))
+	err := usecase.Joined(discount.CheckCode(c.Code), c.Validate(), usecase.CheckText("name", c.Name),
+		usecase.UnlessEmpty(string(c.Currency), checkCurrency), s.checkPlans(ctx, by, c.PlanIDs))
 	if err != nil {
 		return c, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (discount.Coupon, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (discount.Coupon, error) {
 		if err := tx.InsertCoupon(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
@@ -43,29 +43,12 @@ func checkCurrency(code string) error {
 }
 
 // checkPlans refuses a restriction to plans that do not exist: coupon_plans_too_many, plan_not_found.
-func (s *Service) checkPlans(ctx context.Context, by Caller, planIDs []string) error {
+func (s *Service) checkPlans(ctx context.Context, by usecase.Caller, planIDs []string) error {
 	if len(planIDs) > discount.MaxPlans {
 		return fault.InvalidParam("planIds", "coupon_plans_too_many",
 			"A coupon can be restricted to at most %d plans. The request has %d.", discount.MaxPlans, len(planIDs))
 	}
-	return s.checkEachPlan(ctx, by, planIDs, func(plan.Plan) error { return nil })
-}
-
-// checkEachPlan refuses `planIds` that name a plan which does not exist, plan_not_found, or which check refuses.
-func (s *Service) checkEachPlan(
-	ctx context.Context, by Caller, planIDs []string, check func(plan.Plan) error,
-) error {
-	for i, planID := range planIDs {
-		p, err := s.Plan(ctx, by, planID)
-		field := fmt.Sprintf("planIds[%d]", i)
-		if err != nil {
-			return inParam(err, field)
-		}
-		if err := check(p); err != nil {
-			return fault.From(err).In(field)
-		}
-	}
-	return nil
+	return usecase.CheckEachPlan(ctx, s.Base, by, planIDs, func(plan.Plan) error { return nil })
 }
 
 // CouponUpdate changes the fields that are not nil. What it takes off is not among them. A RedeemBy of the zero time is
@@ -79,9 +62,9 @@ type CouponUpdate struct {
 // UpdateCoupon changes a coupon, and announces what changed if anything did. Subscriptions keep what they have redeemed.
 // Faults: coupon_not_found and those of text.
 func (s *Service) UpdateCoupon(
-	ctx context.Context, by Caller, couponID string, u CouponUpdate, also Also[discount.Coupon],
+	ctx context.Context, by usecase.Caller, couponID string, u CouponUpdate, also usecase.Also[discount.Coupon],
 ) (discount.Coupon, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (discount.Coupon, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (discount.Coupon, error) {
 		c, err := tx.LockCoupon(ctx, by.EnvironmentID, couponID)
 		if err != nil {
 			return c, err
@@ -101,12 +84,12 @@ func (s *Service) UpdateCoupon(
 		if len(changed) == 0 {
 			return c, nil
 		}
-		if err := checkText("name", c.Name); err != nil {
+		if err := usecase.CheckText("name", c.Name); err != nil {
 			return c, err
 		}
 		if err := tx.SaveCoupon(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
-		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponUpdated{ID: c.ID, Changed: changed}, s.now()))
+		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponUpdated{ID: c.ID, Changed: changed}, s.Now()))
 	})
 }

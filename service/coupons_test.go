@@ -15,10 +15,11 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
-func newCoupon(t *testing.T, svc *Service, by Caller, c discount.Coupon) discount.Coupon {
+func newCoupon(t *testing.T, svc *Service, by usecase.Caller, c discount.Coupon) discount.Coupon {
 	t.Helper()
 	c, err := svc.CreateCoupon(t.Context(), by, c, nil)
 	require.NoError(t, err)
@@ -77,16 +78,17 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	full := shown.Upcoming[1].Total
 	require.Equal(t, full/2, shown.Upcoming[0].Total)
 	require.Equal(t, full/2, shown.Upcoming[0].Discount)
-	require.NoError(t, svc.Command(t.Context(), by, ref.ID, cmd, Around[Performed]{}))
+	require.NoError(t, svc.Command(t.Context(), by, ref.ID, cmd, usecase.Around[usecase.Performed]{}))
 	no := false
 	c, err := svc.UpdateCoupon(t.Context(), by, c.ID, CouponUpdate{Active: &no}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, c.Redeemed)
 	later := svc.previewed(t, by, ref.ID, Preview{Invoices: 2})
 	require.Equal(t, []money.Minor{full / 2, full}, []money.Minor{later.Upcoming[0].Total, later.Upcoming[1].Total})
-	err = svc.Command(t.Context(), by, ref.ID, lifecycle.RedeemCoupon{Code: "none"}, Around[Performed]{})
+	err = svc.Command(t.Context(), by, ref.ID, lifecycle.RedeemCoupon{Code: "none"}, usecase.Around[usecase.Performed]{})
 	require.Equal(t, "coupon_not_found", fault.From(err).Code)
-	require.NoError(t, svc.Command(t.Context(), by, ref.ID, lifecycle.RemoveCoupon{CouponID: c.ID}, Around[Performed]{}))
+	require.NoError(t, svc.Command(t.Context(), by, ref.ID, lifecycle.RemoveCoupon{CouponID: c.ID},
+		usecase.Around[usecase.Performed]{}))
 	require.Equal(t, full, svc.previewed(t, by, ref.ID, Preview{Invoices: 1}).Upcoming[0].Total)
 }
 
@@ -111,7 +113,7 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(500), made[0].AmountDue)
 
-	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, Around[invoice.Invoice]{}))
+	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	left, _ := sub.Discounts[0].Left(sub.PeriodIndex)
@@ -133,7 +135,7 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	require.NoError(t, err)
 	made, _, err = s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: second.ID}, db.Page{Limit: 10})
 	require.NoError(t, err)
-	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, Around[invoice.Invoice]{}))
+	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
 	found, err = s.Store.CouponByCode(t.Context(), s.Env, c.Code)
 	require.NoError(t, err)
 	require.Zero(t, found.Redeemed)

@@ -10,6 +10,7 @@ import (
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // NewCredentials replace those of an account that exists. Its ID, and with it the callback address, stays.
@@ -35,15 +36,15 @@ func (s *Service) WithProviders(g *gateway.Gateway) *Service {
 // did it is kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
 // credentials_missing, those of gateway.Check.
 func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vault.Vault, n NewCredentials) error {
-	seen, err := s.store.ProviderConfigByID(ctx, n.ConfigID)
+	seen, err := s.Store.ProviderConfigByID(ctx, n.ConfigID)
 	if err != nil {
 		return err
 	}
-	return s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
+	return s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) error {
 		tx.Audit(seen.EnvironmentID)
 		tx.AuditObject(seen.ID)
-		p := &provisioner{tx: tx, vault: keys, gateway: s.gateway}
-		if err := p.needsVault(); err != nil {
+		p := &sealer{tx: tx, vault: keys, gateway: s.gateway}
+		if err := usecase.NeedsVault(keys); err != nil {
 			return err
 		}
 		config, err := tx.LockCredentials(ctx, seen)
@@ -67,7 +68,7 @@ func (s *Service) TryCredentials(
 	}
 	stored := gateway.Credentials{}
 	if !n.NewKeyset {
-		if err := (&provisioner{vault: keys}).needsVault(); err != nil {
+		if err := usecase.NeedsVault(keys); err != nil {
 			return err
 		}
 		var err error
@@ -78,8 +79,15 @@ func (s *Service) TryCredentials(
 	return s.gateway.Try(ctx, config.Provider, config.Mode, stored.With(n.Credentials))
 }
 
+// sealer stores credentials, inside one transaction.
+type sealer struct {
+	tx      *db.Tx
+	vault   *vault.Vault
+	gateway *gateway.Gateway
+}
+
 // replace stores new credentials, under a new keyset where that is asked for. It returns the names of what changed.
-func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n NewCredentials) ([]string, error) {
+func (p *sealer) replace(ctx context.Context, config db.ProviderConfig, n NewCredentials) ([]string, error) {
 	if len(n.Credentials) == 0 {
 		return nil, fault.New(fault.Invalid, "credentials_missing", "There is nothing to store: give a credential.")
 	}
@@ -93,7 +101,7 @@ func (p *provisioner) replace(ctx context.Context, config db.ProviderConfig, n N
 }
 
 // renew replaces some of the stored credentials. It returns the names of those that changed.
-func (p *provisioner) renew(
+func (p *sealer) renew(
 	ctx context.Context, config db.ProviderConfig, given gateway.Credentials,
 ) ([]string, error) {
 	stored, err := gateway.Unseal(p.vault, config)
@@ -104,7 +112,7 @@ func (p *provisioner) renew(
 }
 
 // store adds a version. What is stored already adds none: it would only end the overlap of the version before.
-func (p *provisioner) store(
+func (p *sealer) store(
 	ctx context.Context, config db.ProviderConfig, stored, given gateway.Credentials, also ...string,
 ) ([]string, error) {
 	next := stored.With(given)
@@ -130,7 +138,7 @@ func nextVersion(c db.ProviderConfig) int {
 }
 
 // newKeyset refuses where the old one still opens: nobody loses what works by a slip.
-func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, n NewCredentials) error {
+func (p *sealer) newKeyset(ctx context.Context, config *db.ProviderConfig, n NewCredentials) error {
 	if _, err := p.vault.Rewrap(config.Keyset, config.AppID); err == nil {
 		return fault.New(fault.Conflict, "keyset_readable",
 			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new keyset.",
@@ -155,16 +163,16 @@ func (p *provisioner) newKeyset(ctx context.Context, config *db.ProviderConfig, 
 // KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has
 // no account. Faults: keyset_unreadable, credential_unreadable.
 func (s *Service) KeepsCredentials(
-	ctx context.Context, keys *vault.Vault, environmentID string, account Account,
+	ctx context.Context, keys *vault.Vault, environmentID string, account usecase.Account,
 ) (found string, same bool, err error) {
-	config, err := s.store.ProviderConfig(ctx, environmentID)
-	if absent(err) {
+	config, err := s.Store.ProviderConfig(ctx, environmentID)
+	if usecase.Absent(err) {
 		return "", false, nil
 	}
 	if err != nil {
 		return "", false, err
 	}
-	if err := (&provisioner{vault: keys}).needsVault(); err != nil {
+	if err := usecase.NeedsVault(keys); err != nil {
 		return config.ID, false, err
 	}
 	stored, err := gateway.Unseal(keys, config)

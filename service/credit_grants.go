@@ -14,16 +14,20 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
 // customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of metadata
 // and of balance.Grant.Check; credit_grants_too_many, those of checkGrantPlans; amount_too_large where the customer would have more than an amount can be.
-func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, around Around[db.CreditGrant]) error {
-	if err := joined(checkText("name", g.Name), g.Metadata.Check(), s.checkGrantPlans(ctx, by, g)); err != nil {
+func (s *Service) GrantCredit(
+	ctx context.Context, by usecase.Caller, g balance.Grant, around usecase.Around[db.CreditGrant],
+) error {
+	if err := usecase.Joined(usecase.CheckText("name", g.Name), g.Metadata.Check(),
+		s.checkGrantPlans(ctx, by, g)); err != nil {
 		return err
 	}
-	c, err := s.payer(ctx, by, g.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, g.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -53,15 +57,15 @@ func (s *Service) GrantCredit(ctx context.Context, by Caller, g balance.Grant, a
 
 // checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch. A
 // subscription may be on any version of its plan, so that one version in the currency is enough.
-func (s *Service) checkGrantPlans(ctx context.Context, by Caller, g balance.Grant) error {
-	return s.checkEachPlan(ctx, by, g.PlanIDs, func(p plan.Plan) error {
+func (s *Service) checkGrantPlans(ctx context.Context, by usecase.Caller, g balance.Grant) error {
+	return usecase.CheckEachPlan(ctx, s.Base, by, g.PlanIDs, func(p plan.Plan) error {
 		if p.AddOn {
 			return subscription.ErrPlanIsAddOn
 		}
 		if p.Offers(g.Currency) {
 			return nil
 		}
-		versions, err := s.store.PlanVersions(ctx, by.EnvironmentID, p.ID)
+		versions, err := s.Store.PlanVersions(ctx, by.EnvironmentID, p.ID)
 		if err != nil {
 			return err
 		}
@@ -77,9 +81,9 @@ func (s *Service) checkGrantPlans(ctx context.Context, by Caller, g balance.Gran
 // VoidCreditGrant takes back what is left of seen, which was read before. What invoices have used stays paid. Faults:
 // customer_not_found, test_clock_advancing, credit_grant_voided, credit_grant_expired.
 func (s *Service) VoidCreditGrant(
-	ctx context.Context, by Caller, seen balance.Grant, around Around[db.CreditGrant],
+	ctx context.Context, by usecase.Caller, seen balance.Grant, around usecase.Around[db.CreditGrant],
 ) error {
-	c, err := s.payer(ctx, by, seen.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, seen.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -102,7 +106,7 @@ func (s *Service) VoidCreditGrant(
 			Remaining money.Minor
 			VoidedAt  time.Time
 		}
-		auditDiffering(tx, "credit_grant", shown{was.Left, was.VoidedAt}, shown{g.Left, g.VoidedAt})
+		usecase.AuditDiffering(tx, "credit_grant", shown{was.Left, was.VoidedAt}, shown{g.Left, g.VoidedAt})
 		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
 			event.New(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)}, now))
 	})

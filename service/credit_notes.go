@@ -7,23 +7,25 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreditInvoice gives parts of an invoice back by a credit note. A refund of it is started after the commit. Faults:
 // invoice_not_found, text_blank, text_invalid, card_number_refused, those of lifecycle.CreditInvoice.
 func (s *Service) CreditInvoice(
-	ctx context.Context, by Caller, invoiceID string, ask creditnote.Request, around Around[creditnote.Note],
+	ctx context.Context, by usecase.Caller, invoiceID string, ask creditnote.Request,
+	around usecase.Around[creditnote.Note],
 ) error {
-	if err := checkText("memo", ask.Memo); err != nil {
+	if err := usecase.CheckText("memo", ask.Memo); err != nil {
 		return err
 	}
 	// Which subscription it bills never changes, so it is read without a lock.
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}
-	ask.ID = id.New(id.CreditNote, s.now())
-	return around.transact(ctx, s, by, func(tx *db.Tx) (creditnote.Note, error) {
+	ask.ID = id.New(id.CreditNote, s.Now())
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (creditnote.Note, error) {
 		cmd := lifecycle.CreditInvoice{Request: ask, Invoice: seen}
 		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {

@@ -1,10 +1,8 @@
 package service
 
 import (
-	"errors"
 	"fmt"
 	"net/mail"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -15,6 +13,7 @@ import (
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/internal/hostname"
+	"perennial/service/usecase"
 )
 
 // checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
@@ -25,11 +24,11 @@ func checkCustomer(c customer.Customer) error {
 		return fault.InvalidParam("email", "field_missing",
 			"The customer has no contact. Send `email`, `phone` or `paymentDetails.phoneNumber`.")
 	}
-	return joined(
-		unlessEmpty(c.Email, CheckEmail),
-		unlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
-		unlessEmpty(c.Country, routing.CheckCountry), checkTaxes(c),
-		checkText("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), checkMethod(c))
+	return usecase.Joined(
+		usecase.UnlessEmpty(c.Email, CheckEmail),
+		usecase.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
+		usecase.UnlessEmpty(c.Country, routing.CheckCountry), checkTaxes(c),
+		usecase.CheckText("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), checkMethod(c))
 }
 
 // checkTaxes holds what decides about a customer's taxes. Faults: region_needs_country, those of package tax.
@@ -37,23 +36,7 @@ func checkTaxes(c customer.Customer) error {
 	if c.Region != "" && c.Country == "" {
 		return fault.InvalidParam("region", "region_needs_country", "A `region` requires its `country`. Send both.")
 	}
-	return joined(tax.CheckRegion(c.Region), c.TaxExempt.Validate(), c.TaxIDs.Validate())
-}
-
-func unlessEmpty(s string, check func(string) error) error {
-	if s == "" {
-		return nil
-	}
-	return check(s)
-}
-
-// joined returns one fault as it is, and several for a response that lists them.
-func joined(errs ...error) error {
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if len(errs) == 1 {
-		return errs[0]
-	}
-	return errors.Join(errs...)
+	return usecase.Joined(tax.CheckRegion(c.Region), c.TaxExempt.Validate(), c.TaxIDs.Validate())
 }
 
 func checkMethod(c customer.Customer) error {
@@ -134,7 +117,7 @@ func checkTaxIDs(ids tax.IDs) error {
 	var all []error
 	for i, id := range ids {
 		at := fmt.Sprintf("taxIds[%d].", i)
-		all = append(all, checkText(at+"type", id.Type), checkText(at+"value", id.Value))
+		all = append(all, usecase.CheckText(at+"type", id.Type), usecase.CheckText(at+"value", id.Value))
 	}
-	return joined(all...)
+	return usecase.Joined(all...)
 }

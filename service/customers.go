@@ -13,11 +13,12 @@ import (
 	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreateCustomer stores c, whose id and dates are made here. On a test clock it begins at the clock's time.
 func (s *Service) CreateCustomer(
-	ctx context.Context, by Caller, c customer.Customer, also Also[customer.Customer],
+	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
 	if err := checkCustomer(c); err != nil {
 		return c, err
@@ -27,15 +28,15 @@ func (s *Service) CreateCustomer(
 			return c, err
 		}
 	}
-	if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
+	if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 		return c, err
 	}
 	// Real time, also on a test clock: ids sort by when rows were made, and a clock may stand in any year.
-	c.ID, c.Revision = id.New(id.Customer, s.now()), 1
-	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
+	c.ID, c.Revision = id.New(id.Customer, s.Now()), 1
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (customer.Customer, error) {
 		var err error
-		if c.CreatedAt, err = s.lockClock(ctx, tx, by.EnvironmentID, c.TestClockID); err != nil {
-			return c, inParam(err, "testClockId")
+		if c.CreatedAt, err = usecase.LockClock(ctx, tx, by.EnvironmentID, c.TestClockID, s.Now()); err != nil {
+			return c, usecase.InParam(err, "testClockId")
 		}
 		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
@@ -104,14 +105,14 @@ func (u CustomerUpdate) apply(c *customer.Customer) (changed []string, methodCha
 // have to try a new payment method are signalled after the commit. A method that is as it was is not tried again: an
 // app may send all fields every night. To try it once more is a payment (PaySubscription).
 func (s *Service) UpdateCustomer(
-	ctx context.Context, by Caller, customerID string, u CustomerUpdate, also Also[customer.Customer],
+	ctx context.Context, by usecase.Caller, customerID string, u CustomerUpdate, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
 	checked, err := s.checkNewMethod(ctx, by, customerID, u)
 	if err != nil {
 		return customer.Customer{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (customer.Customer, error) {
-		c, err := lockCustomer(ctx, tx, by.EnvironmentID, customerID)
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (customer.Customer, error) {
+		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, customerID)
 		if err != nil {
 			return c, err
 		}
@@ -133,17 +134,17 @@ func (s *Service) UpdateCustomer(
 // checkNewMethod checks the payment method that a change leads to before its transaction, which must not wait for a
 // provider, and returns it. Of a customer who is not there nothing is checked: the change is refused.
 func (s *Service) checkNewMethod(
-	ctx context.Context, by Caller, customerID string, u CustomerUpdate,
+	ctx context.Context, by usecase.Caller, customerID string, u CustomerUpdate,
 ) (checked payment.Method, err error) {
 	if u.PaymentMethod == nil && u.PaymentDetails == nil {
 		return checked, nil
 	}
-	c, err := s.store.Customer(ctx, by.EnvironmentID, customerID)
+	c, err := s.Store.Customer(ctx, by.EnvironmentID, customerID)
 	if err != nil {
-		return checked, unlessAbsent(err)
+		return checked, usecase.UnlessAbsent(err)
 	}
 	if _, methodChanged := u.apply(&c); methodChanged && checkCustomer(c) == nil { // else there is nothing to check yet
-		if err := s.checkMethodTaken(ctx, s.store.Reader, by.EnvironmentID, c, true); err != nil {
+		if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 			return checked, err
 		}
 		return methodOf(c), s.checkRenewsAll(ctx, by, c)
@@ -153,8 +154,8 @@ func (s *Service) checkNewMethod(
 
 // checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for. Faults:
 // those of checkRenewable.
-func (s *Service) checkRenewsAll(ctx context.Context, by Caller, c customer.Customer) error {
-	currencies, err := s.store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
+func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
+	currencies, err := s.Store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
 	if err != nil {
 		return err
 	}
@@ -166,21 +167,14 @@ func (s *Service) checkRenewsAll(ctx context.Context, by Caller, c customer.Cust
 	return nil
 }
 
-func unlessAbsent(err error) error {
-	if absent(err) {
-		return nil
-	}
-	return err
-}
-
 func methodOf(c customer.Customer) payment.Method {
 	return payment.Method{Type: c.PaymentMethod, Details: c.PaymentDetails}
 }
 
 func (s *Service) saveCustomer(
-	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, changed []string, methodChanged bool,
+	ctx context.Context, tx *db.Tx, by usecase.Caller, c customer.Customer, changed []string, methodChanged bool,
 ) error {
-	now, err := customerNow(ctx, tx.Reader, by.EnvironmentID, c, s.now())
+	now, err := customerNow(ctx, tx.Reader, by.EnvironmentID, c, s.Now())
 	if err != nil {
 		return err
 	}

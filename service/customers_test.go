@@ -9,6 +9,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -29,7 +30,7 @@ func TestCreateCustomer_TestClocksAreForTestEnvironments(t *testing.T) {
 	live := h.caller
 	live.Mode = apikey.Live
 	_, err := h.CreateCustomer(t.Context(), live, customer.Customer{Email: "ada@example.com", TestClockID: "clk_x"}, nil)
-	require.ErrorIs(t, err, ErrTestModeOnly)
+	require.ErrorIs(t, err, usecase.ErrTestModeOnly)
 	_, err = h.CreateCustomer(t.Context(), h.caller, customer.Customer{Email: "ada@example.com", TestClockID: "clk_x"},
 		nil)
 	require.ErrorIs(t, err, db.ErrTestClockNotFound)
@@ -43,13 +44,13 @@ func TestUpdateCustomer_NewMethodSignalsTheSubscriptions(t *testing.T) {
 	name := "Ada"
 	_, err := h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{Name: &name}, nil)
 	require.NoError(t, err)
-	require.Empty(t, h.dispatched.effects, "a name concerns no workflow")
+	require.Empty(t, h.dispatched.Effects, "a name concerns no workflow")
 
 	details := scene.Card
 	details.PaymentMethodToken = "pm_2"
 	_, err = h.UpdateCustomer(t.Context(), h.caller, c.ID, CustomerUpdate{PaymentDetails: &details}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.effects)
+	require.Equal(t, []db.Effect{db.SignalSubscription{EnvironmentID: h.Env, ID: ref.ID}}, h.dispatched.Effects)
 }
 
 // An app that sends all fields every night must not reach for the money every night, nor one that takes a card away.
@@ -71,7 +72,7 @@ func TestUpdateCustomer_OnlyAnotherMethodIsTried(t *testing.T) {
 	require.False(t, updated.CanPay())
 	require.Equal(t, 1, h.count(t, "select count(*) from events where type = 'customer.updated'"))
 	require.Zero(t, h.count(t, "select count(*) from subscriptions where method_changed_at is not null"))
-	require.Empty(t, h.dispatched.effects)
+	require.Empty(t, h.dispatched.Effects)
 }
 
 func TestEraseCustomer_AtOnceAndOnlyOnce(t *testing.T) {
@@ -79,15 +80,15 @@ func TestEraseCustomer_AtOnceAndOnlyOnce(t *testing.T) {
 	h := newHouse(t)
 	c := h.Customer(t, "")
 	h.Subscribe(t, c, h.Scene.Plan(t, scene.Monthly(1000)))
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
+	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}))
 	require.Zero(t, h.count(t, "select count(*) from customers where email is not null"))
 	require.Equal(t, 1, h.count(t, "select count(*) from events where type = 'customer.deleted'"))
-	require.Len(t, h.dispatched.effects, 1)
-	start, ok := h.dispatched.effects[0].(db.StartErasure)
+	require.Len(t, h.dispatched.Effects, 1)
+	start, ok := h.dispatched.Effects[0].(db.StartErasure)
 	require.True(t, ok)
 	require.Equal(t, c.ID, start.CustomerID)
 	require.Equal(t, 1, h.count(t, "select count(*) from erasures where id = $1 and finished_at is null", start.ID))
-	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}), db.ErrCustomerNotFound)
+	require.ErrorIs(t, h.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}), db.ErrCustomerNotFound)
 }
 
 // A repeat waits where the key is taken, before anything of the customer is locked; what is added after the erasure is
@@ -97,7 +98,7 @@ func TestEraseCustomer_OneTransactionWithWhatItsCallerAdds(t *testing.T) {
 	h := newHouse(t)
 	c := h.Customer(t, "")
 	refused := errors.New("refused")
-	for _, around := range []Around[string]{
+	for _, around := range []usecase.Around[string]{
 		{Before: func(*db.Tx) error { return refused }},
 		{After: func(_ *db.Tx, erased string) error {
 			require.Equal(t, c.ID, erased)

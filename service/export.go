@@ -29,7 +29,7 @@ type ExportOptions struct {
 // subscriptions, and for the books credit grants, plans, invoices and transactions. Customers who were deleted are left out.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
-	return s.store.Export(ctx, environmentID, func(all *db.Snapshot) error {
+	return s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
 		names := &planNames{}
 		for _, part := range []func() error{
 			func() error {

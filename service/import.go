@@ -14,6 +14,7 @@ import (
 	"perennial/billing/moving"
 	"perennial/db"
 	"perennial/service/movefile"
+	"perennial/service/usecase"
 )
 
 // ImportOptions say how records are imported.
@@ -59,7 +60,7 @@ const importBatch = 500
 // reconciler starts them at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped,
 // database_unavailable.
 func (s *Service) Import(
-	ctx context.Context, by Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),
+	ctx context.Context, by usecase.Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),
 ) error {
 	im, err := s.newImport(ctx, by, o, told)
 	if err != nil {
@@ -85,7 +86,7 @@ func (s *Service) Import(
 type importing struct {
 	*Service
 	ImportOptions
-	by    Caller
+	by    usecase.Caller
 	told  func(ImportedLine)
 	env   *importEnvironment
 	dry   *dryRun
@@ -97,7 +98,7 @@ type importing struct {
 }
 
 func (s *Service) newImport(
-	ctx context.Context, by Caller, o ImportOptions, told func(ImportedLine),
+	ctx context.Context, by usecase.Caller, o ImportOptions, told func(ImportedLine),
 ) (*importing, error) {
 	if o.Batch <= 0 {
 		o.Batch = importBatch
@@ -121,7 +122,7 @@ func (im *importing) add(ctx context.Context, r movefile.Record) error {
 // flush decides about the records of the batch and writes those that are new, in one transaction.
 func (im *importing) flush(ctx context.Context) error {
 	batch := im.batch
-	im.batch, im.now = im.batch[:0], im.Service.now()
+	im.batch, im.now = im.batch[:0], im.Service.Now()
 	if len(batch) == 0 {
 		return nil
 	}
@@ -133,7 +134,7 @@ func (im *importing) flush(ctx context.Context) error {
 	if im.DryRun {
 		lines, err = im.look(ctx, batch)
 	} else {
-		err = im.store.InTx(ctx, im.by.Actor, im.now, func(tx *db.Tx) error {
+		err = im.Store.InTx(ctx, im.by.Actor, im.now, func(tx *db.Tx) error {
 			tx.Audit(im.by.EnvironmentID)
 			lines, err = im.write(ctx, tx, batch)
 			return err
@@ -177,11 +178,11 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 
 // look is a batch of a dry run.
 func (im *importing) look(ctx context.Context, batch []movefile.Record) ([]ImportedLine, error) {
-	known, err := im.known(ctx, im.store.Reader, im.store.CustomersByID, batch)
+	known, err := im.known(ctx, im.Store.Reader, im.Store.CustomersByID, batch)
 	if err != nil {
 		return nil, err
 	}
-	if err := im.dry.readBalances(ctx, im.store.Reader, im.by.EnvironmentID, known); err != nil {
+	if err := im.dry.readBalances(ctx, im.Store.Reader, im.by.EnvironmentID, known); err != nil {
 		return nil, err
 	}
 	return im.decide(batch, known, func(a arrival) (*NextBill, error) { return im.dry.arrive(im.env, a, im.now) })

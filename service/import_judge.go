@@ -11,6 +11,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 	"perennial/service/movefile"
+	"perennial/service/usecase"
 )
 
 // arrival is a record that is new here, and what follows from it.
@@ -65,7 +66,7 @@ func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutc
 	return a, RecordImported, err
 }
 
-// payer is the customer that a record names. Faults: import_customer_unknown, import_record_erased,
+// Payer is the customer that a record names. Faults: import_customer_unknown, import_record_erased,
 // import_customer_refused, import_customer_on_test_clock.
 func (im *importing) payer(known *known, reference string) (customer.Customer, error) {
 	c, ok := known.customers[reference]
@@ -89,7 +90,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
-	if err := joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
+	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {
@@ -126,7 +127,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		found(err)
 		setting.PendingAddOns = &next
 	}
-	if err := joined(faults...); err != nil {
+	if err := usecase.Joined(faults...); err != nil {
 		return err
 	}
 	if setting, err = setting.In(r.Currency); err != nil {

@@ -20,6 +20,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/movefile"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -45,7 +46,9 @@ type imports struct {
 	next     map[string]*NextBill
 }
 
-func importFrom(ctx context.Context, t *testing.T, s *Service, by Caller, o ImportOptions, lines ...string) (imports, error) {
+func importFrom(
+	ctx context.Context, t *testing.T, s *Service, by usecase.Caller, o ImportOptions, lines ...string) (imports, error,
+) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "move.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
@@ -62,7 +65,7 @@ func importFrom(ctx context.Context, t *testing.T, s *Service, by Caller, o Impo
 	return out, err
 }
 
-func (s *Service) imported(t *testing.T, by Caller, o ImportOptions, lines ...string) imports {
+func (s *Service) imported(t *testing.T, by usecase.Caller, o ImportOptions, lines ...string) imports {
 	t.Helper()
 	out, err := importFrom(t.Context(), t, s, by, o, lines...)
 	require.NoError(t, err)
@@ -295,7 +298,7 @@ func TestExport_RoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, svc.GrantCredit(t.Context(), by, balance.Grant{
 		CustomerID: made.ID, Currency: "EUR", Amount: 300, Priority: 4, PlanIDs: []string{planNamed(t, from, "Gold")},
-	}, Around[db.CreditGrant]{}))
+	}, usecase.Around[db.CreditGrant]{}))
 	file.Reset()
 	var waits []string
 	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{Waits: func(subscriptionID string) error {

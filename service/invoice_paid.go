@@ -7,6 +7,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // paidOutside is the reason of the decision that keeps who marked an invoice paid.
@@ -20,24 +21,26 @@ type OutsidePayment struct {
 
 // MarkPaid settles an open invoice by a payment that was made outside Perennial, and keeps who said so. Faults:
 // invoice_not_found, text_blank, text_invalid, card_number_refused, those of lifecycle.MarkPaid.
-func (s *Service) MarkPaid(ctx context.Context, by Caller, in OutsidePayment, around Around[invoice.Invoice]) error {
-	if err := checkText("reference", in.Reference); err != nil {
+func (s *Service) MarkPaid(
+	ctx context.Context, by usecase.Caller, in OutsidePayment, around usecase.Around[invoice.Invoice],
+) error {
+	if err := usecase.CheckText("reference", in.Reference); err != nil {
 		return err
 	}
-	if err := checkText("note", in.Note); err != nil {
+	if err := usecase.CheckText("note", in.Note); err != nil {
 		return err
 	}
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, in.InvoiceID)
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, in.InvoiceID)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
 		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, in.MarkPaid)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		return done.invoice(in.InvoiceID), tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
-			TransactionID: done.settlement(in.InvoiceID).TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
+		return done.Invoice(in.InvoiceID), tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
+			TransactionID: done.Settlement(in.InvoiceID).TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
 			Outcome: string(payment.DecideSucceeded), Note: in.Note,
 		})
 	})

@@ -7,18 +7,21 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more. Faults: invoice_not_found, those of
 // lifecycle.VoidInvoice.
-func (s *Service) VoidInvoice(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+func (s *Service) VoidInvoice(
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
+) error {
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.VoidInvoice{InvoiceID: invoiceID}, around)
 }
 
 // MarkUncollectible gives an open invoice up: it stays owed, but nothing is collected any more. Faults:
 // invoice_not_found, those of lifecycle.MarkUncollectible.
 func (s *Service) MarkUncollectible(
-	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
@@ -26,36 +29,40 @@ func (s *Service) MarkUncollectible(
 // PayInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. amount, where given, must be
 // what is due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
 func (s *Service) PayInvoice(
-	ctx context.Context, by Caller, invoiceID string, amount *money.Minor, around Around[Performed],
+	ctx context.Context, by usecase.Caller, invoiceID string, amount *money.Minor,
+	around usecase.Around[usecase.Performed],
 ) error {
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (usecase.Performed, error) {
 		return commandOn(ctx, tx, by.EnvironmentID, seen, lifecycle.Pay{InvoiceID: invoiceID, Amount: amount})
 	})
 }
 
 // SkipRetry lets the next automatic retry of an open invoice not happen. Faults: invoice_not_found, those of
 // lifecycle.SkipRetry.
-func (s *Service) SkipRetry(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+func (s *Service) SkipRetry(
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
+) error {
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.SkipRetry{InvoiceID: invoiceID}, around)
 }
 
 func (s *Service) onInvoice(
-	ctx context.Context, by Caller, invoiceID string, cmd lifecycle.Command, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, cmd lifecycle.Command,
+	around usecase.Around[invoice.Invoice],
 ) error {
 	// Which subscription it bills never changes, so it is read without a lock.
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
 		done, err := commandOn(ctx, tx, by.EnvironmentID, seen, cmd)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		return done.invoice(invoiceID), nil
+		return done.Invoice(invoiceID), nil
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
+	"perennial/service/usecase"
 )
 
 // KeyRotation is what is rotated.
@@ -32,11 +33,11 @@ const keysetsAtOnce = 500
 func (s *Service) RotateKeys(
 	ctx context.Context, by db.Actor, keys *vault.Vault, r KeyRotation, tell func(KeysetRotated) error,
 ) error {
-	if err := (&provisioner{vault: keys}).needsVault(); err != nil {
+	if err := usecase.NeedsVault(keys); err != nil {
 		return err
 	}
 	for after := r.After; ; {
-		found, err := s.store.Keysets(ctx, after, keysetsAtOnce)
+		found, err := s.Store.Keysets(ctx, after, keysetsAtOnce)
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -63,7 +64,7 @@ func (s *Service) rotateKeyset(
 	if !dataKeys && keys.Current(k.Wrapped, k.AppID) {
 		return KeysetRotated{AppID: k.AppID}, nil
 	}
-	err = s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
+	err = s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) error {
 		stored, err := tx.LockKeyset(ctx, k.AppID)
 		if err != nil {
 			return err

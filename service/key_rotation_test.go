@@ -16,6 +16,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // sealedHouse has an app whose keyset one key-encryption key wraps, an account with credentials, one with credentials of
@@ -125,10 +126,10 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 	write(func(n int) error {
 		return h.UpdateProvider(t.Context(), h.caller, h.Config.ID, ProviderChange{
 			Credentials: gateway.Credentials{"webhookSecret": "whsec_" + strconv.Itoa(n)},
-		}, Around[db.ProviderConfig]{})
+		}, usecase.Around[db.ProviderConfig]{})
 	})
 	write(func(int) error {
-		return h.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, Rotation{}, Around[Endpoint]{})
+		return h.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, Rotation{}, usecase.Around[Endpoint]{})
 	})
 	rewrapped := h.rotate(t, h.both, KeyRotation{})
 	for range 5 {

@@ -8,36 +8,37 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // commandOn performs a command about an invoice: on its subscription, or on the invoice alone where it is a manual one.
 // seen was read without a lock; whose it is never changes. Faults: invoice_is_draft, those of Command.
 func commandOn(
 	ctx context.Context, tx *db.Tx, environmentID string, seen invoice.Invoice, cmd lifecycle.Command,
-) (Performed, error) {
+) (usecase.Performed, error) {
 	if seen.SubscriptionID != "" {
-		return Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
+		return usecase.Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
 	}
 	state, err := tx.LockManualInvoice(ctx, environmentID, seen.CustomerID, seen.ID)
 	if err != nil {
-		return Performed{}, err
+		return usecase.Performed{}, err
 	}
 	if state.Draft != nil {
-		return Performed{}, invoicing.ErrDraft
+		return usecase.Performed{}, invoicing.ErrDraft
 	}
-	if cmd, err = informed(ctx, tx, environmentID, &state, cmd); err != nil {
-		return Performed{}, err
+	if cmd, err = usecase.Informed(ctx, tx, environmentID, &state, cmd); err != nil {
+		return usecase.Performed{}, err
 	}
 	found := state
 	state, changes, err := lifecycle.Apply(found, cmd, db.Moment(tx.Now, tx.Real))
 	if err != nil {
-		return Performed{}, err
+		return usecase.Performed{}, err
 	}
-	auditCommand(tx, found, state, changes)
+	usecase.AuditCommand(tx, found, state, changes)
 	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
-		return Performed{}, err
+		return usecase.Performed{}, err
 	}
-	return performed(state, changes), wakeCharges(ctx, tx, environmentID, changes)
+	return usecase.Shown(state, changes), wakeCharges(ctx, tx, environmentID, changes)
 }
 
 // wakeCharges has the workflows of charges that a decision changed look at them: one that is superfluous is to be

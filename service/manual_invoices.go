@@ -16,6 +16,7 @@ import (
 	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // NewInvoice bills a customer without a subscription.
@@ -28,30 +29,30 @@ type NewInvoice struct {
 // CreateInvoice writes the draft of a manual invoice, which bills nothing until it is finalized. Faults:
 // customer_not_found, test_clock_advancing, text_blank, text_invalid, card_number_refused, those of invoicing.New.
 func (s *Service) CreateInvoice(
-	ctx context.Context, by Caller, in NewInvoice, also Also[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, in NewInvoice, also usecase.Also[invoice.Invoice],
 ) (invoice.Invoice, error) {
-	if err := cmp.Or(checkLines(in.Lines), checkText("memo", in.Memo)); err != nil {
+	if err := cmp.Or(checkLines(in.Lines), usecase.CheckText("memo", in.Memo)); err != nil {
 		return invoice.Invoice{}, err
 	}
-	c, err := s.payer(ctx, by, in.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
 	if err != nil {
 		return invoice.Invoice{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (invoice.Invoice, error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (invoice.Invoice, error) {
+		now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		c, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID)
+		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID)
 		if err != nil {
-			return invoice.Invoice{}, inParam(err, "customerId")
+			return invoice.Invoice{}, usecase.InParam(err, "customerId")
 		}
 		rates, err := tx.TaxRatesOf(ctx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
 		draft, err := invoicing.New(invoicing.Identity{
-			ID: id.New(id.Invoice, s.now()), CustomerID: c.ID, TestClockID: c.TestClockID, Currency: in.Currency,
+			ID: id.New(id.Invoice, s.Now()), CustomerID: c.ID, TestClockID: c.TestClockID, Currency: in.Currency,
 		}, in.Content, s.around(c, rates, now))
 		if err != nil {
 			return draft, err
@@ -67,19 +68,20 @@ func (s *Service) CreateInvoice(
 func (s *Service) around(c customer.Customer, rates []tax.Definition, now time.Time) invoicing.Around {
 	return invoicing.Around{
 		Rates: tax.Holding(rates, c.TaxPayer(), now), Exempt: c.TaxExempt, Now: now,
-		LineID: func(int) string { return id.New(id.InvoiceLine, s.now()) },
+		LineID: func(int) string { return id.New(id.InvoiceLine, s.Now()) },
 	}
 }
 
 // ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is written.
 func (s *Service) ReviseInvoice(
-	ctx context.Context, by Caller, invoiceID string, change invoicing.Change, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, change invoicing.Change,
+	around usecase.Around[invoice.Invoice],
 ) error {
 	memo := ""
 	if change.Memo != nil {
 		memo = *change.Memo
 	}
-	if err := cmp.Or(checkLines(change.Lines), checkText("memo", memo)); err != nil {
+	if err := cmp.Or(checkLines(change.Lines), usecase.CheckText("memo", memo)); err != nil {
 		return err
 	}
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
@@ -97,13 +99,15 @@ func (s *Service) ReviseInvoice(
 }
 
 // DeleteInvoice removes a draft: it never had a number. Faults: invoice_not_found, invoice_not_draft.
-func (s *Service) DeleteInvoice(ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice]) error {
+func (s *Service) DeleteInvoice(
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
+) error {
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
 		now := state.Time(db.Moment(tx.Now, tx.Real))
 		if err := tx.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
 			return *state.Draft, err
 		}
-		tx.AuditAlso(deleted)
+		tx.AuditAlso(usecase.Deleted)
 		gone := event.InvoiceDeleted{Invoice: state.Draft.Announced()}
 		return *state.Draft, tx.Emit(ctx, by.EnvironmentID, event.New(gone, now))
 	})
@@ -112,15 +116,16 @@ func (s *Service) DeleteInvoice(ctx context.Context, by Caller, invoiceID string
 // FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it is
 // charged automatically, is started after the commit. Faults: invoice_not_found, those of lifecycle.Finalize.
 func (s *Service) FinalizeInvoice(
-	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
 	if err != nil {
 		return err
 	}
 	if seen.SubscriptionID != "" {
-		return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
-			done, err := Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID, lifecycle.FinalizeInvoice{InvoiceID: invoiceID})
+		return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
+			done, err := usecase.Command(ctx, tx, by.EnvironmentID, seen.SubscriptionID,
+				lifecycle.FinalizeInvoice{InvoiceID: invoiceID})
 			if err != nil {
 				return seen, err
 			}
@@ -136,17 +141,17 @@ func (s *Service) FinalizeInvoice(
 		}
 		err = tx.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
 		is := changes.Finalized[0]
-		auditDiffering(tx, "invoice", was, is)
+		usecase.AuditDiffering(tx, "invoice", was, is)
 		return is, err
 	})
 }
 
 // onDraft changes a draft under the lock of its customer. Fault: invoice_not_draft.
 func (s *Service) onDraft(
-	ctx context.Context, by Caller, invoiceID string, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
 ) error {
-	seen, err := s.store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
 	if err != nil {
 		return err
 	}
@@ -155,10 +160,10 @@ func (s *Service) onDraft(
 
 // onDraftSeen is onDraft of an invoice that was read without a lock.
 func (s *Service) onDraftSeen(
-	ctx context.Context, by Caller, seen invoice.Invoice, around Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, seen invoice.Invoice, around usecase.Around[invoice.Invoice],
 	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (invoice.Invoice, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
 		if seen.SubscriptionID != "" && seen.Status == invoice.InDraft {
 			return seen, invoicing.ErrOfSubscription
 		}
@@ -178,7 +183,7 @@ func (s *Service) onDraftSeen(
 
 func checkLines(lines []invoicing.Line) error {
 	for _, l := range lines {
-		if err := checkText("lines", l.Description); err != nil {
+		if err := usecase.CheckText("lines", l.Description); err != nil {
 			return err
 		}
 	}

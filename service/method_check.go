@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 const (
@@ -129,16 +130,16 @@ func unsupported(method string, found []providers.MethodSupport) error {
 func reasons(all []string) string { return strings.Join(slices.Compact(all), " ") }
 
 // checkRenewable refuses a subscription that could never be collected with the customer's payment method: because the
-// payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
+// Payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
 // method may get one later. param is the field of the request that names the method or its customer. Faults:
 // payment_method_cannot_renew, payment_method_currency_mismatch, payment_method_unsupported, provider_not_configured.
 func (s *Service) checkRenewable(
-	ctx context.Context, by Caller, c customer.Customer, currency money.Currency, param string,
+	ctx context.Context, by usecase.Caller, c customer.Customer, currency money.Currency, param string,
 ) error {
 	if !c.CanPay() {
 		return nil
 	}
-	found, err := s.supports(ctx, s.store.Reader, by.EnvironmentID, c, true)
+	found, err := s.supports(ctx, s.Store.Reader, by.EnvironmentID, c, true)
 	return renewable(found, err, c, currency, param)
 }
 

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // NewMetric is a metric to create.
@@ -22,17 +23,17 @@ type NewMetric struct {
 // CreateMetric stores the first version of a metric, which takes records from now on. Faults: those of
 // usage.Metric.Validate and of text; metric_name_taken.
 func (s *Service) CreateMetric(
-	ctx context.Context, by Caller, in NewMetric, also Also[usage.Metric],
+	ctx context.Context, by usecase.Caller, in NewMetric, also usecase.Also[usage.Metric],
 ) (usage.Metric, error) {
-	now := s.now()
+	now := s.Now()
 	m := usage.Metric{
 		ID: id.New(id.Metric, now), Version: 1, Name: in.Name, DisplayName: cmp.Or(in.DisplayName, in.Name), Active: true,
 		CreatedAt: now, VersionAt: now, Definition: in.Definition,
 	}
-	if err := joined(m.Validate(), checkText("displayName", m.DisplayName)); err != nil {
+	if err := usecase.Joined(m.Validate(), usecase.CheckText("displayName", m.DisplayName)); err != nil {
 		return m, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (usage.Metric, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (usage.Metric, error) {
 		if err := tx.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
 			return m, err
 		}
@@ -50,14 +51,14 @@ type MetricUpdate struct {
 // UpdateMetric changes a metric or makes its next version, and announces what changed if anything did. Prices keep the
 // version that they name. Faults: metric_not_found, those of usage.Metric.Next and of text.
 func (s *Service) UpdateMetric(
-	ctx context.Context, by Caller, metricID string, u MetricUpdate, also Also[usage.Metric],
+	ctx context.Context, by usecase.Caller, metricID string, u MetricUpdate, also usecase.Also[usage.Metric],
 ) (usage.Metric, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (usage.Metric, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (usage.Metric, error) {
 		m, err := tx.LockMetric(ctx, by.EnvironmentID, metricID)
 		if err != nil {
 			return m, err
 		}
-		now := s.now()
+		now := s.Now()
 		was := m
 		var changed []string
 		if u.DisplayName != nil && *u.DisplayName != m.DisplayName {
@@ -66,7 +67,7 @@ func (s *Service) UpdateMetric(
 		if u.Active != nil && *u.Active != m.Active {
 			m.Active, changed = *u.Active, append(changed, "active")
 		}
-		if err := checkText("displayName", m.DisplayName); err != nil {
+		if err := usecase.CheckText("displayName", m.DisplayName); err != nil {
 			return m, err
 		}
 		if len(changed) > 0 {

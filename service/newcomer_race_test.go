@@ -21,6 +21,7 @@ import (
 	"perennial/db"
 	"perennial/internal/testkit"
 	"perennial/providers"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -103,13 +104,13 @@ func (n *newcomers) invoiceOf(t *testing.T, ref contract.Ref, status invoice.Sta
 }
 
 // around is what the API adds to a command: its Idempotency-Key before, its answer after. The transaction then waits.
-func around[R any](ctx context.Context, w *newcomer, wait func()) Around[R] {
+func around[R any](ctx context.Context, w *newcomer, wait func()) usecase.Around[R] {
 	w.keys++
 	key := db.IdempotencyKey{
 		Route: "POST /test", Key: fmt.Sprint(w.keys), Fingerprint: []byte("f"), StatusCode: 200, Response: []byte("{}"),
 		CustomerID: w.id, CreatedAt: w.Clock.Now(),
 	}
-	return Around[R]{
+	return usecase.Around[R]{
 		Before: func(tx *db.Tx) error { return tx.ReserveIdempotency(ctx, w.Env, key) },
 		After: func(tx *db.Tx, _ R) error {
 			if err := tx.AnswerIdempotency(ctx, w.Env, key); err != nil {

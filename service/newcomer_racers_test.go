@@ -12,6 +12,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // racer performs something on a customer in one transaction, which calls hold when all but the commit is done.
@@ -36,10 +37,11 @@ var racers = map[string]racer{
 	"pause":              onSubscription(first, lifecycle.Pause{CreditUnused: true}),
 	"move the anchor":    onSubscription(first, lifecycle.MoveAnchor{Proration: subscription.InvoiceNow}),
 	"redeem": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon}, around[Performed](ctx, w, hold))
+		return w.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon},
+			around[usecase.Performed](ctx, w, hold))
 	},
 	"pay": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.PayInvoice(ctx, w.caller, w.open, nil, around[Performed](ctx, w, hold))
+		return w.PayInvoice(ctx, w.caller, w.open, nil, around[usecase.Performed](ctx, w, hold))
 	},
 	"void": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))
@@ -101,22 +103,25 @@ var racers = map[string]racer{
 	},
 }
 
-func first(w *newcomer) contract.Ref  { return w.first }
+func first(w *newcomer) contract.Ref { return w.first }
+
 func second(w *newcomer) contract.Ref { return w.second }
-func third(w *newcomer) contract.Ref  { return w.third }
+
+func third(w *newcomer) contract.Ref { return w.third }
 
 func paid(w *newcomer) string { return w.paid }
+
 func open(w *newcomer) string { return w.open }
 
 func change(which func(*newcomer) contract.Ref, to func(*newcomer) PlanChange) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[Performed](ctx, w, hold))
+		return w.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[usecase.Performed](ctx, w, hold))
 	}
 }
 
 func onSubscription(which func(*newcomer) contract.Ref, cmd lifecycle.Command) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, which(w).ID, cmd, around[Performed](ctx, w, hold))
+		return w.Command(ctx, w.caller, which(w).ID, cmd, around[usecase.Performed](ctx, w, hold))
 	}
 }
 

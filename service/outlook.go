@@ -6,6 +6,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // Outlook is what a subscription waits for, and what follows.
@@ -17,12 +18,14 @@ type Outlook struct {
 
 // Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those of
 // lifecycle.Outlook.
-func (s *Service) Outlook(ctx context.Context, by Caller, subscriptionID string, n int) (out Outlook, err error) {
-	found, err := s.store.SubscriptionState(ctx, by.EnvironmentID, subscriptionID)
+func (s *Service) Outlook(
+	ctx context.Context, by usecase.Caller, subscriptionID string, n int) (out Outlook, err error,
+) {
+	found, err := s.Store.SubscriptionState(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return out, err
 	}
 	out.Live, out.InReview = found.Attempt(), found.InReview()
-	out.Expected, err = lifecycle.Outlook(found, n, db.Moment(s.now(), s.now()))
+	out.Expected, err = lifecycle.Outlook(found, n, db.Moment(s.Now(), s.Now()))
 	return out, err
 }

@@ -19,17 +19,17 @@ const maxBrought = 32 << 10
 func (s *Service) PayerReturned(
 	ctx context.Context, token string, query url.Values,
 ) (payment.Transaction, payment.Confirmation, error) {
-	environmentID, txn, err := s.store.TransactionByConfirmToken(ctx, token)
+	environmentID, txn, err := s.Store.TransactionByConfirmToken(ctx, token)
 	if err != nil {
 		return txn, "", err
 	}
-	now := s.now()
+	now := s.Now()
 	brought, completes := broughtBack(txn.Provider, query)
 	lacking := completes && brought == ""
 	if _, ask := txn.PayerReturned(brought, now); !ask || lacking {
 		return txn, txn.ConfirmationOfReturn(completes, now), nil
 	}
-	err = s.store.InTx(ctx, db.BySystem("payer"), now, func(tx *db.Tx) error {
+	err = s.Store.InTx(ctx, db.BySystem("payer"), now, func(tx *db.Tx) error {
 		if txn, err = tx.LockTransaction(ctx, environmentID, txn.ID); err != nil {
 			return err
 		}

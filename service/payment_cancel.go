@@ -7,18 +7,19 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // CancelPayment asks for a pending charge to be canceled. One of a subscription's invoice counts as a failed attempt; to
 // end its collection, void the invoice. Faults: transaction_not_found, those of lifecycle.CancelPayment.
 func (s *Service) CancelPayment(
-	ctx context.Context, by Caller, paymentID string, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, paymentID string, around usecase.Around[payment.Transaction],
 ) error {
-	seen, err := s.store.Transaction(ctx, by.EnvironmentID, paymentID) // its owner never changes
+	seen, err := s.Store.Transaction(ctx, by.EnvironmentID, paymentID) // its owner never changes
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
 		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
 		if err != nil {
 			return seen, err
@@ -45,7 +46,8 @@ func (s *Service) CancelPayment(
 			Status            payment.Status
 			CancelRequestedAt time.Time
 		}
-		auditDiffering(tx, "payment", shown{was.Status, was.CancelRequestedAt}, shown{is.Status, is.CancelRequestedAt})
+		usecase.AuditDiffering(tx, "payment", shown{was.Status, was.CancelRequestedAt},
+			shown{is.Status, is.CancelRequestedAt})
 		return is, err
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // NewCharge charges a customer beside any subscription.
@@ -26,36 +27,36 @@ type NewCharge struct {
 // carries it out. A charge that cannot be made is a failed one. Faults: those of text; customer_not_found,
 // amount_not_chargeable.
 func (s *Service) ChargeCustomer(
-	ctx context.Context, by Caller, in NewCharge, also Also[payment.Transaction],
+	ctx context.Context, by usecase.Caller, in NewCharge, also usecase.Also[payment.Transaction],
 ) (payment.Transaction, error) {
-	if err := checkText("description", in.Description); err != nil {
+	if err := usecase.CheckText("description", in.Description); err != nil {
 		return payment.Transaction{}, err
 	}
-	c, err := s.payer(ctx, by, in.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
 	if err != nil {
 		return payment.Transaction{}, err
 	}
 	// No provider is no error here: the charge is recorded as failed, as a charge by schedule is.
-	_, err = s.store.ProviderConfig(ctx, by.EnvironmentID)
+	_, err = s.Store.ProviderConfig(ctx, by.EnvironmentID)
 	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
 		return payment.Transaction{}, err
 	}
 	hasProvider := err == nil
-	return transact(ctx, s, by, also, func(tx *db.Tx) (payment.Transaction, error) {
-		now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (payment.Transaction, error) {
+		now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 		if err != nil {
 			return payment.Transaction{}, err
 		}
 		// Read again under lock: nothing of a customer who is being erased may be copied.
-		c, err := lockCustomer(ctx, tx, by.EnvironmentID, c.ID)
+		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID)
 		if err != nil {
-			return payment.Transaction{}, inParam(err, "customerId")
+			return payment.Transaction{}, usecase.InParam(err, "customerId")
 		}
 		if err := checkChargeable(ctx, tx, by.EnvironmentID, c, in.Amount, in.Currency); err != nil {
 			return payment.Transaction{}, err
 		}
 		txn := payment.NewCharge(payment.NewChargeInput{
-			ID: id.New(id.Transaction, s.now()), Customer: c, HasProvider: hasProvider,
+			ID: id.New(id.Transaction, s.Now()), Customer: c, HasProvider: hasProvider,
 			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
 			Now: now, Real: tx.Real, Virtual: c.TestClockID != "",
 		})

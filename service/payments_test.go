@@ -20,7 +20,7 @@ func TestChargeCustomer_IsStartedWherePending(t *testing.T) {
 	txn, err := h.ChargeCustomer(t.Context(), h.caller, in, nil)
 	require.NoError(t, err)
 	require.Equal(t, payment.Pending, txn.Status)
-	require.Equal(t, []db.Effect{db.StartPayment{EnvironmentID: h.Env, ID: txn.ID}}, h.dispatched.effects)
+	require.Equal(t, []db.Effect{db.StartPayment{EnvironmentID: h.Env, ID: txn.ID}}, h.dispatched.Effects)
 }
 
 func TestChargeCustomer_WithoutMethodHasFailedAndStartsNothing(t *testing.T) {
@@ -31,7 +31,7 @@ func TestChargeCustomer_WithoutMethodHasFailedAndStartsNothing(t *testing.T) {
 	txn, err := h.ChargeCustomer(t.Context(), h.caller, NewCharge{CustomerID: c.ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, txn.Status)
-	require.Empty(t, h.dispatched.effects)
+	require.Empty(t, h.dispatched.Effects)
 }
 
 // A message that says nothing new is stored as dealt with, and wakes nobody.
@@ -41,7 +41,7 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	txn, err := h.ChargeCustomer(t.Context(), h.caller,
 		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
-	h.dispatched.effects = nil
+	h.dispatched.Effects = nil
 	change := func(with func(payment.Transaction) payment.Transaction) {
 		h.InTx(t, func(tx *db.Tx) error {
 			locked, err := tx.LockTransaction(t.Context(), h.Env, txn.ID)
@@ -52,7 +52,7 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	receive := func(event string, kind providers.Kind) (open, checks int) {
 		message := providers.Callback{EventID: event, Type: event, Kind: kind, TransactionID: txn.ID, Ref: "pi_1"}
 		require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, message))
-		checks, h.dispatched.effects = len(h.dispatched.effects), nil
+		checks, h.dispatched.Effects = len(h.dispatched.Effects), nil
 		return h.count(t, "select count(*) from provider_callbacks where processed_at is null and type = $1", event), checks
 	}
 	expect := func(event string, kind providers.Kind, wantOpen, wantChecks int) {
@@ -90,13 +90,13 @@ func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 	txn, err := h.ChargeCustomer(t.Context(), h.caller,
 		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
-	h.dispatched.effects = nil
+	h.dispatched.Effects = nil
 	message := providers.Callback{EventID: "e1", Type: "charge.updated", TransactionID: txn.ID}
 	for range 2 {
 		require.NoError(t, h.ReceiveCallback(t.Context(), h.Config, message))
 	}
 	check := db.CheckTransaction{EnvironmentID: h.Env, ID: txn.ID}
-	require.Equal(t, []db.Effect{check, check}, h.dispatched.effects)
+	require.Equal(t, []db.Effect{check, check}, h.dispatched.Effects)
 	require.Equal(t, 1, h.count(t, "select count(*) from provider_callbacks"))
 
 	unknown := providers.Callback{
@@ -106,6 +106,6 @@ func TestReceiveCallback_TellsTheOwnerAlsoOfRepeats(t *testing.T) {
 	require.Equal(t, 1,
 		h.count(t, "select count(*) from provider_callbacks where lost_transaction_id = $1 and processed_at is null",
 			unknown.TransactionID), "an id of ours that we do not have is kept: the database has lost it")
-	require.Len(t, h.dispatched.effects, 2, "a message about nothing of ours is stored and told to nobody")
+	require.Len(t, h.dispatched.Effects, 2, "a message about nothing of ours is stored and told to nobody")
 	require.Equal(t, 2, h.count(t, "select count(*) from provider_callbacks"))
 }

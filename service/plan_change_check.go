@@ -7,20 +7,21 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkAddOns and
 // checkWillPay.
-func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID string, c PlanChange) error {
+func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscriptionID string, c PlanChange) error {
 	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
 		return db.ErrPlanNotFound.In("planId")
 	}
 	if c.PlanID == "" && c.AddOns == nil {
 		return nil
 	}
-	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
-		return unlessAbsent(err)
+		return usecase.UnlessAbsent(err)
 	}
 	if c.AddOns != nil {
 		if err := s.checkAddOns(ctx, by, sub, *c.AddOns); err != nil {
@@ -30,7 +31,7 @@ func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID str
 	if c.PlanID == "" || c.PlanID == sub.PlanID {
 		return nil
 	}
-	to := func() (plan.Plan, error) { return s.store.Plan(ctx, by.EnvironmentID, c.PlanID) }
+	to := func() (plan.Plan, error) { return s.Store.Plan(ctx, by.EnvironmentID, c.PlanID) }
 	return s.checkWillPay(ctx, by, sub, to, "planId")
 }
 
@@ -38,26 +39,28 @@ func (s *Service) checkChange(ctx context.Context, by Caller, subscriptionID str
 // never be collected with it. What else is wrong with the change, the command says. Most are not from a free plan: to,
 // which reads the other one, is not asked then. Faults: those of checkRenewable, which name param.
 func (s *Service) checkWillPay(
-	ctx context.Context, by Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
 	if sub.Terms.Sent() { // nothing is charged
 		return nil
 	}
-	from, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	from, err := s.Store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || !from.Free() {
 		return err
 	}
 	next, err := to()
 	if err != nil || next.Free() || !next.Offers(sub.Currency) {
-		return unlessAbsent(err)
+		return usecase.UnlessAbsent(err)
 	}
 	return s.checkPayerOf(ctx, by, sub, param)
 }
 
 // checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer. Faults:
 // those of checkRenewable, which name param.
-func (s *Service) checkPayerOf(ctx context.Context, by Caller, sub subscription.Subscription, param string) error {
-	payer, err := s.store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
+func (s *Service) checkPayerOf(
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, param string,
+) error {
+	payer, err := s.Store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // MaxMigrated bounds the subscriptions of one request.
@@ -59,13 +60,13 @@ type MigrationRefused struct {
 // version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
 // plan_not_found, cursor_unknown.
 func (s *Service) MigratePlan(
-	ctx context.Context, by Caller, planID string, m PlanMigration, around Around[PlanMigrated],
+	ctx context.Context, by usecase.Caller, planID string, m PlanMigration, around usecase.Around[PlanMigrated],
 ) error {
 	out, err := s.migratePlan(ctx, by, planID, m)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (PlanMigrated, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (PlanMigrated, error) {
 		if m.DryRun {
 			tx.AuditNothing(onlyShows)
 		}
@@ -74,9 +75,9 @@ func (s *Service) MigratePlan(
 }
 
 func (s *Service) migratePlan(
-	ctx context.Context, by Caller, planID string, m PlanMigration,
+	ctx context.Context, by usecase.Caller, planID string, m PlanMigration,
 ) (out PlanMigrated, err error) {
-	if out.To, err = s.store.Plan(ctx, by.EnvironmentID, planID); err != nil {
+	if out.To, err = s.Store.Plan(ctx, by.EnvironmentID, planID); err != nil {
 		return out, err
 	}
 	if m.NewestOnly {
@@ -85,15 +86,15 @@ func (s *Service) migratePlan(
 		}
 	}
 	if m.To != 0 {
-		if out.To, err = s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
-			return out, inParam(err, "toVersion")
+		if out.To, err = s.Store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
+			return out, usecase.InParam(err, "toVersion")
 		}
 	}
 	of := db.SubscriptionFilter{PlanID: planID, PlanVersion: m.From}
 	if out.To.AddOn {
 		of = db.SubscriptionFilter{AddOnID: planID, AddOnVersion: m.From}
 	}
-	subs, more, err := s.store.Subscriptions(ctx, by.EnvironmentID, of, db.Page{Limit: m.Limit, StartingAfter: m.After})
+	subs, more, err := s.Store.Subscriptions(ctx, by.EnvironmentID, of, db.Page{Limit: m.Limit, StartingAfter: m.After})
 	if err != nil {
 		return out, err
 	}
@@ -118,14 +119,15 @@ func (s *Service) migratePlan(
 // Migrate moves one subscription to another version of its plan. Faults: those of the function Command and, from a free
 // version to one that is not, those of checkRenewable.
 func (s *Service) Migrate(
-	ctx context.Context, by Caller, subscriptionID string, version int, atPeriodEnd bool, around Around[Performed],
+	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
+	around usecase.Around[usecase.Performed],
 ) error {
-	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return err
 	}
 	to := func() (plan.Plan, error) {
-		return s.store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
+		return s.Store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
 	}
 	if err := s.checkWillPay(ctx, by, sub, to, "planVersion"); err != nil {
 		return err
@@ -136,7 +138,7 @@ func (s *Service) Migrate(
 // late reports whether the time of a request is nearly over: it answers how far it came, so that the next one goes on.
 func (s *Service) late(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
-	return ok && deadline.Sub(s.now()) < migrationReserve
+	return ok && deadline.Sub(s.Now()) < migrationReserve
 }
 
 // migrationReserve is what the answer of a migration may take after its last subscription.
@@ -145,7 +147,7 @@ const migrationReserve = 2 * time.Second
 // migrateOne moves one subscription. A refusal of the rules is noted, also one that passes: whoever repeats the
 // migration meets the subscription again.
 func (s *Service) migrateOne(
-	ctx context.Context, by Caller, sub subscription.Subscription, m PlanMigration, out *PlanMigrated,
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, out *PlanMigrated,
 ) error {
 	seen, balance, err := s.tryMigration(ctx, by, sub, m, out.To)
 	switch f := fault.From(err); {
@@ -165,35 +167,35 @@ func (s *Service) migrateOne(
 
 // tryMigration moves a subscription, or in a dry run says what that would lead to, and the balance of its customer before.
 func (s *Service) tryMigration(
-	ctx context.Context, by Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
 ) (seen lifecycle.Previewed, balance money.Minor, err error) {
 	known := func() (plan.Plan, error) { return to, nil }
 	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
 	}
 	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
-	_, err = transact(ctx, s, by, nil, func(tx *db.Tx) (Performed, error) {
+	_, err = usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) (usecase.Performed, error) {
 		if m.NewestOnly {
 			newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID)
 			if err == nil {
 				err = newestIs(newest, to.Version)
 			}
 			if err != nil {
-				return Performed{}, err
+				return usecase.Performed{}, err
 			}
 		}
 		if !m.DryRun {
 			tx.AuditObject(sub.ID)
-			return Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
+			return usecase.Command(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		}
 		tx.AuditNothing(onlyShows)
-		found, asked, err := lock(ctx, tx, by.EnvironmentID, sub.ID, cmd)
+		found, asked, err := usecase.Lock(ctx, tx, by.EnvironmentID, sub.ID, cmd)
 		if err != nil {
-			return Performed{}, err
+			return usecase.Performed{}, err
 		}
 		balance = found.Balance
 		seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
-		return Performed{}, err
+		return usecase.Performed{}, err
 	})
 	return seen, balance, err
 }

@@ -10,13 +10,14 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
-func (s *Service) migrated(t *testing.T, by Caller, planID string, m PlanMigration) PlanMigrated {
+func (s *Service) migrated(t *testing.T, by usecase.Caller, planID string, m PlanMigration) PlanMigrated {
 	t.Helper()
 	var out PlanMigrated
-	require.NoError(t, s.MigratePlan(t.Context(), by, planID, m, Around[PlanMigrated]{
+	require.NoError(t, s.MigratePlan(t.Context(), by, planID, m, usecase.Around[PlanMigrated]{
 		After: func(_ *db.Tx, done PlanMigrated) error { out = done; return nil },
 	}))
 	return out
@@ -91,12 +92,12 @@ func TestMigratePlan_AnswersInTime(t *testing.T) {
 	svc, by := at(s)
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
-	svc.now = func() time.Time { return time.Now().Add(time.Hour) } // a deadline of the real clock is over for it
+	svc.Now = func() time.Time { return time.Now().Add(time.Hour) } // a deadline of the real clock is over for it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var out PlanMigrated
 
-	err = svc.MigratePlan(ctx, by, sub.PlanID, PlanMigration{}, Around[PlanMigrated]{
+	err = svc.MigratePlan(ctx, by, sub.PlanID, PlanMigration{}, usecase.Around[PlanMigrated]{
 		After: func(_ *db.Tx, done PlanMigrated) error { out = done; return nil },
 	})
 

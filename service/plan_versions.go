@@ -9,6 +9,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // NewPlanVersion is what another version of a plan has of its own.
@@ -22,9 +23,9 @@ type NewPlanVersion struct {
 // CreatePlanVersion makes the version of a plan that new subscribers get from now on. Subscriptions keep theirs.
 // Faults: plan_not_found, currency_not_chargeable, those of plan.Plan.AmountAlone and plan.Plan.Next.
 func (s *Service) CreatePlanVersion(
-	ctx context.Context, by Caller, planID string, in NewPlanVersion, also Also[plan.Plan],
+	ctx context.Context, by usecase.Caller, planID string, in NewPlanVersion, also usecase.Also[plan.Plan],
 ) (plan.Plan, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Plan, error) {
 		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
 		if err != nil {
 			return p, err
@@ -35,9 +36,9 @@ func (s *Service) CreatePlanVersion(
 
 // insertPlanVersion writes the next version of a locked plan, and announces what is new in it.
 func (s *Service) insertPlanVersion(
-	ctx context.Context, tx *db.Tx, by Caller, p plan.Plan, in NewPlanVersion,
+	ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan, in NewPlanVersion,
 ) (plan.Plan, error) {
-	now := s.now()
+	now := s.Now()
 	if in.ByAmount {
 		if err := p.AmountAlone(); err != nil {
 			return p, err

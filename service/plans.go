@@ -17,31 +17,35 @@ import (
 	"perennial/billing/proration"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreatePlan stores p, whose ids and dates are made here.
-func (s *Service) CreatePlan(ctx context.Context, by Caller, p plan.Plan, also Also[plan.Plan]) (plan.Plan, error) {
+func (s *Service) CreatePlan(
+	ctx context.Context, by usecase.Caller, p plan.Plan, also usecase.Also[plan.Plan]) (plan.Plan, error,
+) {
 	p, err := s.newPlan(p)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) { return insertPlan(ctx, tx, by, p) })
+	return usecase.Transact(ctx, s.Base, by, also,
+		func(tx *db.Tx) (plan.Plan, error) { return insertPlan(ctx, tx, by, p) })
 }
 
 // newPlan returns the first version of a plan that is made now, active unless p is of a catalogue file that says
 // otherwise.
 func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
-	now := s.now()
+	now := s.Now()
 	p.ID, p.Version, p.CreatedAt, p.VersionAt = id.New(id.Plan, now), 1, now, now
 	p.Active = p.Active || p.Key == ""
 	for i := range p.Prices {
 		p.Prices[i].ID = id.New(id.Price, now)
 	}
-	return p, joined(p.Validate(), checkNames(p), p.Metadata.Check())
+	return p, usecase.Joined(p.Validate(), checkNames(p), p.Metadata.Check())
 }
 
 // insertPlan writes a new plan, and announces it.
-func insertPlan(ctx context.Context, tx *db.Tx, by Caller, p plan.Plan) (plan.Plan, error) {
+func insertPlan(ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan) (plan.Plan, error) {
 	if err := checkPlanChargeable(ctx, tx, by, p, nil); err != nil {
 		return p, err
 	}
@@ -58,7 +62,7 @@ type limiter interface {
 
 // checkPlanChargeable refuses a plan that is sold in a currency which no provider of the environment takes: the first to
 // notice would else be a customer, when the first invoice cannot be collected. Those of known were judged before.
-func checkPlanChargeable(ctx context.Context, l limiter, by Caller, p plan.Plan, known []money.Currency) error {
+func checkPlanChargeable(ctx context.Context, l limiter, by usecase.Caller, p plan.Plan, known []money.Currency) error {
 	for _, c := range p.Currencies() {
 		if slices.Contains(known, c) {
 			continue
@@ -82,11 +86,11 @@ var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
 	"The payment provider of this environment does not support this currency. Choose another currency.")
 
 func checkNames(p plan.Plan) error {
-	if err := checkText("name", p.Name); err != nil {
+	if err := usecase.CheckText("name", p.Name); err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
-		if err := checkText(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
+		if err := usecase.CheckText(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
 			return err
 		}
 	}
@@ -136,10 +140,10 @@ func (u PlanUpdate) apply(p *plan.Plan) (changed []string) {
 
 // UpdatePlan changes a plan, and announces what changed if anything did.
 func (s *Service) UpdatePlan(
-	ctx context.Context, by Caller, planID string, u PlanUpdate, also Also[plan.Plan],
+	ctx context.Context, by usecase.Caller, planID string, u PlanUpdate, also usecase.Also[plan.Plan],
 ) (plan.Plan, error) {
 	if u.Name != nil {
-		if err := checkText("name", *u.Name); err != nil {
+		if err := usecase.CheckText("name", *u.Name); err != nil {
 			return plan.Plan{}, err
 		}
 	}
@@ -153,7 +157,7 @@ func (s *Service) UpdatePlan(
 			return plan.Plan{}, err
 		}
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Plan, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Plan, error) {
 		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
 		if err != nil {
 			return p, err
@@ -171,6 +175,6 @@ func (s *Service) UpdatePlan(
 		if err := tx.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
 			return p, err
 		}
-		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, s.now()))
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, s.Now()))
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // Preview asks what a command would lead to, and for the invoices that follow it. One of Change and Command at most is set;
@@ -26,20 +27,20 @@ type Previewed struct {
 // PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes nothing.
 // Faults: those that the command would have, and those of lifecycle.Preview.
 func (s *Service) PreviewSubscription(
-	ctx context.Context, by Caller, subscriptionID string, in Preview, around Around[Previewed],
+	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
 	if in.Change != nil {
 		if err := s.checkChange(ctx, by, subscriptionID, *in.Change); err != nil {
 			return err
 		}
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (out Previewed, err error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (out Previewed, err error) {
 		tx.AuditNothing(onlyShows)
 		cmd, err := in.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return out, err
 		}
-		found, cmd, err := lock(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
+		found, cmd, err := usecase.Lock(ctx, tx, by.EnvironmentID, subscriptionID, cmd)
 		if err != nil {
 			return out, err
 		}
@@ -67,7 +68,7 @@ var errPreviewed = errors.New("service: only a preview")
 // PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back, so
 // that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Preview.
 func (s *Service) PreviewNewSubscription(
-	ctx context.Context, by Caller, in NewSubscription, invoices int, around Around[Previewed],
+	ctx context.Context, by usecase.Caller, in NewSubscription, invoices int, around usecase.Around[Previewed],
 ) error {
 	var out Previewed
 	_, err := s.CreateSubscription(ctx, by, in, func(tx *db.Tx, made subscription.Subscription) error {
@@ -83,7 +84,7 @@ func (s *Service) PreviewNewSubscription(
 	if !errors.Is(err, errPreviewed) {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Previewed, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Previewed, error) {
 		tx.AuditNothing(onlyShows)
 		// A stored answer is erased with its customer: not after that.
 		c, err := tx.LockCustomer(ctx, by.EnvironmentID, in.CustomerID)

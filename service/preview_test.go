@@ -13,20 +13,21 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/apikey"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
-func (s *Service) previewed(t *testing.T, by Caller, id string, in Preview) Previewed {
+func (s *Service) previewed(t *testing.T, by usecase.Caller, id string, in Preview) Previewed {
 	t.Helper()
 	var out Previewed
-	require.NoError(t, s.PreviewSubscription(t.Context(), by, id, in, Around[Previewed]{
+	require.NoError(t, s.PreviewSubscription(t.Context(), by, id, in, usecase.Around[Previewed]{
 		After: func(_ *db.Tx, p Previewed) error { out = p; return nil },
 	}))
 	return out
 }
 
-func at(s *scene.Scene) (*Service, Caller) {
-	return New(s.Store, s.Clock.Now), Caller{
+func at(s *scene.Scene) (*Service, usecase.Caller) {
+	return New(s.Store, s.Clock.Now), usecase.Caller{
 		Actor: db.BySystem("test"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
 	}
 }
@@ -51,10 +52,11 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 	now := svc.previewed(t, by, ref.ID, in)
 	require.Less(t, now.Issued[0].Total, shown.Issued[0].Total, "the rest of the period is shorter")
 
-	require.NoError(t, svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, Around[Performed]{}))
+	require.NoError(t, svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change,
+		usecase.Around[usecase.Performed]{}))
 
 	require.Contains(t, invoices(t, s, ref), shown.Issued[0].Total)
-	err := svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, Around[Performed]{})
+	err := svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
 	require.Equal(t, "plan_unchanged", fault.From(err).Code, "it was made")
 }
 
@@ -78,7 +80,7 @@ func TestPreview_TokenIsRefused(t *testing.T) {
 	s.Clock.Add(24 * time.Hour)
 	change := Preview{Change: &PlanChange{PlanID: s.Plan(t, scene.Monthly(5000)).ID}}
 	apply := func(id, token string, c PlanChange) string {
-		return fault.From(svc.ChangeAsPreviewed(t.Context(), by, id, token, c, Around[Performed]{})).Code
+		return fault.From(svc.ChangeAsPreviewed(t.Context(), by, id, token, c, usecase.Around[usecase.Performed]{})).Code
 	}
 	token := svc.previewed(t, by, ref.ID, change).Token
 
@@ -102,7 +104,7 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	var shown Previewed
 
 	err := svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: p.ID, TrialDays: &days}, 2,
-		Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
+		usecase.Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
 
 	require.NoError(t, err)
 	require.Len(t, shown.Upcoming, 2)
@@ -111,7 +113,8 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	rows, _, err := s.Store.Subscriptions(t.Context(), s.Env, db.SubscriptionFilter{}, db.Page{Limit: 10, Unsettled: true})
 	require.NoError(t, err)
 	require.Empty(t, rows)
-	err = svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: "plan_x"}, 2, Around[Previewed]{})
+	err = svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: "plan_x"}, 2,
+		usecase.Around[Previewed]{})
 	require.Equal(t, "plan_not_found", fault.From(err).Code)
 }
 
@@ -129,7 +132,7 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 	_, err := svc.CreatePlanVersion(t.Context(), by, to.ID, NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
 	require.NoError(t, err)
 
-	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, Around[Performed]{})
+	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
 
 	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated)
 }

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // quotedFor is how long a change costs what a preview showed, in the subscription's own time.
@@ -61,7 +62,8 @@ func readToken(token string) (quoted, error) {
 // ChangeAsPreviewed performs a change at the cost that its preview showed. Faults: preview_token_invalid,
 // preview_outdated, those of ChangePlan.
 func (s *Service) ChangeAsPreviewed(
-	ctx context.Context, by Caller, subscriptionID, token string, c PlanChange, around Around[Performed],
+	ctx context.Context, by usecase.Caller, subscriptionID, token string, c PlanChange,
+	around usecase.Around[usecase.Performed],
 ) error {
 	q, err := readToken(token)
 	if err != nil {
@@ -70,13 +72,13 @@ func (s *Service) ChangeAsPreviewed(
 	if err := s.checkChange(ctx, by, subscriptionID, c); err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Performed, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (usecase.Performed, error) {
 		cmd, err := c.command(ctx, tx, by.EnvironmentID)
 		if err != nil {
-			return Performed{}, err
+			return usecase.Performed{}, err
 		}
 		cmd.At = q.at
-		return perform(ctx, tx, by.EnvironmentID, subscriptionID, cmd, q.apply)
+		return usecase.Perform(ctx, tx, by.EnvironmentID, subscriptionID, cmd, q.apply)
 	})
 }
 

@@ -10,19 +10,20 @@ import (
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreateProduct stores p, whose id and date are made here. Faults: those of plan.Product.Validate, of text and of
 // metadata.
 func (s *Service) CreateProduct(
-	ctx context.Context, by Caller, p plan.Product, also Also[plan.Product],
+	ctx context.Context, by usecase.Caller, p plan.Product, also usecase.Also[plan.Product],
 ) (plan.Product, error) {
-	now := s.now()
+	now := s.Now()
 	p.ID, p.Active, p.CreatedAt = id.New(id.Product, now), true, now
 	if err := checkProduct(p); err != nil {
 		return p, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Product, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Product, error) {
 		if err := tx.InsertProduct(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
@@ -31,7 +32,8 @@ func (s *Service) CreateProduct(
 }
 
 func checkProduct(p plan.Product) error {
-	return joined(p.Validate(), checkText("name", p.Name), checkText("description", p.Description), p.Metadata.Check())
+	return usecase.Joined(p.Validate(), usecase.CheckText("name", p.Name),
+		usecase.CheckText("description", p.Description), p.Metadata.Check())
 }
 
 // ProductUpdate changes the fields that are not nil.
@@ -62,9 +64,9 @@ func (u ProductUpdate) apply(p *plan.Product) (changed []string) {
 // UpdateProduct changes a product, and announces what changed if anything did. Its plans stay as they are. Faults:
 // product_not_found, those of CreateProduct.
 func (s *Service) UpdateProduct(
-	ctx context.Context, by Caller, productID string, u ProductUpdate, also Also[plan.Product],
+	ctx context.Context, by usecase.Caller, productID string, u ProductUpdate, also usecase.Also[plan.Product],
 ) (plan.Product, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (plan.Product, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Product, error) {
 		p, err := tx.LockProduct(ctx, by.EnvironmentID, productID)
 		if err != nil {
 			return p, err
@@ -81,6 +83,6 @@ func (s *Service) UpdateProduct(
 		if err := tx.SaveProduct(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
-		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductUpdated{ID: p.ID, Changed: changed}, s.now()))
+		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductUpdated{ID: p.ID, Changed: changed}, s.Now()))
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/audit"
 	"perennial/db"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // ProviderChange changes the fields that are given.
@@ -21,7 +22,7 @@ type ProviderChange struct {
 // provider_config_not_found, provider_disabled, primary_provider_required, those of gateway.Check, kek_missing,
 // keyset_unreadable, credential_unreadable.
 func (s *Service) UpdateProvider(
-	ctx context.Context, by Caller, configID string, u ProviderChange, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, u ProviderChange, around usecase.Around[db.ProviderConfig],
 ) error {
 	var found testResult
 	if len(u.Credentials) > 0 {
@@ -30,7 +31,7 @@ func (s *Service) UpdateProvider(
 			return err
 		}
 		next := stored.With(u.Credentials)
-		config, err := s.store.ProviderConfigOf(ctx, by.EnvironmentID, configID)
+		config, err := s.Store.ProviderConfigOf(ctx, by.EnvironmentID, configID)
 		if err != nil {
 			return err
 		}
@@ -83,7 +84,7 @@ func (s *Service) UpdateProvider(
 // DisableProvider keeps new charges from an account. Pending ones go on. Faults: provider_config_not_found,
 // provider_is_primary.
 func (s *Service) DisableProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
@@ -95,7 +96,7 @@ func (s *Service) DisableProvider(
 
 // EnableProvider lets new charges to an account again. Fault: provider_config_not_found.
 func (s *Service) EnableProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
@@ -108,7 +109,7 @@ func (s *Service) EnableProvider(
 // DeleteProvider hides an account. Its payments stay, and refunds of them still go through it. Faults:
 // provider_config_not_found, provider_has_unfinished_payments, provider_is_primary.
 func (s *Service) DeleteProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
@@ -130,10 +131,10 @@ func when(is bool, changed string) []string {
 
 // onProvider holds the accounts of the environment and saves what change made of one of them, if that is anything.
 func (s *Service) onProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 	change func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error),
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (db.ProviderConfig, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (db.ProviderConfig, error) {
 		p, err := s.administer(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return db.ProviderConfig{}, err

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/routing"
 	"perennial/db"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // testPatience is how long a connection test may take: who asked for it waits.
@@ -40,9 +41,9 @@ func resultOf(err error) testResult {
 // credential_unreadable.
 func (s *Service) opened(ctx context.Context, environmentID, configID string) (gateway.Credentials, error) {
 	if s.vault == nil {
-		return nil, errKEKMissing
+		return nil, usecase.ErrKEKMissing
 	}
-	config, err := s.store.ProviderConfigOf(ctx, environmentID, configID)
+	config, err := s.Store.ProviderConfigOf(ctx, environmentID, configID)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (s *Service) opened(ctx context.Context, environmentID, configID string) (g
 // TestProvider asks the provider whether it takes the stored credentials of an account, and keeps what it found. Fault:
 // provider_config_not_found.
 func (s *Service) TestProvider(
-	ctx context.Context, by Caller, configID string, around Around[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, configID string, around usecase.Around[db.ProviderConfig],
 ) error {
 	found, err := s.testStored(ctx, by.EnvironmentID, configID)
 	if err != nil {
@@ -70,7 +71,7 @@ func (s *Service) testStored(ctx context.Context, environmentID, configID string
 	if err != nil {
 		return testResult{}, err
 	}
-	config, err := s.store.ProviderConfigOf(ctx, environmentID, configID)
+	config, err := s.Store.ProviderConfigOf(ctx, environmentID, configID)
 	if err != nil {
 		return testResult{}, err
 	}
@@ -85,7 +86,7 @@ func (s *Service) TestDueProviders(ctx context.Context) error {
 	for ctx.Err() == nil {
 		var environmentID, configID string
 		var claimed bool
-		err := s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) (err error) {
+		err := s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) (err error) {
 			environmentID, configID, claimed, err = tx.ClaimProviderTest(ctx)
 			return err
 		})
@@ -93,8 +94,8 @@ func (s *Service) TestDueProviders(ctx context.Context) error {
 			return errors.Join(append(errs, err)...)
 		}
 		// An account that does not open is its app's trouble: the others are tested all the same.
-		errs = append(errs, s.TestProvider(ctx, Caller{Actor: by, EnvironmentID: environmentID}, configID,
-			Around[db.ProviderConfig]{}))
+		errs = append(errs, s.TestProvider(ctx, usecase.Caller{Actor: by, EnvironmentID: environmentID}, configID,
+			usecase.Around[db.ProviderConfig]{}))
 	}
 	return errors.Join(errs...)
 }

@@ -9,10 +9,8 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
-
-// defaultPriority is that of a backup for which none was chosen.
-const defaultPriority = 100
 
 // maxProviders bounds the accounts of an environment: each charge may look at all of them.
 const maxProviders = 20
@@ -22,7 +20,7 @@ var errProviderLimit = fault.New(fault.Conflict, "provider_limit",
 
 // ProviderForm is a new account.
 type ProviderForm struct {
-	Account
+	usecase.Account
 	Primary  bool // makes it the primary one; the first account of an environment always is
 	Priority *int // of a backup; nil: the default
 }
@@ -30,17 +28,17 @@ type ProviderForm struct {
 // CreateProvider tests the connection and adds the account, whatever the test found. Faults: those of gateway.Check,
 // provider_limit, kek_missing, keyset_unreadable.
 func (s *Service) CreateProvider(
-	ctx context.Context, by Caller, f ProviderForm, also Also[db.ProviderConfig],
+	ctx context.Context, by usecase.Caller, f ProviderForm, also usecase.Also[db.ProviderConfig],
 ) (db.ProviderConfig, error) {
 	if s.vault == nil {
-		return db.ProviderConfig{}, errKEKMissing
+		return db.ProviderConfig{}, usecase.ErrKEKMissing
 	}
 	if err := s.gateway.Check(f.Provider, string(by.Mode), f.Credentials); err != nil {
 		return db.ProviderConfig{}, err
 	}
 	// Before the transaction, which must not wait for a provider.
 	found := s.try(ctx, f.Provider, string(by.Mode), f.Credentials)
-	return transact(ctx, s, by, also, func(tx *db.Tx) (db.ProviderConfig, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (db.ProviderConfig, error) {
 		p, err := s.administer(ctx, tx, by.EnvironmentID)
 		if err != nil {
 			return db.ProviderConfig{}, err
@@ -52,7 +50,7 @@ func (s *Service) CreateProvider(
 // administration is a change of an environment's accounts. It holds them, and the app's keyset, until its transaction
 // ends.
 type administration struct {
-	*provisioner
+	*sealer
 	environmentID, mode string
 	app                 db.App
 	all                 []db.ProviderConfig // without what is sealed
@@ -60,7 +58,7 @@ type administration struct {
 
 func (s *Service) administer(ctx context.Context, tx *db.Tx, environmentID string) (administration, error) {
 	p := administration{
-		provisioner: &provisioner{tx: tx, vault: s.vault, gateway: s.gateway}, environmentID: environmentID,
+		sealer: &sealer{tx: tx, vault: s.vault, gateway: s.gateway}, environmentID: environmentID,
 	}
 	var err error
 	if p.mode, p.app, err = tx.LockProviderConfigs(ctx, environmentID); err != nil {
@@ -101,7 +99,7 @@ func (p administration) create(ctx context.Context, f ProviderForm, found testRe
 	c := db.ProviderConfig{
 		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: p.environmentID, AppID: p.app.ID, Keyset: p.app.Keyset,
 		Provider: f.Provider, CreatedAt: p.tx.Real, CredentialNames: f.Credentials.Names(),
-		Account: account.Account{Primary: f.Primary || !p.hasPrimary(), Priority: defaultPriority},
+		Account: account.Account{Primary: f.Primary || !p.hasPrimary(), Priority: usecase.DefaultPriority},
 	}
 	if f.Priority != nil {
 		c.Priority = *f.Priority

@@ -8,12 +8,13 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // RetryRefund sends what is owed of a charge's failed refunds again, and returns the new refund. Its workflow is
 // started after the commit. Faults: transaction_not_found, refund_not_owed, refund_disputed.
 func (s *Service) RetryRefund(
-	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, chargeID string, around usecase.Around[payment.Transaction],
 ) error {
 	return s.refund(ctx, by, chargeID, around, lifecycle.RetryRefund)
 }
@@ -21,7 +22,8 @@ func (s *Service) RetryRefund(
 // RefundCharge gives amount of a charge back, in minor units; 0: all that can still go back. It returns the new refund,
 // whose workflow is started after the commit. Faults: transaction_not_found, those of lifecycle.RefundCharge.
 func (s *Service) RefundCharge(
-	ctx context.Context, by Caller, chargeID string, amount money.Minor, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, chargeID string, amount money.Minor,
+	around usecase.Around[payment.Transaction],
 ) error {
 	return s.refund(ctx, by, chargeID, around,
 		func(state lifecycle.State, charge payment.Transaction, at lifecycle.Moment) (lifecycle.Changes, error) {
@@ -31,14 +33,14 @@ func (s *Service) RefundCharge(
 
 // refund performs what makes a refund of a charge.
 func (s *Service) refund(
-	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, chargeID string, around usecase.Around[payment.Transaction],
 	decide func(lifecycle.State, payment.Transaction, lifecycle.Moment) (lifecycle.Changes, error),
 ) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
 		state, err := tx.LockCustomerState(ctx, by.EnvironmentID, seen.CustomerID)
 		if err != nil {
 			return payment.Transaction{}, err
@@ -58,13 +60,13 @@ func (s *Service) refund(
 // CreditRefund gives what is owed of a charge's failed refunds as credit instead, and returns the charge. Faults:
 // transaction_not_found, refund_not_owed, refund_disputed, refund_needs_subscription.
 func (s *Service) CreditRefund(
-	ctx context.Context, by Caller, chargeID string, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, chargeID string, around usecase.Around[payment.Transaction],
 ) error {
 	seen, err := s.charge(ctx, by, chargeID)
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
 		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
 		if err != nil {
 			return payment.Transaction{}, err
@@ -87,15 +89,16 @@ func (s *Service) CreditRefund(
 		}
 		is, err := tx.Transaction(ctx, by.EnvironmentID, chargeID)
 		type shown struct{ RefundOwed, AmountRefunded money.Minor } // as the API names them
-		auditDiffering(tx, "payment", shown{charge.RefundOwed, charge.AmountRefunded}, shown{is.RefundOwed, is.AmountRefunded})
+		usecase.AuditDiffering(tx, "payment", shown{charge.RefundOwed, charge.AmountRefunded},
+			shown{is.RefundOwed, is.AmountRefunded})
 		return is, err
 	})
 }
 
 // charge reads what never changes of a charge. It is read without a lock, to know what to lock: the customer and the
 // subscription come before the charge in the order of locks. Faults: transaction_not_found, not_a_charge.
-func (s *Service) charge(ctx context.Context, by Caller, id string) (payment.Transaction, error) {
-	t, err := s.store.Transaction(ctx, by.EnvironmentID, id)
+func (s *Service) charge(ctx context.Context, by usecase.Caller, id string) (payment.Transaction, error) {
+	t, err := s.Store.Transaction(ctx, by.EnvironmentID, id)
 	if err == nil && t.Type != payment.Charge {
 		err = fault.New(fault.Conflict, "not_a_charge",
 			"The payment %s is a refund. Send the id of its charge, %s.", id, t.ChargeID)

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // Resolution is what a person found out about a payment in review.
@@ -24,7 +25,7 @@ type Resolution struct {
 // ResolvePayment ends the review of a payment as a person decided, and does what follows from it. The decision is kept
 // with its actor. Faults: transaction_not_found, value_unknown, field_missing, those of lifecycle.Resolve.
 func (s *Service) ResolvePayment(
-	ctx context.Context, by Caller, in Resolution, around Around[payment.Transaction],
+	ctx context.Context, by usecase.Caller, in Resolution, around usecase.Around[payment.Transaction],
 ) error {
 	if !slices.Contains(payment.Decisions(), in.Decision) {
 		return fault.InvalidParam("outcome", "value_unknown", "`outcome` must be one of %v.", payment.Decisions())
@@ -35,11 +36,11 @@ func (s *Service) ResolvePayment(
 	if !id.Is(id.Transaction, in.PaymentID) {
 		return db.ErrTransactionNotFound
 	}
-	seen, err := s.store.Transaction(ctx, by.EnvironmentID, in.PaymentID) // its owner never changes
+	seen, err := s.Store.Transaction(ctx, by.EnvironmentID, in.PaymentID) // its owner never changes
 	if err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (payment.Transaction, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
 		return resolve(ctx, tx, by.EnvironmentID, seen, in)
 	})
 }
@@ -88,11 +89,11 @@ const callbackClosed = "closed"
 // CloseCallback ends the alarm about a payment that a provider reports and the database does not have, once a person
 // has booked or refunded its money; it closes all callbacks about that payment. Faults: callback_not_found,
 // field_missing.
-func (s *Service) CloseCallback(ctx context.Context, by Caller, callbackID, note string) error {
+func (s *Service) CloseCallback(ctx context.Context, by usecase.Caller, callbackID, note string) error {
 	if err := checkNote(note); err != nil {
 		return err
 	}
-	return s.store.InTx(ctx, by.Actor, s.now(), func(tx *db.Tx) error {
+	return s.Store.InTx(ctx, by.Actor, s.Now(), func(tx *db.Tx) error {
 		tx.Audit(by.EnvironmentID)
 		tx.AuditObject(callbackID)
 		lost, err := tx.LockLostCallback(ctx, by.EnvironmentID, callbackID)
@@ -113,5 +114,5 @@ func checkNote(note string) error {
 	if note == "" {
 		return fault.InvalidParam("note", "field_missing", "`note` is required: say how it was found out.")
 	}
-	return checkText("note", note)
+	return usecase.CheckText("note", note)
 }

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // inReview makes a charge of its own that needs review, in the status that shape gives it.
@@ -62,12 +63,12 @@ func TestResolvePayment(t *testing.T) {
 		txn := h.inReview(t, c.reason, c.shape)
 		resolve := func() error {
 			return h.ResolvePayment(t.Context(), h.caller, Resolution{txn.ID, c.decision, "asked the bank"},
-				Around[payment.Transaction]{})
+				usecase.Around[payment.Transaction]{})
 		}
 		err := resolve()
-		after, readErr := h.store.Transaction(t.Context(), h.Env, txn.ID)
+		after, readErr := h.Service.Store.Transaction(t.Context(), h.Env, txn.ID)
 		require.NoError(t, readErr)
-		decisions, readErr := h.store.Decisions(t.Context(), h.Env, txn.ID)
+		decisions, readErr := h.Service.Store.Decisions(t.Context(), h.Env, txn.ID)
 		require.NoError(t, readErr)
 		require.Equal(t, c.want, after.Status, name)
 		if c.refusal != "" {
@@ -96,7 +97,7 @@ func TestResolvePayment_CanceledChargeThatWasCaptured(t *testing.T) {
 		return txn
 	})
 	require.NoError(t, h.ResolvePayment(t.Context(), h.caller,
-		Resolution{txn.ID, payment.DecideSucceeded, "seen at the provider"}, Around[payment.Transaction]{}))
+		Resolution{txn.ID, payment.DecideSucceeded, "seen at the provider"}, usecase.Around[payment.Transaction]{}))
 	require.Equal(t, 1, h.count(t,
 		"select count(*) from transactions where status = 'success' and recovered_from is not null and parked_at is null"))
 	require.Zero(t, h.count(t, "select count(*) from transactions where parked_at is not null"))
@@ -119,11 +120,11 @@ func TestCloseCallback(t *testing.T) {
 	}
 	require.Equal(t, "field_missing", fault.From(h.CloseCallback(t.Context(), h.caller, first, "")).Code)
 	require.NoError(t, h.CloseCallback(t.Context(), h.caller, first, "refunded at the dashboard"))
-	b, err := h.store.Backlog(t.Context(), h.Clock.Now(), time.Minute)
+	b, err := h.Service.Store.Backlog(t.Context(), h.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.Zero(t, b.Lost, "all about that payment")
 	require.Equal(t, "callback_not_found", fault.From(h.CloseCallback(t.Context(), h.caller, first, "again")).Code)
-	decisions, err := h.store.Decisions(t.Context(), h.Env, lost)
+	decisions, err := h.Service.Store.Decisions(t.Context(), h.Env, lost)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.Equal(t, [3]string{first, "closed", "refunded at the dashboard"},

@@ -7,17 +7,18 @@ import (
 
 	"perennial/billing/routing"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // ReplaceRoutingRules writes the routing rules of an environment anew, in the order given. Faults: those of
 // routing.Check, provider_config_not_found.
 func (s *Service) ReplaceRoutingRules(
-	ctx context.Context, by Caller, rules []routing.Rule, around Around[[]routing.Rule],
+	ctx context.Context, by usecase.Caller, rules []routing.Rule, around usecase.Around[[]routing.Rule],
 ) error {
 	if err := routing.Check(rules); err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) ([]routing.Rule, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) ([]routing.Rule, error) {
 		// No account may be deleted meanwhile, and of two requests one comes after the other as a whole.
 		if _, _, err := tx.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
 			return nil, err
@@ -30,7 +31,7 @@ func (s *Service) ReplaceRoutingRules(
 			rules[i].Position = i + 1
 			known := slices.ContainsFunc(accounts, func(c db.ProviderConfig) bool { return c.ID == rules[i].AccountID })
 			if !known {
-				return nil, inParam(db.ErrProviderConfigNotFound, fmt.Sprintf("rules[%d].providerConfigId", i))
+				return nil, usecase.InParam(db.ErrProviderConfigNotFound, fmt.Sprintf("rules[%d].providerConfigId", i))
 			}
 		}
 		return rules, tx.ReplaceRoutingRules(ctx, by.EnvironmentID, rules)

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/routing"
 	"perennial/billing/subscription"
 	"perennial/db"
+	"perennial/service/usecase"
 )
 
 // SettingsUpdate changes the fields that are not nil.
@@ -56,21 +57,21 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 
 // checkSeller holds what the rules do not know of texts and countries. Faults: those of text and routing.CheckCountry.
 func checkSeller(s invoice.Seller) error {
-	err := unlessEmpty(s.Country, routing.CheckCountry)
+	err := usecase.UnlessEmpty(s.Country, routing.CheckCountry)
 	if err != nil {
 		err = fault.From(err).In("seller.country")
 	}
-	return joined(err, checkText("seller.name", s.Name), checkText("seller.address", s.Address),
-		checkText("seller.taxId", s.TaxID), checkText("seller.email", s.Email))
+	return usecase.Joined(err, usecase.CheckText("seller.name", s.Name), usecase.CheckText("seller.address", s.Address),
+		usecase.CheckText("seller.taxId", s.TaxID), usecase.CheckText("seller.email", s.Email))
 }
 
 // UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
 // did. A retry that is scheduled stays. A subscription that is past due follows a new final action cancel with its next
 // change or period, and a pause neither begins nor ends. Faults: those of subscription.Settings.Validate.
 func (s *Service) UpdateSettings(
-	ctx context.Context, by Caller, u SettingsUpdate, also Also[subscription.Settings],
+	ctx context.Context, by usecase.Caller, u SettingsUpdate, also usecase.Also[subscription.Settings],
 ) (subscription.Settings, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Settings, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (subscription.Settings, error) {
 		was, err := tx.LockSettings(ctx, by.EnvironmentID)
 		if err != nil {
 			return was, err
@@ -81,13 +82,13 @@ func (s *Service) UpdateSettings(
 		if len(changed) == 0 {
 			return was, nil
 		}
-		if err := joined(is.Validate(), checkSeller(is.Seller)); err != nil {
+		if err := usecase.Joined(is.Validate(), checkSeller(is.Seller)); err != nil {
 			return was, err
 		}
 		if err := tx.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {
 			return was, err
 		}
 		return is, tx.Emit(ctx, by.EnvironmentID,
-			event.New(event.SettingsUpdated{ID: by.EnvironmentID, Changed: changed}, s.now()))
+			event.New(event.SettingsUpdated{ID: by.EnvironmentID, Changed: changed}, s.Now()))
 	})
 }

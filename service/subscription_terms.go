@@ -5,12 +5,14 @@ import (
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/terms"
+	"perennial/service/usecase"
 )
 
 // SetTerms performs the command of that name. Faults: those of Command and, where invoices that were sent are to be charged,
 // those of checkRenewable.
 func (s *Service) SetTerms(
-	ctx context.Context, by Caller, subscriptionID string, cmd lifecycle.SetTerms, around Around[Performed],
+	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.SetTerms,
+	around usecase.Around[usecase.Performed],
 ) error {
 	if cmd.Method != nil && *cmd.Method == terms.Charge {
 		if err := s.checkWillBeCharged(ctx, by, subscriptionID); err != nil {
@@ -22,12 +24,12 @@ func (s *Service) SetTerms(
 
 // checkWillBeCharged refuses to charge a subscription whose invoices are sent, for which nothing was asked of the payment
 // method, where it could never be collected with it. Faults: subscription_not_found, those of checkRenewable.
-func (s *Service) checkWillBeCharged(ctx context.Context, by Caller, subscriptionID string) error {
-	sub, err := s.store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+func (s *Service) checkWillBeCharged(ctx context.Context, by usecase.Caller, subscriptionID string) error {
+	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil || !sub.Terms.Sent() {
 		return err
 	}
-	on, err := s.store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	on, err := s.Store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || on.Free() && len(sub.AddOns) == 0 {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // NewSubscription subscribes a customer to a plan.
@@ -37,20 +38,20 @@ type NewSubscription struct {
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
 // plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of checkRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
-	ctx context.Context, by Caller, in NewSubscription, also Also[subscription.Subscription],
+	ctx context.Context, by usecase.Caller, in NewSubscription, also usecase.Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
 	if err := in.Metadata.Check(); err != nil {
 		return subscription.Subscription{}, err
 	}
-	c, err := s.payer(ctx, by, in.CustomerID)
+	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	chosen, err := s.Plan(ctx, by, in.PlanID)
+	chosen, err := usecase.Plan(ctx, s.Base, by, in.PlanID)
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
-	addOns, err := chosenAddOns(ctx, s.store.Reader, by.EnvironmentID, in.AddOns)
+	addOns, err := chosenAddOns(ctx, s.Store.Reader, by.EnvironmentID, in.AddOns)
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
@@ -63,16 +64,16 @@ func (s *Service) CreateSubscription(
 			return subscription.Subscription{}, err
 		}
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (subscription.Subscription, error) {
 		return s.insertSubscription(ctx, tx, by, c, chosen, addOns, in)
 	})
 }
 
 func (s *Service) insertSubscription(
-	ctx context.Context, tx *db.Tx, by Caller, c customer.Customer, chosen plan.Plan, addOns []subscription.Chosen,
+	ctx context.Context, tx *db.Tx, by usecase.Caller, c customer.Customer, chosen plan.Plan, addOns []subscription.Chosen,
 	in NewSubscription,
 ) (subscription.Subscription, error) {
-	now, err := s.lockClockOf(ctx, tx, by.EnvironmentID, c)
+	now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 	if err != nil {
 		return subscription.Subscription{}, err
 	}
@@ -80,13 +81,13 @@ func (s *Service) insertSubscription(
 	if in.CouponCode != "" {
 		found, err := tx.CouponByCode(ctx, by.EnvironmentID, in.CouponCode)
 		if err != nil {
-			return subscription.Subscription{}, inParam(err, "couponCode")
+			return subscription.Subscription{}, usecase.InParam(err, "couponCode")
 		}
 		coupon = &found
 		tx.RedeemCoupon(by.EnvironmentID, found.ID)
 	}
 	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
+		ID: id.New(id.Subscription, s.Now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
 		TrialDays: in.TrialDays, TimeZone: by.TimeZone, TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
 		Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated, Anchor: in.Anchor, Proration: in.Proration, Now: now,
 	})

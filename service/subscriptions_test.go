@@ -10,6 +10,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -19,13 +20,13 @@ func TestCreateSubscription_StartsItsWorkflowAfterTheCommit(t *testing.T) {
 	in := NewSubscription{CustomerID: h.Customer(t, "").ID, PlanID: h.Scene.Plan(t, scene.Monthly(1000)).ID}
 	sub, err := h.CreateSubscription(t.Context(), h.caller, in, func(tx *db.Tx, s subscription.Subscription) error {
 		require.Equal(t, db.ByKey("key_1").Doing(db.Call{Operation: "test"}), tx.By)
-		require.Empty(t, h.dispatched.effects, "nothing is dispatched before the commit")
+		require.Empty(t, h.dispatched.Effects, "nothing is dispatched before the commit")
 		require.NotEmpty(t, s.ID)
 		return nil
 	})
 	require.NoError(t, err)
-	require.Equal(t, []db.Effect{db.StartSubscription{EnvironmentID: h.Env, Subscription: sub}}, h.dispatched.effects)
-	require.Equal(t, []db.Actor{db.ByKey("key_1").Doing(db.Call{Operation: "test"})}, h.dispatched.by)
+	require.Equal(t, []db.Effect{db.StartSubscription{EnvironmentID: h.Env, Subscription: sub}}, h.dispatched.Effects)
+	require.Equal(t, []db.Actor{db.ByKey("key_1").Doing(db.Call{Operation: "test"})}, h.dispatched.By)
 	require.Equal(t, "Africa/Douala", sub.TimeZone)
 }
 
@@ -38,7 +39,7 @@ func TestCreateSubscription_LeavesNothingWhereTheCallerFails(t *testing.T) {
 		return refused
 	})
 	require.ErrorIs(t, err, refused)
-	require.Empty(t, h.dispatched.effects)
+	require.Empty(t, h.dispatched.Effects)
 	require.Zero(t, h.count(t, "select count(*) from subscriptions"))
 	require.Zero(t, h.count(t, "select count(*) from events"))
 }
@@ -62,7 +63,7 @@ func TestInsertSubscription_RefusedForErasedCustomer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, Around[string]{}))
+	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}))
 	err := h.Store.InTx(t.Context(), db.BySystem("test"), h.Clock.Now(), func(tx *db.Tx) error {
 		_, err := h.insertSubscription(t.Context(), tx, h.caller, c, p, nil, NewSubscription{})
 		return err

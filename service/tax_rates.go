@@ -10,20 +10,22 @@ import (
 	"perennial/billing/tax"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
 // those of tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
 func (s *Service) CreateTaxRate(
-	ctx context.Context, by Caller, d tax.Definition, also Also[tax.Definition],
+	ctx context.Context, by usecase.Caller, d tax.Definition, also usecase.Also[tax.Definition],
 ) (tax.Definition, error) {
-	now := s.now()
+	now := s.Now()
 	d.ID, d.CreatedAt = id.New(id.TaxRate, now), now
-	err := joined(d.Validate(), unlessEmpty(d.Country, routing.CheckCountry), checkText("name", d.Name))
+	err := usecase.Joined(d.Validate(), usecase.UnlessEmpty(d.Country, routing.CheckCountry),
+		usecase.CheckText("name", d.Name))
 	if err != nil {
 		return d, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (tax.Definition, error) {
 		if err := checkTaxRate(ctx, tx, by.EnvironmentID, d, false); err != nil {
 			return d, err
 		}
@@ -73,14 +75,14 @@ type TaxRateUpdate struct {
 // UpdateTaxRate changes a tax rate, and announces what changed if anything did. Faults: tax_rate_not_found, those of
 // tax.Definition.Validate, checkTaxRate and of text.
 func (s *Service) UpdateTaxRate(
-	ctx context.Context, by Caller, taxRateID string, u TaxRateUpdate, also Also[tax.Definition],
+	ctx context.Context, by usecase.Caller, taxRateID string, u TaxRateUpdate, also usecase.Also[tax.Definition],
 ) (tax.Definition, error) {
-	return transact(ctx, s, by, also, func(tx *db.Tx) (tax.Definition, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (tax.Definition, error) {
 		d, err := tx.LockTaxRate(ctx, by.EnvironmentID, taxRateID)
 		if err != nil {
 			return d, err
 		}
-		now := s.now()
+		now := s.Now()
 		was := d
 		var changed []string
 		if u.Name != nil && *u.Name != d.Name {
@@ -98,7 +100,7 @@ func (s *Service) UpdateTaxRate(
 		if len(changed) == 0 {
 			return d, nil
 		}
-		if err := joined(d.Validate(), checkText("name", d.Name)); err != nil {
+		if err := usecase.Joined(d.Validate(), usecase.CheckText("name", d.Name)); err != nil {
 			return d, err
 		}
 		if err := tx.SaveTaxRate(ctx, by.EnvironmentID, d); err != nil {

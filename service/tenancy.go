@@ -14,6 +14,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // NewKey is an API key to make, with all that it belongs to: tenant, app and environment are made where absent.
@@ -25,8 +26,8 @@ type NewKey struct {
 	Scopes       []string
 	AllowedCIDRs []netip.Prefix
 	ExpiresAt    time.Time
-	Settings     Choices  // of a new environment
-	Account      *Account // nil: none
+	Settings     Choices          // of a new environment
+	Account      *usecase.Account // nil: none
 }
 
 // form is what the key is to be, apart from where.
@@ -34,12 +35,6 @@ func (k NewKey) form() APIKeyForm {
 	return APIKeyForm{
 		Name: k.Name, Kind: k.Kind, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs, ExpiresAt: k.ExpiresAt,
 	}
-}
-
-// Account becomes the environment's primary provider configuration.
-type Account struct {
-	Provider    string // "stripe"
-	Credentials gateway.Credentials
 }
 
 // ProvisionedKey is a key that was made, with what had to be made for it.
@@ -57,7 +52,7 @@ type ProvisionedKey struct {
 func (s *Service) ProvisionKey(
 	ctx context.Context, by db.Actor, keys *vault.Vault, k NewKey,
 ) (out ProvisionedKey, err error) {
-	err = s.store.InTx(ctx, by, s.now(), func(tx *db.Tx) error {
+	err = s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) error {
 		p := &provisioner{tx: tx, vault: keys, gateway: s.gateway}
 		app, err := p.app(ctx, k)
 		if err != nil {
@@ -84,13 +79,13 @@ func (s *Service) ProvisionKey(
 
 // CallerForKey is who acts in the environment that a key opens, by the key's ID; for a person at a terminal, who knows
 // no more. Fault: api_key_not_found.
-func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (Caller, error) {
-	environmentID, err := s.store.EnvironmentOfKey(ctx, keyID)
+func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (usecase.Caller, error) {
+	environmentID, err := s.Store.EnvironmentOfKey(ctx, keyID)
 	if err != nil {
-		return Caller{}, err
+		return usecase.Caller{}, err
 	}
-	environment, err := s.store.Environment(ctx, environmentID)
-	return Caller{
+	environment, err := s.Store.Environment(ctx, environmentID)
+	return usecase.Caller{
 		Actor: by, EnvironmentID: environmentID, Mode: apikey.Mode(environment.Mode),
 	}, err
 }
@@ -102,7 +97,7 @@ func (s *Service) RevokeKey(ctx context.Context, by db.Actor, keyID string) erro
 	if err != nil {
 		return err
 	}
-	err = s.RevokeAPIKey(ctx, caller, keyID, Around[APIKey]{})
+	err = s.RevokeAPIKey(ctx, caller, keyID, usecase.Around[APIKey]{})
 	if err != nil && fault.From(err).Code == "api_key_ended" {
 		return nil
 	}
@@ -122,7 +117,7 @@ type provisioner struct {
 // only adds keys need not have it at hand.
 func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 	tenant, err := p.tx.TenantNamed(ctx, k.Tenant)
-	if absent(err) {
+	if usecase.Absent(err) {
 		tenant = db.Tenant{ID: id.New(id.Tenant, p.tx.Real), Name: k.Tenant, CreatedAt: p.tx.Real}
 		p.note("tenant", tenant.ID)
 		err = p.tx.InsertTenant(ctx, tenant)
@@ -131,10 +126,10 @@ func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 		return db.App{}, err
 	}
 	app, err := p.tx.AppNamed(ctx, tenant.ID, k.App)
-	if !absent(err) {
+	if !usecase.Absent(err) {
 		return app, err
 	}
-	if err := p.needsVault(); err != nil {
+	if err := usecase.NeedsVault(p.vault); err != nil {
 		return db.App{}, err
 	}
 	app = db.App{ID: id.New(id.App, p.tx.Real), TenantID: tenant.ID, Name: k.App, CreatedAt: p.tx.Real}
@@ -156,7 +151,7 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 				k.Mode, environment.ID, DescribeSettings(environment.Settings), strings.Join(names, " and "))
 		}
 	}
-	if !absent(err) {
+	if !usecase.Absent(err) {
 		return environment, err
 	}
 	environment = db.Environment{
@@ -173,7 +168,7 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 // provider refuses a second account rather than replacing the first: charges that went through that one are still
 // looked up and refunded with its credentials.
 func (p *provisioner) provider(ctx context.Context, app db.App, environment db.Environment, k NewKey) error {
-	if err := p.needsVault(); err != nil {
+	if err := usecase.NeedsVault(p.vault); err != nil {
 		return err
 	}
 	if err := p.gateway.Check(k.Account.Provider, string(k.Mode), k.Account.Credentials); err != nil {
@@ -184,12 +179,12 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 		return fault.New(fault.Conflict, "primary_provider_exists", "The %s environment %s has the account %s already. "+
 			"Replace its credentials with `perennial provider update %s`.", k.Mode, environment.ID, existing.ID, existing.ID)
 	}
-	if !absent(err) {
+	if !usecase.Absent(err) {
 		return err
 	}
 	config := db.ProviderConfig{
 		ID: id.New(id.ProviderConfig, p.tx.Real), EnvironmentID: environment.ID, Provider: k.Account.Provider,
-		Account: account.Account{Primary: true, Priority: defaultPriority},
+		Account: account.Account{Primary: true, Priority: usecase.DefaultPriority},
 		AppID:   app.ID, Keyset: app.Keyset,
 	}
 	sealed, err := gateway.Seal(p.vault, config, 1, k.Account.Credentials)
@@ -202,15 +197,4 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	return p.tx.InsertProviderConfig(ctx, environment.ID, config)
 }
 
-func (p *provisioner) needsVault() error {
-	if p.vault == nil {
-		return fault.New(fault.Invalid, "kek_missing",
-			"PERENNIAL_KEK is not set, so credentials cannot be encrypted. "+
-				"Set it to the value that the API and the workers use. Only a new installation makes one, with `perennial key kek`.")
-	}
-	return nil
-}
-
 func (p *provisioner) note(what, id string) { p.out.Created = append(p.out.Created, what+" "+id) }
-
-func absent(err error) bool { return err != nil && fault.From(err).Kind == fault.NotFound }

@@ -9,20 +9,21 @@ import (
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // CreateTestClock makes a clock that stands still until it is advanced; at zero: the real time. Faults: test_mode_only,
 // those of the name. Whole seconds, as the API shows them: an advance to the time that was shown must arrive.
 func (s *Service) CreateTestClock(
-	ctx context.Context, by Caller, name string, at time.Time, also Also[testclock.Clock],
+	ctx context.Context, by usecase.Caller, name string, at time.Time, also usecase.Also[testclock.Clock],
 ) (testclock.Clock, error) {
 	if err := by.TestModeOnly(""); err != nil {
 		return testclock.Clock{}, err
 	}
-	if err := checkText("name", name); err != nil {
+	if err := usecase.CheckText("name", name); err != nil {
 		return testclock.Clock{}, err
 	}
-	now := s.now()
+	now := s.Now()
 	clock := testclock.Clock{
 		ID: id.New(id.TestClock, now), Name: name, Status: testclock.Ready, NowAt: now.Truncate(time.Second), Revision: 1,
 		CreatedAt: now,
@@ -30,7 +31,7 @@ func (s *Service) CreateTestClock(
 	if !at.IsZero() {
 		clock.NowAt = at
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (testclock.Clock, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (testclock.Clock, error) {
 		return clock, tx.InsertTestClock(ctx, by.EnvironmentID, clock)
 	})
 }
@@ -38,22 +39,24 @@ func (s *Service) CreateTestClock(
 // AdvanceTestClock begins to move a clock. Its workflow, told after the commit, moves it.
 // Faults: those of AdvanceClock.
 func (s *Service) AdvanceTestClock(
-	ctx context.Context, by Caller, clockID string, to time.Time, around Around[testclock.Clock],
+	ctx context.Context, by usecase.Caller, clockID string, to time.Time, around usecase.Around[testclock.Clock],
 ) error {
 	if err := by.TestModeOnly(""); err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (testclock.Clock, error) {
 		return AdvanceClock(ctx, tx, by.EnvironmentID, clockID, to)
 	})
 }
 
 // StopTestClock ends an advance where the clock stands. Its workflow makes it ready. Fault: test_clock_not_found.
-func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, around Around[testclock.Clock]) error {
+func (s *Service) StopTestClock(
+	ctx context.Context, by usecase.Caller, clockID string, around usecase.Around[testclock.Clock],
+) error {
 	if err := by.TestModeOnly(""); err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (testclock.Clock, error) {
 		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
 		if err != nil || clock.Status != testclock.Advancing {
 			return clock, err
@@ -61,7 +64,7 @@ func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, 
 		was := clock
 		clock = clock.Stop()
 		type shown struct{ Target time.Time } // as the API names it
-		auditDiffering(tx, "test_clock", shown{was.TargetAt}, shown{clock.TargetAt})
+		usecase.AuditDiffering(tx, "test_clock", shown{was.TargetAt}, shown{clock.TargetAt})
 		tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: by.EnvironmentID, ID: clockID}) // also one that was lost on the way
 		return clock, tx.SaveTestClock(ctx, by.EnvironmentID, clock)
 	})
@@ -70,18 +73,18 @@ func (s *Service) StopTestClock(ctx context.Context, by Caller, clockID string, 
 // DeleteTestClock deletes a clock, which ends an advance at once, and its customers with it: a workflow, started after
 // the commit, deletes one after the other. Fault: test_clock_not_found.
 func (s *Service) DeleteTestClock(
-	ctx context.Context, by Caller, clockID string, around Around[testclock.Clock],
+	ctx context.Context, by usecase.Caller, clockID string, around usecase.Around[testclock.Clock],
 ) error {
 	if err := by.TestModeOnly(""); err != nil {
 		return err
 	}
-	return around.transact(ctx, s, by, func(tx *db.Tx) (testclock.Clock, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (testclock.Clock, error) {
 		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
 		if err != nil {
 			return clock, err
 		}
 		clock = clock.Delete(tx.Real)
-		tx.AuditAlso(deleted)
+		tx.AuditAlso(usecase.Deleted)
 		if err := tx.SaveTestClock(ctx, by.EnvironmentID, clock); err != nil {
 			return clock, err
 		}

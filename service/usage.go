@@ -10,6 +10,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // UsageOutcome is what became of a record: it is written, now or by an earlier request with the same key, or refused.
@@ -25,7 +26,7 @@ var errUsageKeyReused = fault.InvalidParam("idempotencyKey", "usage_key_reused",
 
 // RecordUsage takes one record. Records that come at the same time are written together. Faults: those of
 // usage.Record.Validate, usage.Admit and usage.Correct; usage_key_reused, usage_record_not_found.
-func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (UsageOutcome, error) {
+func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
 	if err := r.Validate(); err != nil {
 		return UsageOutcome{}, err
 	}
@@ -39,7 +40,9 @@ func (s *Service) RecordUsage(ctx context.Context, by Caller, r usage.Record) (U
 
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
 // What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided, or the defect itself.
-func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usage.Record) ([]UsageOutcome, error) {
+func (s *Service) RecordUsageBatch(
+	ctx context.Context, by usecase.Caller, records []usage.Record) ([]UsageOutcome, error,
+) {
 	outcomes := make([]UsageOutcome, len(records))
 	var plain, corrections []int
 	for i, r := range records {
@@ -82,8 +85,8 @@ func (s *Service) RecordUsageBatch(ctx context.Context, by Caller, records []usa
 }
 
 // recordUsage writes the outcomes at these places, and judges those that it does not write. The error: none is written.
-func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOutcome, at []int) error {
-	now := s.now()
+func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes []UsageOutcome, at []int) error {
+	now := s.Now()
 	records := make([]db.NewUsage, len(at))
 	for n, i := range at {
 		r := outcomes[i].Record
@@ -141,7 +144,7 @@ func (s *Service) recordUsage(ctx context.Context, by Caller, outcomes []UsageOu
 
 // usageKeys reads what is known of the keys of the outcomes at these places.
 func (s *Service) usageKeys(
-	ctx context.Context, by Caller, outcomes []UsageOutcome, at []int,
+	ctx context.Context, by usecase.Caller, outcomes []UsageOutcome, at []int,
 ) (map[string]db.UsageKey, error) {
 	if len(at) == 0 {
 		return nil, nil
@@ -175,8 +178,8 @@ func (o *UsageOutcome) repeat(key db.UsageKey, fingerprint []byte) {
 }
 
 // correctUsage takes one correction.
-func (s *Service) correctUsage(ctx context.Context, by Caller, r usage.Record) (UsageOutcome, error) {
-	out, now, fingerprint := UsageOutcome{Record: r}, s.now(), r.Fingerprint()
+func (s *Service) correctUsage(ctx context.Context, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
+	out, now, fingerprint := UsageOutcome{Record: r}, s.Now(), r.Fingerprint()
 	correction := db.NewUsage{Record: r, Fingerprint: fingerprint}
 	correction.ID = id.New(id.UsageRecord, now)
 	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction, usage.Correct)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"perennial/billing/usage"
+	"perennial/service/usecase"
 )
 
 // gather writes records that single requests bring at the same time together: what a transaction costs is shared by all
@@ -25,7 +26,7 @@ type gatherQueue struct {
 }
 
 type gathered struct {
-	by      Caller
+	by      usecase.Caller
 	outcome UsageOutcome
 	err     error
 	done    chan struct{}
@@ -39,7 +40,7 @@ const (
 
 // submit waits until the record is decided. The end of ctx before its write begins means that nothing was written;
 // afterwards only the database decides.
-func (g *gather) submit(ctx context.Context, s *Service, by Caller, r usage.Record) (UsageOutcome, error) {
+func (g *gather) submit(ctx context.Context, s *Service, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
 	one := &gathered{by: by, outcome: UsageOutcome{Record: r}, done: make(chan struct{})}
 	g.mu.Lock()
 	if g.queues == nil {
@@ -101,7 +102,7 @@ func (g *gather) write(ctx context.Context, s *Service, environmentID string, q 
 
 // recordSafely makes a panic an error of the records that met it. No handler is above this goroutine to recover it.
 func (s *Service) recordSafely(
-	ctx context.Context, by Caller, records []usage.Record,
+	ctx context.Context, by usecase.Caller, records []usage.Record,
 ) (outcomes []UsageOutcome, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {

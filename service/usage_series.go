@@ -9,6 +9,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/billing/usage"
+	"perennial/service/usecase"
 )
 
 // UsageQuestion asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
@@ -32,7 +33,7 @@ const usageMetrics = 100
 // Usage reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
 // them. Faults: metric_not_found, usage_range_invalid, usage_group_unknown.
 func (s *Service) Usage(
-	ctx context.Context, by Caller, sub subscription.Subscription, q UsageQuestion,
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, q UsageQuestion,
 ) ([]UsageAnswer, error) {
 	metrics, err := s.metricsAsked(ctx, by, q)
 	if err != nil {
@@ -66,13 +67,13 @@ func (s *Service) Usage(
 }
 
 // metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
-func (s *Service) metricsAsked(ctx context.Context, by Caller, q UsageQuestion) ([]usage.Metric, error) {
+func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q UsageQuestion) ([]usage.Metric, error) {
 	if q.MetricName == "" && len(q.GroupBy) == 0 {
-		return s.store.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
+		return s.Store.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
 	}
-	metric, err := s.store.ServedMetric(ctx, by.EnvironmentID, q.MetricName)
+	metric, err := s.Store.ServedMetric(ctx, by.EnvironmentID, q.MetricName)
 	if err != nil {
-		return nil, inParam(err, "metric")
+		return nil, usecase.InParam(err, "metric")
 	}
 	for i, name := range q.GroupBy {
 		if !slices.Contains(metric.GroupBy, name) || slices.Contains(q.GroupBy[:i], name) {

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 )
 
 // Bounds of one request. Each delivery is one row to write, in a transaction that holds the rows of endpoints.
@@ -36,14 +37,16 @@ type Redelivered struct {
 }
 
 // Redeliver makes one delivery again. Faults: webhook_delivery_not_found, webhook_endpoint_disabled.
-func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, around Around[Redelivered]) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
+func (s *Service) Redeliver(
+	ctx context.Context, by usecase.Caller, deliveryID string, around usecase.Around[Redelivered],
+) error {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Redelivered, error) {
 		if !id.Is(id.Delivery, deliveryID) {
 			return Redelivered{}, db.ErrWebhookDeliveryNotFound.In("deliveryId")
 		}
 		d, err := tx.WebhookDelivery(ctx, by.EnvironmentID, deliveryID)
 		if err != nil {
-			return Redelivered{}, inParam(err, "deliveryId")
+			return Redelivered{}, usecase.InParam(err, "deliveryId")
 		}
 		again, err := redeliver(ctx, tx, by, d)
 		if err == nil && len(again.Deliveries) == 0 {
@@ -55,13 +58,15 @@ func (s *Service) Redeliver(ctx context.Context, by Caller, deliveryID string, a
 
 // RedeliverPayment makes the deliveries of a payment's events again, at most 100, the newest first; those to disabled
 // endpoints are left out. Fault: transaction_not_found.
-func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID string, around Around[Redelivered]) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Redelivered, error) {
+func (s *Service) RedeliverPayment(
+	ctx context.Context, by usecase.Caller, paymentID string, around usecase.Around[Redelivered],
+) error {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Redelivered, error) {
 		if !id.Is(id.Transaction, paymentID) {
 			return Redelivered{}, db.ErrTransactionNotFound.In("paymentTransactionId")
 		}
 		if _, err := tx.Transaction(ctx, by.EnvironmentID, paymentID); err != nil {
-			return Redelivered{}, inParam(err, "paymentTransactionId")
+			return Redelivered{}, usecase.InParam(err, "paymentTransactionId")
 		}
 		all, more, err := tx.WebhookDeliveries(ctx, by.EnvironmentID, db.WebhookDeliveryFilter{ObjectID: paymentID},
 			db.Page{Limit: maxRedelivered, Unsettled: true})
@@ -75,7 +80,9 @@ func (s *Service) RedeliverPayment(ctx context.Context, by Caller, paymentID str
 }
 
 // redeliver makes those again whose endpoint is enabled, and returns them as they are then.
-func redeliver(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDelivery) (again Redelivered, err error) {
+func redeliver(
+	ctx context.Context, tx *db.Tx, by usecase.Caller, all ...db.WebhookDelivery) (again Redelivered, err error,
+) {
 	endpoints := make([]string, len(all))
 	for i, d := range all {
 		endpoints[i] = d.EndpointID
@@ -84,7 +91,7 @@ func redeliver(ctx context.Context, tx *db.Tx, by Caller, all ...db.WebhookDeliv
 	enabled := map[string]bool{}
 	for _, endpointID := range slices.Compact(endpoints) {
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
-		if err != nil && !absent(err) { // absent: deleted
+		if err != nil && !usecase.Absent(err) { // absent: deleted
 			return again, err
 		}
 		enabled[endpointID] = err == nil && e.Status == delivery.EndpointEnabled
@@ -121,9 +128,9 @@ type RedeliveredRange struct {
 // finds nothing missed any more. Nor is anything older than the log, which would not show that it was delivered. Faults:
 // webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
 func (s *Service) RedeliverMissed(
-	ctx context.Context, by Caller, m MissedRange, around Around[RedeliveredRange],
+	ctx context.Context, by usecase.Caller, m MissedRange, around usecase.Around[RedeliveredRange],
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (out RedeliveredRange, err error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (out RedeliveredRange, err error) {
 		if m.Before.IsZero() {
 			m.Before = tx.Real
 		}
@@ -142,7 +149,7 @@ func (s *Service) RedeliverMissed(
 		}
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, m.EndpointID)
 		if err != nil {
-			return out, inParam(err, "endpointId")
+			return out, usecase.InParam(err, "endpointId")
 		}
 		if e.Status != delivery.EndpointEnabled {
 			return out, errEndpointDisabled.In("endpointId")
@@ -177,9 +184,9 @@ func missed(e db.WebhookEndpoint, ev db.RangedEvent) bool {
 // TestWebhook sends an event of type webhook_endpoint.test to one endpoint, and returns its delivery. Faults:
 // webhook_endpoint_not_found, webhook_endpoint_disabled.
 func (s *Service) TestWebhook(
-	ctx context.Context, by Caller, endpointID string, around Around[db.WebhookDelivery],
+	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[db.WebhookDelivery],
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (d db.WebhookDelivery, err error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (d db.WebhookDelivery, err error) {
 		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
 		if err != nil {
 			return d, err

@@ -4,13 +4,11 @@ import (
 	"context"
 	"crypto/rand"
 
-	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
+	"perennial/service/usecase"
 	"perennial/webhooks"
 )
-
-var errKEKMissing = fault.New(fault.Internal, "kek_missing", "This process has no key to encrypt secrets with.")
 
 // Webhooks is what registrations of webhook endpoints need of the process.
 type Webhooks struct {
@@ -41,7 +39,7 @@ func chooseSecret(given string) (secret, error) {
 // be older than rotations of data keys that the lock waited for, and a later one drops its key.
 func (s *Service) sealSecret(ctx context.Context, tx *db.Tx, e db.WebhookEndpoint, text string) ([]byte, error) {
 	if s.vault == nil {
-		return nil, errKEKMissing
+		return nil, usecase.ErrKEKMissing
 	}
 	app, err := tx.App(ctx, e.AppID)
 	if err != nil {
@@ -60,7 +58,7 @@ type Rotation struct {
 // RotateWebhookSecret gives an endpoint a new secret. One that is still valid from an earlier rotation ends. Faults:
 // webhook_endpoint_not_found, those of webhooks.CheckSecret.
 func (s *Service) RotateWebhookSecret(
-	ctx context.Context, by Caller, endpointID string, r Rotation, around Around[Endpoint],
+	ctx context.Context, by usecase.Caller, endpointID string, r Rotation, around usecase.Around[Endpoint],
 ) error {
 	chosen, err := chooseSecret(r.Secret)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
+	"perennial/service/usecase"
 	"perennial/webhooks"
 )
 
@@ -40,7 +41,7 @@ type EndpointForm struct {
 // RegisterWebhook adds an enabled endpoint. Faults: those of webhooks.CheckURL and webhooks.CheckSecret,
 // event_type_unknown, webhook_endpoint_limit, kek_missing.
 func (s *Service) RegisterWebhook(
-	ctx context.Context, by Caller, f EndpointForm, also Also[Endpoint],
+	ctx context.Context, by usecase.Caller, f EndpointForm, also usecase.Also[Endpoint],
 ) (Endpoint, error) {
 	update := EndpointUpdate{URL: &f.URL, Description: &f.Description, Events: &f.Events, Shape: &f.Shape}
 	if err := update.check(by, s.receivers); err != nil {
@@ -50,7 +51,7 @@ func (s *Service) RegisterWebhook(
 	if err != nil {
 		return Endpoint{}, err
 	}
-	return transact(ctx, s, by, also, func(tx *db.Tx) (Endpoint, error) {
+	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (Endpoint, error) {
 		e := Endpoint{NewSecret: secret.generated}
 		appID, keyset, err := tx.LockWebhookRegistrations(ctx, by.EnvironmentID)
 		if err != nil {
@@ -81,14 +82,14 @@ type EndpointUpdate struct {
 	Shape       *event.Shape
 }
 
-func (u EndpointUpdate) check(by Caller, local webhooks.Allow) error {
+func (u EndpointUpdate) check(by usecase.Caller, local webhooks.Allow) error {
 	if u.URL != nil {
 		if err := webhooks.CheckURL(*u.URL, by.Mode != apikey.Test, local); err != nil {
 			return err
 		}
 	}
 	if u.Description != nil {
-		if err := checkText("description", *u.Description); err != nil {
+		if err := usecase.CheckText("description", *u.Description); err != nil {
 			return err
 		}
 	}
@@ -146,7 +147,7 @@ func distinct(all []string) []string {
 // UpdateWebhook changes an endpoint. Deliveries that it is owed keep their payload and go to the new URL. Faults:
 // webhook_endpoint_not_found, those of RegisterWebhook about the same fields.
 func (s *Service) UpdateWebhook(
-	ctx context.Context, by Caller, endpointID string, u EndpointUpdate, around Around[Endpoint],
+	ctx context.Context, by usecase.Caller, endpointID string, u EndpointUpdate, around usecase.Around[Endpoint],
 ) error {
 	if err := u.check(by, s.receivers); err != nil {
 		return err
@@ -162,21 +163,27 @@ func (s *Service) UpdateWebhook(
 
 // DisableWebhook stops deliveries to an endpoint: what it is owed fails, and what happens meanwhile is not owed to it.
 // Fault: webhook_endpoint_not_found.
-func (s *Service) DisableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+func (s *Service) DisableWebhook(
+	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
+) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		return noted(db.EndpointDisabled, e.Disable(delivery.DisabledByRequest, tx.Real)), nil
 	})
 }
 
 // EnableWebhook lets deliveries to an endpoint begin anew. Fault: webhook_endpoint_not_found.
-func (s *Service) EnableWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+func (s *Service) EnableWebhook(
+	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
+) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(_ *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		return noted(db.EndpointEnabled, e.Enable()), nil
 	})
 }
 
 // DeleteWebhook removes an endpoint for good; its log stays. Fault: webhook_endpoint_not_found.
-func (s *Service) DeleteWebhook(ctx context.Context, by Caller, endpointID string, around Around[Endpoint]) error {
+func (s *Service) DeleteWebhook(
+	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
+) error {
 	return s.onEndpoint(ctx, by, endpointID, around, func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error) {
 		return noted(db.EndpointDeleted, e.Delete(tx.Real)), nil
 	})
@@ -210,10 +217,10 @@ func fieldsOf(c db.EndpointChange) []string {
 
 // onEndpoint locks an endpoint and saves what change made of it, if that is anything.
 func (s *Service) onEndpoint(
-	ctx context.Context, by Caller, endpointID string, around Around[Endpoint],
+	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[Endpoint],
 	change func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error),
 ) error {
-	return around.transact(ctx, s, by, func(tx *db.Tx) (Endpoint, error) {
+	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Endpoint, error) {
 		row, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
 		e := Endpoint{WebhookEndpoint: row}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/vault"
+	"perennial/service/usecase"
 	"perennial/webhooks"
 )
 
@@ -39,8 +40,8 @@ func (h *house) register(t *testing.T, patterns ...string) Endpoint {
 }
 
 // kept takes the result of a command.
-func kept[R any](into *R) Around[R] {
-	return Around[R]{After: func(_ *db.Tx, result R) error { *into = result; return nil }}
+func kept[R any](into *R) usecase.Around[R] {
+	return usecase.Around[R]{After: func(_ *db.Tx, result R) error { *into = result; return nil }}
 }
 
 // secrets are an endpoint's, opened, the present one first.
@@ -112,12 +113,12 @@ func TestRegisterWebhook_Refusals(t *testing.T) {
 	h := newHouse(t)
 	form := EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}
 	_, err := h.RegisterWebhook(t.Context(), h.caller, form, nil)
-	require.ErrorIs(t, err, errKEKMissing)
+	require.ErrorIs(t, err, usecase.ErrKEKMissing)
 	h.receives(t)
 	live := h.caller
 	live.Mode = apikey.Live
 	for name, c := range map[string]struct {
-		by          Caller
+		by          usecase.Caller
 		change      func(*EndpointForm)
 		code, param string
 	}{
@@ -197,12 +198,12 @@ func TestWebhook_ChangesWakeTheWorkflow(t *testing.T) {
 	h := newHouse(t)
 	h.receives(t)
 	e := h.register(t, "*")
-	require.Empty(t, h.dispatched.effects, "nothing is owed yet")
+	require.Empty(t, h.dispatched.Effects, "nothing is owed yet")
 	var out Endpoint
 	require.NoError(t, h.EnableWebhook(t.Context(), h.caller, e.ID, kept(&out)))
-	require.Empty(t, h.dispatched.effects, "it was enabled")
+	require.Empty(t, h.dispatched.Effects, "it was enabled")
 	require.NoError(t, h.DisableWebhook(t.Context(), h.caller, e.ID, kept(&out)))
-	require.Equal(t, []db.Effect{db.WakeEndpoint{EnvironmentID: h.Env, ID: e.ID}}, h.dispatched.effects)
+	require.Equal(t, []db.Effect{db.WakeEndpoint{EnvironmentID: h.Env, ID: e.ID}}, h.dispatched.Effects)
 	var sent db.WebhookDelivery
 	require.ErrorIs(t, h.TestWebhook(t.Context(), h.caller, e.ID, kept(&sent)), errEndpointDisabled)
 }

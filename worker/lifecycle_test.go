@@ -34,6 +34,7 @@ import (
 	"perennial/service/dispatch"
 	"perennial/service/engine"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 	"perennial/test/testdb"
 	"perennial/worker"
 )
@@ -204,7 +205,7 @@ func (r *rig) events(t *testing.T, sub string) []event.Type {
 func (r *rig) command(t *testing.T, sub string, cmd lifecycle.Command) {
 	t.Helper()
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		_, err := service.Command(t.Context(), tx, r.env, sub, cmd)
+		_, err := usecase.Command(t.Context(), tx, r.env, sub, cmd)
 		return err
 	}))
 }

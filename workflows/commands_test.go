@@ -11,17 +11,18 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // command is one that a person or app asks for: its transaction, and the signal that follows it.
 type command struct {
 	signal  string
-	perform func(context.Context, *db.Tx, contract.Ref) (service.Performed, error)
+	perform func(context.Context, *db.Tx, contract.Ref) (usecase.Performed, error)
 }
 
 func applied(signal string, cmd lifecycle.Command) command {
-	return command{signal, func(ctx context.Context, tx *db.Tx, ref contract.Ref) (service.Performed, error) {
-		return service.Command(ctx, tx, ref.EnvironmentID, ref.ID, cmd)
+	return command{signal, func(ctx context.Context, tx *db.Tx, ref contract.Ref) (usecase.Performed, error) {
+		return usecase.Command(ctx, tx, ref.EnvironmentID, ref.ID, cmd)
 	}}
 }
 
@@ -37,7 +38,7 @@ func pay() command { return applied(contract.CommandPay, lifecycle.Pay{}) }
 
 func changePlan(planID string, atPeriodEnd bool) command {
 	return command{contract.CommandChangePlan,
-		func(ctx context.Context, tx *db.Tx, ref contract.Ref) (service.Performed, error) {
+		func(ctx context.Context, tx *db.Tx, ref contract.Ref) (usecase.Performed, error) {
 			return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
 				service.PlanChange{PlanID: planID, AtPeriodEnd: atPeriodEnd})
 		}}
@@ -46,7 +47,7 @@ func changePlan(planID string, atPeriodEnd bool) command {
 // answer is the outcome of a command.
 type answer struct {
 	name string
-	out  service.Performed
+	out  usecase.Performed
 	err  error
 }
 

@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -24,10 +25,10 @@ type stops struct {
 
 func stopsOf(t testing.TB, s *scene.Scene) map[string]stops {
 	t.Helper()
-	use, by := service.New(s.Store, s.Clock.Now), service.Caller{
+	use, by := service.New(s.Store, s.Clock.Now), usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
 	}
-	whole, account := service.Around[service.Charging]{}, service.Around[db.ProviderConfig]{}
+	whole, account := usecase.Around[service.Charging]{}, usecase.Around[db.ProviderConfig]{}
 	return map[string]stops{
 		"environment": {
 			func() error { return use.PauseCharging(t.Context(), by, whole) },
@@ -185,10 +186,10 @@ func TestHeld_WokenByAnEnabledAccount(t *testing.T) {
 	require.Contains(t, held.FailureReason, "it is disabled")
 	_ = w.Pass(t, s)
 	require.Empty(t, w.Pass(t, s))
-	use, by := service.New(s.Store, s.Clock.Now), service.Caller{
+	use, by := service.New(s.Store, s.Clock.Now), usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
 	}
-	require.NoError(t, use.EnableProvider(t.Context(), by, s.Config.ID, service.Around[db.ProviderConfig]{}))
+	require.NoError(t, use.EnableProvider(t.Context(), by, s.Config.ID, usecase.Around[db.ProviderConfig]{}))
 	require.Equal(t, []string{"check " + l.Ref.ID + " " + held.ID}, w.Pass(t, s))
 	l.CheckAsked(held.ID)
 	require.Equal(t, payment.Success, l.Transaction(held.ID).Status)

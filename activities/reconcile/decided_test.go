@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -22,7 +23,7 @@ func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 	s, w := scene.New(t), &life.Waker{}
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Mischarge }
 	h := service.New(s.Store, s.Clock.Now)
-	by := service.Caller{Actor: db.BySystem("test"), EnvironmentID: s.Env, TimeZone: "UTC"}
+	by := usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: s.Env, TimeZone: "UTC"}
 	txn, err := h.ChargeCustomer(t.Context(), by,
 		service.NewCharge{CustomerID: s.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
@@ -34,7 +35,7 @@ func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 
 	require.NoError(t, h.ResolvePayment(t.Context(), by,
 		service.Resolution{PaymentID: txn.ID, Decision: payment.DecideSucceeded, Note: "the bank says so"},
-		service.Around[payment.Transaction]{}))
+		usecase.Around[payment.Transaction]{}))
 
 	s.Clock.Add(30 * time.Second)
 	require.Empty(t, w.Pass(t, s), "the signal has a while to arrive")

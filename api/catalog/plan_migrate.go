@@ -96,7 +96,7 @@ func (h *Handler) migratePlan(
 	}
 	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
-		return h.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, service.Around[service.PlanMigrated]{After: keep})
+		return h.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, usecase.Around[service.PlanMigrated]{After: keep})
 	})
 }
 

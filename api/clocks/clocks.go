@@ -12,7 +12,6 @@ import (
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
 )
 
 // TestClock is a time of its own for test customers. Only customers that were created on it follow it; nothing moves a
@@ -111,7 +110,7 @@ func (h *Handler) advanceTestClock(
 		return nil, err
 	}
 	to := time.Unix(in.Body.To, 0).UTC()
-	return h.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+	return h.onTestClock(ctx, c, func(clockID string, around usecase.Around[testclock.Clock]) error {
 		return h.service.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
 	})
 }
@@ -120,7 +119,7 @@ func (h *Handler) advanceTestClock(
 func (h *Handler) stopTestClock(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[TestClock], error) {
-	return h.onTestClock(ctx, c, func(clockID string, around service.Around[testclock.Clock]) error {
+	return h.onTestClock(ctx, c, func(clockID string, around usecase.Around[testclock.Clock]) error {
 		return h.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
 	})
 }
@@ -134,7 +133,7 @@ func (h *Handler) deleteTestClock(
 		func(clock testclock.Clock) httpkit.Made[view.Deleted] {
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: clock.ID, Deleted: true}}
 		},
-		func(around service.Around[testclock.Clock]) error {
+		func(around usecase.Around[testclock.Clock]) error {
 			return h.service.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
 		})
 }
@@ -153,14 +152,14 @@ func (h *Handler) testClockWithKey(
 
 // onTestClock performs what is asked of a clock and answers at once, or with Prefer: wait once it stands still.
 func (h *Handler) onTestClock(
-	ctx context.Context, c *httpkit.Call, perform func(clockID string, around service.Around[testclock.Clock]) error,
+	ctx context.Context, c *httpkit.Call, perform func(clockID string, around usecase.Around[testclock.Clock]) error,
 ) (*httpkit.Reply[TestClock], error) {
 	clockID := httpkit.Resource[testclock.Clock](c).ID
 	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK,
 		func(clock testclock.Clock) httpkit.Made[TestClock] {
 			return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 		},
-		func(around service.Around[testclock.Clock]) error { return perform(clockID, around) })
+		func(around usecase.Around[testclock.Clock]) error { return perform(clockID, around) })
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (h *Handler) createBalanceEntry(
 	made := func(e db.BalanceEntry) httpkit.Made[BalanceEntry] { // the note in the answer is erased with the customer
 		return httpkit.Made[BalanceEntry]{Resource: renderBalanceEntry(e), CustomerID: e.CustomerID}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around service.Around[db.BalanceEntry]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.BalanceEntry]) error {
 		return h.service.AdjustBalance(ctx, usecase.Caller(c), service.BalanceAdjustment{
 			CustomerID: in.ID, Currency: currency, Amount: money.Minor(in.Body.Amount), Note: in.Body.Note,
 		}, around)

@@ -14,7 +14,6 @@ import (
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
 )
 
 // CreditGrant is credit that a customer was given beside the plain balance.
@@ -85,7 +84,7 @@ func (h *Handler) createCreditGrant(
 		return nil, err
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, h.madeCreditGrant,
-		func(around service.Around[db.CreditGrant]) error {
+		func(around usecase.Around[db.CreditGrant]) error {
 			return h.service.GrantCredit(ctx, usecase.Caller(c), grant, around)
 		}, h.gate.Admit(in.ID))
 }
@@ -119,7 +118,7 @@ func (h *Handler) voidCreditGrant(
 ) (*httpkit.Reply[CreditGrant], error) {
 	seen := httpkit.Resource[db.CreditGrant](c)
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeCreditGrant,
-		func(around service.Around[db.CreditGrant]) error {
+		func(around usecase.Around[db.CreditGrant]) error {
 			return h.service.VoidCreditGrant(ctx, usecase.Caller(c), seen.Grant, around)
 		}, h.gate.Admit(seen.CustomerID))
 }

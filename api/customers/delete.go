@@ -7,7 +7,6 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/api/view"
-	"perennial/service"
 )
 
 // deleteCustomer erases the customer; a workflow cancels the subscriptions and erases the rest. The answer does not
@@ -21,7 +20,7 @@ func (h *Handler) deleteCustomer(
 		func(id string) httpkit.Made[view.Deleted] {
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: id, Deleted: true}}
 		},
-		func(around service.Around[string]) error {
+		func(around usecase.Around[string]) error {
 			return h.service.EraseCustomer(ctx, usecase.Caller(c), id, around)
 		})
 }

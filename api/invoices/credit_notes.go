@@ -12,7 +12,6 @@ import (
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
 )
 
 // CreditNote gives parts of an invoice back. It never changes.
@@ -104,7 +103,7 @@ func (h *Handler) createCreditNote(
 	}
 	inv := httpkit.Resource[invoice.Invoice](c)
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeCreditNote,
-		func(around service.Around[creditnote.Note]) error {
+		func(around usecase.Around[creditnote.Note]) error {
 			return h.service.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
 		}, h.gate.AdmitInvoice(inv))
 }

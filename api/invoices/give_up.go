@@ -8,7 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/invoice"
-	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 // voidInvoice says that nothing was owed: credit comes back, and a capture that is still under way is refunded.
@@ -29,11 +29,11 @@ func (h *Handler) markUncollectible(
 // invoice has its turn in the same transaction. The invoice was read without a lock; perform judges it again under one.
 func (h *Handler) onInvoice(
 	ctx context.Context, c *httpkit.Call,
-	perform func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
+	perform func(context.Context, serviceusecase.Caller, string, usecase.Around[invoice.Invoice]) error,
 ) (*httpkit.Reply[Invoice], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeInvoice,
-		func(around service.Around[invoice.Invoice]) error {
+		func(around usecase.Around[invoice.Invoice]) error {
 			return perform(ctx, usecase.Caller(c), inv.ID, around)
 		},
 		h.gate.AdmitInvoice(inv))

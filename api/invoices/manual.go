@@ -16,6 +16,7 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 // InvoiceLineForm is a line of a manual invoice.
@@ -109,7 +110,7 @@ func (h *Handler) updateInvoice(
 		Memo: in.Body.Memo, Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
 	return h.onInvoice(ctx, c,
-		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
+		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice]) error {
 			return h.service.ReviseInvoice(ctx, by, id, change, around)
 		})
 }
@@ -121,7 +122,7 @@ func (h *Handler) deleteInvoice(
 	made := func(i invoice.Invoice) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: i.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[invoice.Invoice]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[invoice.Invoice]) error {
 		return h.service.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
 	}, h.gate.AdmitInvoice(inv))
 }

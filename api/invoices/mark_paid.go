@@ -4,10 +4,12 @@ import (
 	"context"
 
 	"perennial/api/httpkit"
+	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 type markInvoicePaidInput struct {
@@ -29,7 +31,7 @@ func (h *Handler) markInvoicePaid(
 ) (*httpkit.Reply[Invoice], error) {
 	f := in.Body
 	return h.onInvoice(ctx, c,
-		func(ctx context.Context, by service.Caller, id string, around service.Around[invoice.Invoice]) error {
+		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice]) error {
 			return h.service.MarkPaid(ctx, by, service.OutsidePayment{
 				MarkPaid: lifecycle.MarkPaid{
 					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: view.Instant(f.PaidAt),

@@ -8,7 +8,6 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/invoice"
-	"perennial/service"
 )
 
 // retryInvoice starts an attempt now, as POST /payments with the subscription does. It answers with the payment.
@@ -16,7 +15,7 @@ func (h *Handler) retryInvoice(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[payments.Payment], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
-	return h.payments.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
+	return h.payments.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around usecase.Around[usecase.Performed]) error {
 		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
 )
 
 // payInvoice pays the invoice that the form names, a subscription's or a manual one.
@@ -24,7 +23,7 @@ func (h *Handler) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm
 	if err != nil {
 		return nil, err
 	}
-	return h.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around service.Around[service.Performed]) error {
+	return h.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around usecase.Around[usecase.Performed]) error {
 		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
 	})
 }

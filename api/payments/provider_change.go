@@ -9,6 +9,7 @@ import (
 	"perennial/api/view"
 	"perennial/db"
 	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 // PaymentProviderChange changes the fields that are sent and leaves the others. Credentials that are sent replace those
@@ -29,11 +30,11 @@ type updateProviderInput struct {
 // onProvider performs what is asked of the configuration of the path, and answers with it as it left it.
 func (h *Handler) onProvider(
 	ctx context.Context, c *httpkit.Call,
-	perform func(ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
+	perform func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[db.ProviderConfig]) error,
 ) (*httpkit.Reply[PaymentProvider], error) {
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
-		func(around service.Around[db.ProviderConfig]) error {
+		func(around usecase.Around[db.ProviderConfig]) error {
 			return perform(ctx, usecase.Caller(c), id, around)
 		})
 }
@@ -47,7 +48,7 @@ func (h *Handler) updateProvider(
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
-		func(around service.Around[db.ProviderConfig]) error {
+		func(around usecase.Around[db.ProviderConfig]) error {
 			return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
 		})
 }
@@ -89,7 +90,7 @@ func (h *Handler) deleteProvider(
 	made := func(config db.ProviderConfig) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: config.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[db.ProviderConfig]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[db.ProviderConfig]) error {
 		return h.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
 	})
 }

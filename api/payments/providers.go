@@ -12,6 +12,7 @@ import (
 	"perennial/providers/all"
 	"perennial/service"
 	"perennial/service/gateway"
+	serviceusecase "perennial/service/usecase"
 )
 
 // PaymentProvider is an environment's account at a payment provider. Its credentials are never shown.
@@ -115,7 +116,7 @@ func (h *Handler) createProvider(
 			"The API key belongs to the %s environment. Omit `environment`, or use a key of the other environment.", c.Mode)
 	}
 	form := service.ProviderForm{
-		Account: service.Account{Provider: in.Body.Provider, Credentials: in.Body.given()},
+		Account: serviceusecase.Account{Provider: in.Body.Provider, Credentials: in.Body.given()},
 		Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madeProvider(c),

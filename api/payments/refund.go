@@ -9,7 +9,7 @@ import (
 	"perennial/api/view"
 	"perennial/billing/money"
 	"perennial/billing/payment"
-	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 type refundPaymentInput struct {
@@ -31,7 +31,7 @@ func (h *Handler) refundPayment(
 		form = *in.Body
 	}
 	out, err := h.refundOwed(ctx, c, http.StatusCreated,
-		func(ctx context.Context, by service.Caller, id string, around service.Around[payment.Transaction]) error {
+		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[payment.Transaction]) error {
 			return h.service.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
 		})
 	if err != nil {
@@ -46,7 +46,7 @@ func (h *Handler) cancelPayment(
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
-		func(around service.Around[payment.Transaction]) error {
+		func(around usecase.Around[payment.Transaction]) error {
 			return h.service.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
 		}, h.gate.AdmitOwner(t))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/billing/payment"
-	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 // retryRefund answers with the new refund.
@@ -31,11 +31,11 @@ func (h *Handler) creditRefund(
 
 func (h *Handler) refundOwed(
 	ctx context.Context, c *httpkit.Call, status int,
-	perform func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
+	perform func(context.Context, serviceusecase.Caller, string, usecase.Around[payment.Transaction]) error,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
 	return usecase.Command(ctx, h.kit, c, status, h.madePayment,
-		func(around service.Around[payment.Transaction]) error {
+		func(around usecase.Around[payment.Transaction]) error {
 			return perform(ctx, usecase.Caller(c), t.ID, around)
 		},
 		h.gate.AdmitOwner(t))

@@ -28,7 +28,7 @@ func (h *Handler) resolvePayment(
 	t := httpkit.Resource[payment.Transaction](c)
 	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
-		func(around service.Around[payment.Transaction]) error {
+		func(around usecase.Around[payment.Transaction]) error {
 			return h.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
 		}, h.gate.AdmitOwner(t))
 }

@@ -8,7 +8,6 @@ import (
 	"perennial/api/usecase"
 	"perennial/billing/money"
 	"perennial/billing/routing"
-	"perennial/service"
 )
 
 // RoutingRule sends payments to an account. What it leaves out matches every payment.
@@ -66,7 +65,7 @@ func (h *Handler) replaceRoutingRules(
 	made := func(rules []routing.Rule) httpkit.Made[httpkit.List[RoutingRule]] {
 		return httpkit.Made[httpkit.List[RoutingRule]]{Resource: renderRules(rules)}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[[]routing.Rule]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[[]routing.Rule]) error {
 		return h.service.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
 )
 
 // paySubscription pays the oldest open invoice of a subscription. It is a command in every status: the subscription's
@@ -33,16 +32,16 @@ func (h *Handler) paySubscription(
 	// Amount, if sent, guards against paying another invoice than the one that the payer saw;
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
-	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around service.Around[service.Performed]) error {
+	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around usecase.Around[usecase.Performed]) error {
 		return h.service.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
 	})
 }
 
 // StartAttempt runs a use case that starts an attempt, and answers with the payment.
 func (h *Handler) StartAttempt(
-	ctx context.Context, c *httpkit.Call, admit httpkit.Admission, perform func(service.Around[service.Performed]) error,
+	ctx context.Context, c *httpkit.Call, admit httpkit.Admission, perform func(usecase.Around[usecase.Performed]) error,
 ) (*httpkit.Reply[Payment], error) {
-	made := func(p service.Performed) httpkit.Made[Payment] { return h.madePayment(*p.Attempt) }
+	made := func(p usecase.Performed) httpkit.Made[Payment] { return h.madePayment(*p.Attempt) }
 	out, err := usecase.Command(ctx, h.kit, c, http.StatusCreated, made, perform, admit)
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func (h *Handler) updateSubscription(
 				"Send `planVersion`, for another version of the same plan, without `planId`, `quantity`, `addOns`, "+
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
-		return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+		return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 			return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
 		})
 	}
@@ -101,7 +101,7 @@ func (h *Handler) updateSubscription(
 	if err != nil {
 		return nil, err
 	}
-	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		if token := in.Body.PreviewToken; token != "" {
 			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
 		}
@@ -130,7 +130,7 @@ func (h *Handler) setTerms(
 			"Send `collectionMethod` and `netDays` without other fields.")
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
-	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }

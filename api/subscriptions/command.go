@@ -8,14 +8,13 @@ import (
 	"perennial/api/usecase"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
-	"perennial/service"
 )
 
 // command performs one on the subscription of the path, and answers with the subscription as it left it.
 func (h *Handler) command(
 	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
 ) (*httpkit.Reply[Subscription], error) {
-	return h.onSubscription(ctx, c, func(id string, around service.Around[service.Performed]) error {
+	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		return h.service.Command(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
@@ -23,10 +22,10 @@ func (h *Handler) command(
 // onSubscription is for commands that need more than the subscription. The one of the path was read with the key, so a
 // foreign one has been refused before this; the command locks it and reads it again.
 func (h *Handler) onSubscription(
-	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Performed]) error,
+	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[usecase.Performed]) error,
 ) (*httpkit.Reply[Subscription], error) {
 	id := httpkit.Resource[subscription.Subscription](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK,
-		func(p service.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
-		func(around service.Around[service.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
+		func(p usecase.Performed) httpkit.Made[Subscription] { return madeSubscription(p.Subscription) },
+		func(around usecase.Around[usecase.Performed]) error { return perform(id, around) }, h.gate.Admit(id))
 }

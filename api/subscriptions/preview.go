@@ -99,7 +99,7 @@ func (h *Handler) previewSubscription(
 	}
 	id := httpkit.Resource[subscription.Subscription](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
-		func(around service.Around[service.Previewed]) error {
+		func(around usecase.Around[service.Previewed]) error {
 			return h.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
 		}, h.gate.Admit(id))
 }
@@ -122,7 +122,7 @@ func (h *Handler) previewNewSubscription(
 		return nil, err
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
-		func(around service.Around[service.Previewed]) error {
+		func(around usecase.Around[service.Previewed]) error {
 			return h.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }

@@ -158,7 +158,7 @@ func (h *Handler) rotateAPIKey(
 	}
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
-		func(around service.Around[service.APIKey]) error {
+		func(around usecase.Around[service.APIKey]) error {
 			return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
 		})
 }
@@ -167,7 +167,7 @@ func (h *Handler) revokeAPIKey(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around service.Around[service.APIKey]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around usecase.Around[service.APIKey]) error {
 		return h.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
 	})
 }

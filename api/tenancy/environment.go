@@ -8,6 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/service"
+	serviceusecase "perennial/service/usecase"
 )
 
 // Environment is that of the API key.
@@ -43,12 +44,12 @@ type wholeInput struct {
 
 func (h *Handler) onEnvironment(
 	ctx context.Context, c *httpkit.Call,
-	perform func(ctx context.Context, by service.Caller, around service.Around[service.Charging]) error,
+	perform func(ctx context.Context, by serviceusecase.Caller, around usecase.Around[service.Charging]) error,
 ) (*httpkit.Reply[Environment], error) {
 	made := func(charging service.Charging) httpkit.Made[Environment] {
 		return httpkit.Made[Environment]{Resource: renderEnvironment(c, charging)}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[service.Charging]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[service.Charging]) error {
 		return perform(ctx, usecase.Caller(c), around)
 	})
 }

@@ -6,13 +6,13 @@ import (
 	"perennial/api/httpkit"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
-	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // Gate lets a bounded number of commands of one subscription or customer in. The rest are refused at once with 429:
 // all of them wait for one row lock, so that a crowd would hold the connections of the pool and take every other
 // customer's requests along.
-type Gate struct{ service.Gate }
+type Gate struct{ usecase.Gate }
 
 // Admit lets a command of a subscription or customer in, or refuses it. Fault: too_many_commands.
 func (g *Gate) Admit(id string) httpkit.Admission {

@@ -10,6 +10,7 @@ import (
 	"perennial/db"
 	"perennial/internal/telemetry"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // Deps are what the columns work with.
@@ -23,16 +24,22 @@ type Deps struct {
 }
 
 // Caller returns the principal as services see it.
-func Caller(c *httpkit.Call) service.Caller {
-	return service.Caller{Actor: c.Actor(), EnvironmentID: c.EnvironmentID, Mode: c.Mode, TimeZone: c.TimeZone}
+func Caller(c *httpkit.Call) usecase.Caller {
+	return usecase.Caller{Actor: c.Actor(), EnvironmentID: c.EnvironmentID, Mode: c.Mode, TimeZone: c.TimeZone}
 }
+
+// Around is what a use case takes of Command.
+type Around[R any] = usecase.Around[R]
+
+// Performed is what a command of package lifecycle led to.
+type Performed = usecase.Performed
 
 // Command runs a use case that changes what exists already: what httpkit does in its transaction is its Around.
 func Command[R, T any](
 	ctx context.Context, k *httpkit.Kit, c *httpkit.Call, status int, made func(R) httpkit.Made[T],
-	perform func(around service.Around[R]) error, admit ...httpkit.Admission,
+	perform func(around Around[R]) error, admit ...httpkit.Admission,
 ) (*httpkit.Reply[T], error) {
 	return httpkit.Command(ctx, k, c, status, made, func(before func(*db.Tx) error, keep func(*db.Tx, R) error) error {
-		return perform(service.Around[R]{Before: before, After: keep})
+		return perform(Around[R]{Before: before, After: keep})
 	}, admit...)
 }

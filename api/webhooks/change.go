@@ -27,11 +27,11 @@ type updateWebhookInput struct {
 
 // onWebhook performs what is asked of the endpoint of the path, and answers with the endpoint as it left it.
 func (h *Handler) onWebhook(
-	ctx context.Context, c *httpkit.Call, perform func(id string, around service.Around[service.Endpoint]) error,
+	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[service.Endpoint]) error,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeWebhookEndpoint,
-		func(around service.Around[service.Endpoint]) error { return perform(id, around) })
+		func(around usecase.Around[service.Endpoint]) error { return perform(id, around) })
 }
 
 func (h *Handler) updateWebhook(
@@ -41,7 +41,7 @@ func (h *Handler) updateWebhook(
 		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
 		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
-	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
 		return h.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
 	})
 }
@@ -51,7 +51,7 @@ func (h *Handler) updateWebhook(
 func (h *Handler) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
 		return h.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
@@ -61,7 +61,7 @@ func (h *Handler) disableWebhook(
 func (h *Handler) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
 		return h.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
@@ -85,7 +85,7 @@ func (h *Handler) rotateWebhookSecret(
 	if in.Body != nil {
 		r = service.Rotation(*in.Body)
 	}
-	return h.onWebhook(ctx, c, func(id string, around service.Around[service.Endpoint]) error {
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
 		return h.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
 	})
 }
@@ -97,7 +97,7 @@ func (h *Handler) deleteWebhook(
 	made := func(e service.Endpoint) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: e.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around service.Around[service.Endpoint]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[service.Endpoint]) error {
 		return h.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
@@ -110,7 +110,7 @@ func (h *Handler) testWebhook(
 	made := func(d db.WebhookDelivery) httpkit.Made[WebhookLog] {
 		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around service.Around[db.WebhookDelivery]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.WebhookDelivery]) error {
 		return h.service.TestWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }

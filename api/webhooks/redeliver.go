@@ -77,7 +77,7 @@ func (h *Handler) redeliver(
 			}
 			return httpkit.Made[Redelivery]{Resource: out}
 		},
-		func(around service.Around[service.Redelivered]) error {
+		func(around usecase.Around[service.Redelivered]) error {
 			if f.DeliveryID != "" {
 				return h.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
 			}
@@ -99,7 +99,7 @@ func (h *Handler) redeliverRange(
 				Data: []WebhookLog{}, Redelivered: r.Redelivered, Examined: r.Examined, LastEventID: r.Last, HasMore: r.HasMore,
 			}}
 		},
-		func(around service.Around[service.RedeliveredRange]) error {
+		func(around usecase.Around[service.RedeliveredRange]) error {
 			return h.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
 		})
 }

@@ -22,6 +22,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // Script is everything the bare side can do.
@@ -251,9 +252,9 @@ func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, na
 	var err error
 	switch name {
 	case "cancel":
-		_, err = service.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Cancel{Reason: "bench"})
+		_, err = usecase.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Cancel{Reason: "bench"})
 	case "reactivate":
-		_, err = service.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
+		_, err = usecase.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
 	case "patch":
 		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, service.PlanChange{PlanID: r.Stage.Pro.ID})
 	case "patch back":

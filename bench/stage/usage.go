@@ -10,6 +10,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // Use makes a metric, and records and aggregates 1,000 records of it for each subject: of five regions, spread over
@@ -17,7 +18,7 @@ import (
 func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects []Subject, now time.Time) error {
 	const perSubject, regions = 1000, 5
 	product := service.New(store, time.Now)
-	by := service.Caller{Actor: db.BySystem("bench"), EnvironmentID: s.EnvironmentID, TimeZone: "UTC"}
+	by := usecase.Caller{Actor: db.BySystem("bench"), EnvironmentID: s.EnvironmentID, TimeZone: "UTC"}
 	_, err := product.CreateMetric(ctx, by, service.NewMetric{
 		Name: metric, Definition: usage.Definition{Aggregation: usage.Sum, GroupBy: []string{"region"}},
 	}, nil)

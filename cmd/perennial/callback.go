@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 func callbackCommand() *command {
@@ -78,7 +79,7 @@ func callbackCloseCommand() *command {
 					if err != nil {
 						return err
 					}
-					by := service.Caller{Actor: p.actor(), EnvironmentID: environment}
+					by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
 					return service.New(store, p.now).CloseCallback(ctx, by, args[0], *note)
 				})
 			}

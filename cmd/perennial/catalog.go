@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 func catalogCommand() *command {
@@ -115,7 +116,8 @@ func catalogApplyCommand() *command {
 }
 
 func applyCatalog(
-	ctx context.Context, p *process, s *service.Service, by service.Caller, file apicatalog.File, want service.WantedCatalog,
+	ctx context.Context, p *process, s *service.Service, by usecase.Caller, file apicatalog.File,
+	want service.WantedCatalog,
 ) error {
 	changes, err := s.ApplyCatalog(ctx, by, want)
 	if err != nil {

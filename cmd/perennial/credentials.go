@@ -8,8 +8,8 @@ import (
 
 	"perennial/internal/config"
 	"perennial/internal/vault"
-	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // credentialFlags are where the credentials of an account are, by their names: a command line is in the shell's history
@@ -69,7 +69,7 @@ func (c *credentialFlags) read(p *process) (gateway.Credentials, error) {
 }
 
 // account is the account that the flags describe; nil: none.
-func (c *credentialFlags) account(p *process) (*service.Account, error) {
+func (c *credentialFlags) account(p *process) (*usecase.Account, error) {
 	if len(c.given) == 0 {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func (c *credentialFlags) account(p *process) (*service.Account, error) {
 		return nil, usagef("--stripe-webhook-secret-env needs --stripe-secret-key-env")
 	}
 	credentials, err := c.read(p)
-	return &service.Account{Provider: c.provider, Credentials: credentials}, err
+	return &usecase.Account{Provider: c.provider, Credentials: credentials}, err
 }
 
 // credential never repeats what it was given: who mistakes the flag types the secret itself.

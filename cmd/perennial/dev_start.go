@@ -16,6 +16,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 	"perennial/worker"
 )
 
@@ -46,7 +47,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
 		Tenant: d.tenant, App: d.app, Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
-		Account: &service.Account{Provider: "stripe", Credentials: gateway.Credentials{
+		Account: &usecase.Account{Provider: "stripe", Credentials: gateway.Credentials{
 			"secretKey": "sk_test_" + rand.Text(), "webhookSecret": d.state.webhookSecret,
 		}},
 	})

@@ -7,7 +7,7 @@ import (
 
 	"perennial/db"
 	"perennial/internal/apikey"
-	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // environmentFlags name an environment.
@@ -46,9 +46,9 @@ func (e *environmentFlags) find(ctx context.Context, store *db.Store) (db.Enviro
 }
 
 // caller is the person at the terminal, in the environment.
-func (e *environmentFlags) caller(ctx context.Context, p *process, store *db.Store) (service.Caller, error) {
+func (e *environmentFlags) caller(ctx context.Context, p *process, store *db.Store) (usecase.Caller, error) {
 	environment, err := e.find(ctx, store)
-	return service.Caller{
+	return usecase.Caller{
 		Actor: p.actor(), EnvironmentID: environment.ID, Mode: apikey.Mode(e.mode), TimeZone: environment.Settings.TimeZone,
 	}, err
 }

@@ -13,11 +13,12 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // exportTo writes an export to standard output.
 func exportTo(
-	ctx context.Context, p *process, s *service.Service, by service.Caller, o service.ExportOptions,
+	ctx context.Context, p *process, s *service.Service, by usecase.Caller, o service.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.stdout, 1<<16)
 	o.Waits = func(subscriptionID string) error {

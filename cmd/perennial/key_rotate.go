@@ -9,6 +9,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // keyRotateCommand prints the new key alone on standard output, as create does.
@@ -44,7 +45,7 @@ func rotateKey(ctx context.Context, p *process, s *service.Service, keyID string
 		return err
 	}
 	var made service.APIKey
-	err = s.RotateAPIKey(ctx, caller, keyID, overlap, service.Around[service.APIKey]{
+	err = s.RotateAPIKey(ctx, caller, keyID, overlap, usecase.Around[service.APIKey]{
 		After: func(_ *db.Tx, k service.APIKey) error {
 			made = k
 			return nil

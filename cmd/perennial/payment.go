@@ -14,6 +14,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // listed is how many rows a list of the command line shows, the oldest first.
@@ -102,11 +103,11 @@ func resolvePayment(ctx context.Context, p *process, store *db.Store, in service
 		return err
 	}
 	var after payment.Transaction
-	keep := service.Around[payment.Transaction]{After: func(_ *db.Tx, t payment.Transaction) error {
+	keep := usecase.Around[payment.Transaction]{After: func(_ *db.Tx, t payment.Transaction) error {
 		after = t
 		return nil
 	}}
-	by := service.Caller{Actor: p.actor(), EnvironmentID: environment}
+	by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
 	if err := service.New(store, p.now).ResolvePayment(ctx, by, in, keep); err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 func providerTestCommand() *command {
@@ -39,12 +40,12 @@ func testAccount(ctx context.Context, p *process, store *db.Store, c config.Conf
 	if err != nil {
 		return err
 	}
-	keep := service.Around[db.ProviderConfig]{After: func(_ *db.Tx, tested db.ProviderConfig) error {
+	keep := usecase.Around[db.ProviderConfig]{After: func(_ *db.Tx, tested db.ProviderConfig) error {
 		account = tested
 		return nil
 	}}
 	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(gatewayOf(c, keys))
-	by := service.Caller{Actor: p.actor(), EnvironmentID: account.EnvironmentID}
+	by := usecase.Caller{Actor: p.actor(), EnvironmentID: account.EnvironmentID}
 	if err := use.TestProvider(ctx, by, configID, keep); err != nil {
 		return err
 	}

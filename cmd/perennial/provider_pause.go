@@ -10,6 +10,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 func providerPauseCommand() *command {
@@ -55,11 +56,11 @@ func stopAction(pause bool) action {
 
 func stopEnvironment(ctx context.Context, p *process, store *db.Store, environmentID string, pause bool) error {
 	var after service.Charging
-	keep := service.Around[service.Charging]{After: func(_ *db.Tx, c service.Charging) error {
+	keep := usecase.Around[service.Charging]{After: func(_ *db.Tx, c service.Charging) error {
 		after = c
 		return nil
 	}}
-	use, by := service.New(store, p.now), service.Caller{Actor: p.actor(), EnvironmentID: environmentID}
+	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: environmentID}
 	change := use.ResumeCharging
 	if pause {
 		change = use.PauseCharging
@@ -75,11 +76,11 @@ func stopProvider(ctx context.Context, p *process, store *db.Store, configID str
 	if err != nil {
 		return err
 	}
-	keep := service.Around[db.ProviderConfig]{After: func(_ *db.Tx, c db.ProviderConfig) error {
+	keep := usecase.Around[db.ProviderConfig]{After: func(_ *db.Tx, c db.ProviderConfig) error {
 		config.ChargingPausedAt = c.ChargingPausedAt
 		return nil
 	}}
-	use, by := service.New(store, p.now), service.Caller{Actor: p.actor(), EnvironmentID: config.EnvironmentID}
+	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: config.EnvironmentID}
 	change := use.ResumeProvider
 	if pause {
 		change = use.PauseProvider

@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 )
 
 // accountsAt is a provider that refuses keys that end in "refused", and takes others.
@@ -29,32 +30,32 @@ func accountsAt(t *testing.T) string {
 // account adds a backup with a key.
 func (s *stage) account(key string) (db.ProviderConfig, error) {
 	return s.service.CreateProvider(s.ctx, s.by, service.ProviderForm{
-		Account: service.Account{Provider: "stripe", Credentials: gateway.Credentials{"secretKey": key}},
+		Account: usecase.Account{Provider: "stripe", Credentials: gateway.Credentials{"secretKey": key}},
 	}, nil)
 }
 
 // onAccount performs what is asked of a backup with a key.
 func onAccount(s *stage, key string, perform func(
-	ctx context.Context, by service.Caller, id string, around service.Around[db.ProviderConfig]) error,
+	ctx context.Context, by usecase.Caller, id string, around usecase.Around[db.ProviderConfig]) error,
 ) func() error {
 	config, err := s.account(key)
 	s.must(err)
-	return func() error { return perform(s.ctx, s.by, config.ID, service.Around[db.ProviderConfig]{}) }
+	return func() error { return perform(s.ctx, s.by, config.ID, usecase.Around[db.ProviderConfig]{}) }
 }
 
 // changing is a change of a backup.
 func changing(s *stage, change service.ProviderChange) func() error {
-	return onAccount(s, "sk_test_taken", func(ctx context.Context, by service.Caller, id string,
-		around service.Around[db.ProviderConfig]) error {
+	return onAccount(s, "sk_test_taken", func(ctx context.Context, by usecase.Caller, id string,
+		around usecase.Around[db.ProviderConfig]) error {
 		return s.service.UpdateProvider(ctx, by, id, change, around)
 	})
 }
 
 // charging pauses or resumes the charging of the environment.
 func (s *stage) charging(
-	do func(ctx context.Context, by service.Caller, around service.Around[service.Charging]) error,
+	do func(ctx context.Context, by usecase.Caller, around usecase.Around[service.Charging]) error,
 ) func() error {
-	return func() error { return do(s.ctx, s.by, service.Around[service.Charging]{}) }
+	return func() error { return do(s.ctx, s.by, usecase.Around[service.Charging]{}) }
 }
 
 // accounts set the scene of each request about an account at a provider, and return the request.
@@ -106,7 +107,7 @@ var accounts = map[string]func(*stage) func() error{
 	},
 	"replaceRoutingRules": func(s *stage) func() error {
 		return func() error {
-			return s.service.ReplaceRoutingRules(s.ctx, s.by, nil, service.Around[[]routing.Rule]{})
+			return s.service.ReplaceRoutingRules(s.ctx, s.by, nil, usecase.Around[[]routing.Rule]{})
 		}
 	},
 	"pauseCharging": func(s *stage) func() error { return s.charging(s.service.PauseCharging) },

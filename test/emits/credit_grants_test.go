@@ -7,7 +7,7 @@ import (
 	"perennial/billing/balance"
 	"perennial/billing/terms"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // creditGrants set the scene of the requests about credit grants.
@@ -19,7 +19,7 @@ var creditGrants = map[string]func(*stage) func() error{
 	"voidCreditGrant": func(s *stage) func() error {
 		g := s.granted(time.Time{})
 		return func() error {
-			return s.service.VoidCreditGrant(s.ctx, s.by, g, service.Around[db.CreditGrant]{})
+			return s.service.VoidCreditGrant(s.ctx, s.by, g, usecase.Around[db.CreditGrant]{})
 		}
 	},
 	"finalizeInvoice a credit grant covers it, and nothing is left of that": func(s *stage) func() error {
@@ -51,7 +51,7 @@ func (s *stage) granted(expiresAt time.Time) balance.Grant {
 func (s *stage) grantTo(customerID string, expiresAt time.Time) (made balance.Grant, err error) {
 	err = s.service.GrantCredit(s.ctx, s.by,
 		balance.Grant{CustomerID: customerID, Currency: "EUR", Amount: 1000, ExpiresAt: expiresAt},
-		service.Around[db.CreditGrant]{After: func(_ *db.Tx, g db.CreditGrant) error {
+		usecase.Around[db.CreditGrant]{After: func(_ *db.Tx, g db.CreditGrant) error {
 			made = g.Grant
 			return nil
 		}})

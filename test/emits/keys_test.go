@@ -7,6 +7,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
 // keys set the scene of the requests about API keys.
@@ -23,10 +24,10 @@ var keys = map[string]func(*stage) func() error{
 		return err
 	}),
 	"rotateAPIKey": onKey(func(s *stage, keyID string) error {
-		return s.service.RotateAPIKey(s.ctx, s.by, keyID, 0, service.Around[service.APIKey]{})
+		return s.service.RotateAPIKey(s.ctx, s.by, keyID, 0, usecase.Around[service.APIKey]{})
 	}),
 	"revokeAPIKey": onKey(func(s *stage, keyID string) error {
-		return s.service.RevokeAPIKey(s.ctx, s.by, keyID, service.Around[service.APIKey]{})
+		return s.service.RevokeAPIKey(s.ctx, s.by, keyID, usecase.Around[service.APIKey]{})
 	}),
 }
 

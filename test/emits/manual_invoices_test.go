@@ -10,9 +10,10 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 )
 
-var noneAround = service.Around[invoice.Invoice]{}
+var noneAround = usecase.Around[invoice.Invoice]{}
 
 // manualInvoices set the scene of the requests about manual invoices.
 var manualInvoices = map[string]func(*stage) func() error{
@@ -20,7 +21,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 		c := s.Customer(s.t, "")
 		return func() error {
 			return s.service.AdjustBalance(s.ctx, s.by, service.BalanceAdjustment{CustomerID: c.ID, Currency: "EUR", Amount: 500},
-				service.Around[db.BalanceEntry]{})
+				usecase.Around[db.BalanceEntry]{})
 		}
 	},
 	"createInvoice": func(s *stage) func() error {
@@ -53,7 +54,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 		draft := s.drafted(true, terms.Terms{Method: terms.Send})
 		s.must(s.finalize(draft)())
 		return func() error {
-			return s.service.PayInvoice(s.ctx, s.by, draft.ID, nil, service.Around[service.Performed]{})
+			return s.service.PayInvoice(s.ctx, s.by, draft.ID, nil, usecase.Around[usecase.Performed]{})
 		}
 	},
 }

@@ -16,6 +16,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -64,7 +65,7 @@ var requests = map[string]func(*stage) func() error{
 	"previewNewSubscription": func(s *stage) func() error {
 		return func() error {
 			in := service.NewSubscription{CustomerID: s.Customer(s.t, "").ID, PlanID: s.plan(1000)}
-			return s.service.PreviewNewSubscription(s.ctx, s.by, in, 1, service.Around[service.Previewed]{})
+			return s.service.PreviewNewSubscription(s.ctx, s.by, in, 1, usecase.Around[service.Previewed]{})
 		}
 	},
 	"previewSubscription": func(s *stage) func() error {
@@ -72,7 +73,7 @@ var requests = map[string]func(*stage) func() error{
 		return func() error {
 			return s.service.PreviewSubscription(s.ctx, s.by, l.ref.ID, service.Preview{Change: &service.PlanChange{
 				PlanID: s.plan(3000),
-			}}, service.Around[service.Previewed]{})
+			}}, usecase.Around[service.Previewed]{})
 		}
 	},
 	"updateSubscription to a dearer plan": func(s *stage) func() error { return s.replan(1000, 3000) },
@@ -220,7 +221,7 @@ var requests = map[string]func(*stage) func() error{
 	"retryInvoice": func(s *stage) func() error {
 		l := s.unpaid()
 		id := l.invoice().ID
-		return func() error { return s.service.PayInvoice(s.ctx, s.by, id, nil, service.Around[service.Performed]{}) }
+		return func() error { return s.service.PayInvoice(s.ctx, s.by, id, nil, usecase.Around[usecase.Performed]{}) }
 	},
 	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.SkipRetry) },
 	"skipInvoiceRetry the last one": func(s *stage) func() error {
@@ -245,14 +246,14 @@ var requests = map[string]func(*stage) func() error{
 		s.must(err)
 		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
 		return func() error {
-			return s.service.RefundCharge(s.ctx, s.by, txn.ID, 300, service.Around[payment.Transaction]{})
+			return s.service.RefundCharge(s.ctx, s.by, txn.ID, 300, usecase.Around[payment.Transaction]{})
 		}
 	},
 	"cancelPayment": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
 		return func() error {
-			return s.service.CancelPayment(s.ctx, s.by, txn.ID, service.Around[payment.Transaction]{})
+			return s.service.CancelPayment(s.ctx, s.by, txn.ID, usecase.Around[payment.Transaction]{})
 		}
 	},
 	"retryRefund":  func(s *stage) func() error { return owed(s, s.service.RetryRefund) },
@@ -270,11 +271,11 @@ var requests = map[string]func(*stage) func() error{
 	"stopTestClock": func(s *stage) func() error {
 		clock := s.clock()
 		s.must(s.advanceClock(clock))
-		return func() error { return s.service.StopTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
+		return func() error { return s.service.StopTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}) }
 	},
 	"deleteTestClock": func(s *stage) func() error {
 		clock := s.clock()
-		return func() error { return s.service.DeleteTestClock(s.ctx, s.by, clock, service.Around[testclock.Clock]{}) }
+		return func() error { return s.service.DeleteTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}) }
 	},
 	"resolvePayment succeeded": func(s *stage) func() error { return s.resolve(payment.DecideSucceeded) },
 	"resolvePayment failed":    func(s *stage) func() error { return s.resolve(payment.DecideFailed) },
@@ -296,7 +297,7 @@ func (s *stage) resolve(decision payment.Decision) func() error {
 	return func() error {
 		return s.service.ResolvePayment(s.ctx, s.by, service.Resolution{
 			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
-		}, service.Around[payment.Transaction]{})
+		}, usecase.Around[payment.Transaction]{})
 	}
 }
 
@@ -309,7 +310,7 @@ func (s *stage) updateCustomer(name string) func() error {
 }
 
 func (s *stage) deleteCustomer(customerID string) func() error {
-	return func() error { return s.service.EraseCustomer(s.ctx, s.by, customerID, service.Around[string]{}) }
+	return func() error { return s.service.EraseCustomer(s.ctx, s.by, customerID, usecase.Around[string]{}) }
 }
 
 func (s *stage) create(trialDays int) func() error {
@@ -339,10 +340,10 @@ func (s *stage) charge(card bool) (payment.Transaction, error) {
 }
 
 func giveUp(
-	l *life, how func(context.Context, service.Caller, string, service.Around[invoice.Invoice]) error,
+	l *life, how func(context.Context, usecase.Caller, string, usecase.Around[invoice.Invoice]) error,
 ) func() error {
 	id := l.invoice().ID
-	return func() error { return how(l.ctx, l.by, id, service.Around[invoice.Invoice]{}) }
+	return func() error { return how(l.ctx, l.by, id, usecase.Around[invoice.Invoice]{}) }
 }
 
 // credit gives an amount of the newest invoice back; 0: all of it.
@@ -350,13 +351,13 @@ func (s *stage) credit(l *life, amount money.Minor) func() error {
 	id := l.invoice().ID
 	return func() error {
 		ask := creditnote.Request{Amount: amount, Reason: creditnote.Goodwill}
-		return s.service.CreditInvoice(s.ctx, s.by, id, ask, service.Around[creditnote.Note]{})
+		return s.service.CreditInvoice(s.ctx, s.by, id, ask, usecase.Around[creditnote.Note]{})
 	}
 }
 
 // markPaid settles an invoice by a payment that was made outside.
 func (s *stage) markPaid(
-	ctx context.Context, by service.Caller, invoiceID string, around service.Around[invoice.Invoice],
+	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
 	paid := lifecycle.MarkPaid{InvoiceID: invoiceID, Method: "cash"}
 	return s.service.MarkPaid(ctx, by, service.OutsidePayment{MarkPaid: paid}, around)
@@ -364,13 +365,13 @@ func (s *stage) markPaid(
 
 // owed is a charge whose refund has failed.
 func owed(
-	s *stage, how func(context.Context, service.Caller, string, service.Around[payment.Transaction]) error,
+	s *stage, how func(context.Context, usecase.Caller, string, usecase.Around[payment.Transaction]) error,
 ) func() error {
 	l := s.refunding()
 	s.must(l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: payment.AnswerFailed}))
 	charge := l.newest(payment.Charge)
 	require.Positive(s.t, charge.RefundOwed)
-	return func() error { return how(s.ctx, s.by, charge.ID, service.Around[payment.Transaction]{}) }
+	return func() error { return how(s.ctx, s.by, charge.ID, usecase.Around[payment.Transaction]{}) }
 }
 
 func (s *stage) clock() string {
@@ -381,5 +382,5 @@ func (s *stage) clock() string {
 }
 
 func (s *stage) advanceClock(id string) error {
-	return s.service.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), service.Around[testclock.Clock]{})
+	return s.service.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), usecase.Around[testclock.Clock]{})
 }

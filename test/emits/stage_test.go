@@ -25,6 +25,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -36,7 +37,7 @@ type stage struct {
 	t       *testing.T
 	ctx     context.Context
 	service *service.Service
-	by      service.Caller
+	by      usecase.Caller
 }
 
 func newStage(t *testing.T) *stage {
@@ -45,7 +46,7 @@ func newStage(t *testing.T) *stage {
 	keys := s.vault()
 	s.service = service.New(s.Store, s.Clock.Now).WithWebhooks(service.Webhooks{Vault: keys}).
 		WithProviders(gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": accountsAt(t)}}))
-	s.by = service.Caller{
+	s.by = usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
 	}
 	return s
@@ -210,7 +211,7 @@ func (s *stage) must(err error) {
 }
 
 func (l *life) command(cmd lifecycle.Command) error {
-	return l.service.Command(l.ctx, l.by, l.ref.ID, cmd, service.Around[service.Performed]{})
+	return l.service.Command(l.ctx, l.by, l.ref.ID, cmd, usecase.Around[usecase.Performed]{})
 }
 
 func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
@@ -218,7 +219,7 @@ func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
 }
 
 func (l *life) change(c service.PlanChange) error {
-	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, c, service.Around[service.Performed]{})
+	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, c, usecase.Around[usecase.Performed]{})
 }
 
 // seats is one that has paid for one seat.
@@ -300,6 +301,6 @@ func (s *stage) migration(m service.PlanMigration) func() error {
 		service.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)
 	s.must(err)
 	return func() error {
-		return s.service.MigratePlan(s.ctx, s.by, sub.PlanID, m, service.Around[service.PlanMigrated]{})
+		return s.service.MigratePlan(s.ctx, s.by, sub.PlanID, m, usecase.Around[service.PlanMigrated]{})
 	}
 }

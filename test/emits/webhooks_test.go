@@ -8,6 +8,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/webhooks"
 )
 
@@ -18,21 +19,21 @@ var endpoints = map[string]func(*stage) func() error{
 	},
 	"updateWebhook": func(s *stage) func() error {
 		url := "https://hooks.example.com/elsewhere"
-		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string,
-			around service.Around[service.Endpoint]) error {
+		return onEndpoint(s, func(ctx context.Context, by usecase.Caller, id string,
+			around usecase.Around[service.Endpoint]) error {
 			return s.service.UpdateWebhook(ctx, by, id, service.EndpointUpdate{URL: &url}, around)
 		})
 	},
 	"disableWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DisableWebhook) },
 	"enableWebhook": func(s *stage) func() error {
 		e := s.endpoint()
-		s.must(s.service.DisableWebhook(s.ctx, s.by, e.ID, service.Around[service.Endpoint]{}))
-		return func() error { return s.service.EnableWebhook(s.ctx, s.by, e.ID, service.Around[service.Endpoint]{}) }
+		s.must(s.service.DisableWebhook(s.ctx, s.by, e.ID, usecase.Around[service.Endpoint]{}))
+		return func() error { return s.service.EnableWebhook(s.ctx, s.by, e.ID, usecase.Around[service.Endpoint]{}) }
 	},
 	"deleteWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DeleteWebhook) },
 	"rotateWebhookSecret": func(s *stage) func() error {
-		return onEndpoint(s, func(ctx context.Context, by service.Caller, id string,
-			around service.Around[service.Endpoint]) error {
+		return onEndpoint(s, func(ctx context.Context, by usecase.Caller, id string,
+			around usecase.Around[service.Endpoint]) error {
 			return s.service.RotateWebhookSecret(ctx, by, id, service.Rotation{}, around)
 		})
 	},
@@ -44,7 +45,7 @@ var endpoints = map[string]func(*stage) func() error{
 			db.Page{Limit: 1})
 		s.must(err)
 		return func() error {
-			return s.service.Redeliver(s.ctx, s.by, found[0].ID, service.Around[service.Redelivered]{})
+			return s.service.Redeliver(s.ctx, s.by, found[0].ID, usecase.Around[service.Redelivered]{})
 		}
 	},
 }
@@ -71,10 +72,10 @@ func (s *stage) endpoint() service.Endpoint {
 }
 
 func onEndpoint[R any](
-	s *stage, request func(ctx context.Context, by service.Caller, endpointID string, around service.Around[R]) error,
+	s *stage, request func(ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[R]) error,
 ) func() error {
 	e := s.endpoint()
-	return func() error { return request(s.ctx, s.by, e.ID, service.Around[R]{}) }
+	return func() error { return request(s.ctx, s.by, e.ID, usecase.Around[R]{}) }
 }
 
 // refusing is a receiver that never takes a delivery.

@@ -16,12 +16,13 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
 // AsAPI performs a use case of test clocks as the API does.
-func (w *Clockwork) AsAPI(do func(s *service.Service, by service.Caller) error) error {
-	by := service.Caller{
+func (w *Clockwork) AsAPI(do func(s *service.Service, by usecase.Caller) error) error {
+	by := usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: w.Env, Mode: apikey.Test, TimeZone: "UTC",
 	}
 	return do(service.New(w.Store, w.Clock.Now), by)

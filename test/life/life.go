@@ -21,6 +21,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -199,7 +200,7 @@ func (l *Life) Command(c Command) Outcome {
 }
 
 // Ask performs one command in a transaction of its own.
-func (l *Life) Ask(c Command) (out service.Performed, err error) {
+func (l *Life) Ask(c Command) (out usecase.Performed, err error) {
 	err = l.Store.InTx(l.T.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) (err error) {
 		out, err = l.in(tx, c)
 		return err
@@ -207,32 +208,32 @@ func (l *Life) Ask(c Command) (out service.Performed, err error) {
 	return out, err
 }
 
-func (l *Life) in(tx *db.Tx, c Command) (service.Performed, error) {
+func (l *Life) in(tx *db.Tx, c Command) (usecase.Performed, error) {
 	ctx, env, id := l.T.Context(), l.Env, l.Ref.ID
 	switch c.Name {
 	case contract.CommandCancel:
-		return service.Command(ctx, tx, env, id, lifecycle.Cancel{
+		return usecase.Command(ctx, tx, env, id, lifecycle.Cancel{
 			Reason: c.Reason, Immediate: c.ImmediateEffect, RefundUnused: c.Refund == "prorated",
 		})
 	case contract.CommandReactivate:
-		return service.Command(ctx, tx, env, id, lifecycle.Reactivate{})
+		return usecase.Command(ctx, tx, env, id, lifecycle.Reactivate{})
 	case contract.CommandChangePlan:
 		return service.ChangePlan(ctx, tx, env, id, service.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
 	case contract.CommandPay:
-		return service.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
+		return usecase.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
 	case contract.CommandSkipRetry:
-		return service.Command(ctx, tx, env, id, lifecycle.SkipRetry{InvoiceID: l.newest()})
+		return usecase.Command(ctx, tx, env, id, lifecycle.SkipRetry{InvoiceID: l.newest()})
 	case contract.CommandMarkPaid:
-		return service.Command(ctx, tx, env, id, lifecycle.MarkPaid{InvoiceID: l.newest(), Method: "cash"})
+		return usecase.Command(ctx, tx, env, id, lifecycle.MarkPaid{InvoiceID: l.newest(), Method: "cash"})
 	case contract.CommandPause:
-		return service.Command(ctx, tx, env, id, lifecycle.Pause{})
+		return usecase.Command(ctx, tx, env, id, lifecycle.Pause{})
 	case contract.CommandResume:
-		return service.Command(ctx, tx, env, id, lifecycle.Resume{})
+		return usecase.Command(ctx, tx, env, id, lifecycle.Resume{})
 	case contract.CommandResumeCollection:
-		return service.Command(ctx, tx, env, id, lifecycle.ResumeCollection{})
+		return usecase.Command(ctx, tx, env, id, lifecycle.ResumeCollection{})
 	default:
 		require.FailNow(l.T, "no such command", "%q", c.Name)
-		return service.Performed{}, nil
+		return usecase.Performed{}, nil
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"perennial/billing/terms"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -21,7 +21,7 @@ func Perform(t testing.TB, s *scene.Scene, ref contract.Ref, cmd lifecycle.Comma
 	t.Helper()
 	quiet := s.Store.With(&scene.Effects{})
 	require.NoError(t, quiet.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		_, err := service.Command(t.Context(), tx, s.Env, ref.ID, cmd)
+		_, err := usecase.Command(t.Context(), tx, s.Env, ref.ID, cmd)
 		return err
 	}))
 }

@@ -1,15 +1,35 @@
-package service
+package usecase
 
 import (
+	"errors"
+	"slices"
+
 	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
 	"perennial/billing/text"
 )
 
-// checkText holds what is true of one line that people read: it shows something, and holds no control characters, which
+// UnlessEmpty returns the faults of check, and nil for an empty text.
+func UnlessEmpty(s string, check func(string) error) error {
+	if s == "" {
+		return nil
+	}
+	return check(s)
+}
+
+// Joined returns one fault as it is, and several for a response that lists them.
+func Joined(errs ...error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	return errors.Join(errs...)
+}
+
+// CheckText holds what is true of one line that people read: it shows something, and holds no control characters, which
 // would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty one
 // is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
-func checkText(param, s string) error {
+func CheckText(param, s string) error {
 	switch {
 	case s == "":
 		return nil

@@ -1,0 +1,15 @@
+package usecase
+
+import (
+	"perennial/billing/audit"
+	"perennial/db"
+)
+
+// Deleted is the change that ends an object.
+var Deleted = audit.Change{Field: "deleted"}
+
+// AuditDiffering tells the audit log what a command without fields changed of the object that it names. before and after
+// are structs whose fields have the names of the API's.
+func AuditDiffering(tx *db.Tx, object string, before, after any) {
+	tx.AuditAlso(audit.Changes(object, audit.Differing(before, after), before, after)...)
+}

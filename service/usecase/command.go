@@ -1,0 +1,152 @@
+package usecase
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"perennial/billing/audit"
+	"perennial/billing/creditnote"
+	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/db"
+)
+
+// Performed is what a command led to.
+type Performed struct {
+	Subscription subscription.Subscription
+	Attempt      *payment.Transaction // the attempt that the command made; nil: none
+	Invoices     []invoice.Invoice    // existing ones that it changed
+	Finalized    []invoice.Invoice    // drafts that it issued, with their numbers once they are written
+	Settlements  []lifecycle.Settlement
+	CreditNotes  []creditnote.Note
+}
+
+// Invoice is one that the command changed.
+func (p Performed) Invoice(id string) invoice.Invoice {
+	all := slices.Concat(p.Invoices, p.Finalized) // which it may have been by then
+	return all[slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == id })]
+}
+
+// Settlement is that of an invoice which the command settled.
+func (p Performed) Settlement(invoiceID string) lifecycle.Settlement {
+	i := slices.IndexFunc(p.Settlements, func(s lifecycle.Settlement) bool { return s.InvoiceID == invoiceID })
+	return p.Settlements[i]
+}
+
+// Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
+// puts commands in order. Its workflow is woken or told after the commit, refunds get workflows of their own. A refusal of the
+// rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of lifecycle.Apply.
+func Command(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
+) (Performed, error) {
+	return Perform(ctx, tx, environmentID, subscriptionID, cmd, lifecycle.Apply)
+}
+
+// apply is lifecycle.Apply, or refuses more than it does.
+type apply func(lifecycle.State, lifecycle.Command, lifecycle.Moment) (lifecycle.State, lifecycle.Changes, error)
+
+// Perform is Command with rules that may refuse more.
+func Perform(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command, as apply,
+) (Performed, error) {
+	found, cmd, err := Lock(ctx, tx, environmentID, subscriptionID, cmd)
+	if err != nil {
+		return Performed{}, err
+	}
+	state, changes, err := as(found, cmd, db.Moment(tx.Now, tx.Real))
+	if err != nil {
+		return Performed{}, err
+	}
+	AuditCommand(tx, found, state, changes)
+	if lifecycle.LeavesAtRest(found, state, changes) {
+		tx.Tell(environmentID, state, cmd.Name())
+	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
+		return Performed{}, err
+	}
+	return Shown(state, changes), tx.Write(ctx, environmentID, state, changes)
+}
+
+// AuditCommand tells the audit log what a command changed: of the subscription, and of the invoices that it had before.
+func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Changes) {
+	was, is := found.Subscription, state.Subscription
+	if was.ID != "" {
+		tx.AuditAlso(audit.Of(was.ID, audit.Changes("subscription", audit.Differing(was, is), was, is))...)
+	}
+	known := slices.Concat(found.Open, found.Paid, found.WrittenOff, found.Drafts)
+	became := map[string]invoice.Invoice{}
+	for _, inv := range slices.Concat(changes.Finalized, changes.Invoices) { // what became of an issued one comes last
+		became[inv.ID] = inv
+	}
+	for _, had := range known {
+		inv, changed := became[had.ID]
+		if !changed {
+			continue
+		}
+		tx.AuditAlso(audit.Of(inv.ID, audit.Changes("invoice", audit.Differing(had, inv), had, inv))...)
+		type shown struct{ NextAttemptAt time.Time } // as the API names it
+		was, is := shown{had.Collection.RetryAt}, shown{inv.Collection.RetryAt}
+		tx.AuditAlso(audit.Of(inv.ID, audit.Changes("invoice", audit.Differing(was, is), was, is))...)
+	}
+}
+
+// Shown is what the caller of a command is shown. Credit notes get their numbers when they are written.
+func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
+	return Performed{
+		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Finalized: c.Finalized,
+		Settlements: c.Settlements, CreditNotes: c.CreditNotes,
+	}
+}
+
+// Lock reads a subscription under lock, with all that a command on it depends on; a nil command depends on nothing more.
+func Lock(
+	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
+) (lifecycle.State, lifecycle.Command, error) {
+	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
+	if err == nil {
+		cmd, err = Informed(ctx, tx, environmentID, &found, cmd)
+	}
+	return found, cmd, err
+}
+
+// Informed reads, under lock, what a command needs beside the State that every one does.
+func Informed(
+	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
+) (lifecycle.Command, error) {
+	if lifecycle.GivesBack(cmd) && found.Captures == nil {
+		if err := tx.LockCaptures(ctx, environmentID, found); err != nil {
+			return cmd, err
+		}
+	}
+	if c, ok := cmd.(lifecycle.Migrate); ok {
+		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))
+		c.To = &to
+		return c, InParam(err, "planVersion")
+	}
+	if c, ok := cmd.(lifecycle.CreditInvoice); ok {
+		under, err := tx.LockForCredit(ctx, environmentID, c.Invoice.ID)
+		under.Request = c.Request
+		return under, err
+	}
+	if c, ok := cmd.(lifecycle.RedeemCoupon); ok {
+		coupon, err := tx.CouponByCode(ctx, environmentID, c.Code)
+		c.Coupon = &coupon
+		return c, InParam(err, "couponCode")
+	}
+	if c, ok := cmd.(lifecycle.VoidInvoice); ok {
+		all := slices.Concat(found.Open, found.Drafts) // a draft whose grace is over is issued first
+		i := slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == c.InvoiceID })
+		if i < 0 {
+			return c, nil
+		}
+		return tx.WithCoupons(ctx, environmentID, c, all[i])
+	}
+	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
+		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
+		c.Closed = &closed
+		return c, err
+	}
+	return cmd, nil
+}
