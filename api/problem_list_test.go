@@ -29,15 +29,15 @@ var reachable = []string{"api", "billing", "db", "service", "providers/stripe/ca
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
-	"db/migrate.go":              "migrations run before the API serves",
-	"db/store.go":                "settings of the process",
-	"service/tenancy.go":         "commands of operators",
-	"service/engine":             "wakes workflows after the commit",
-	"billing/internal":           "tests only",
-	"billing/moving":             "commands of operators",
-	"service/movefile":           "commands of operators",
-	"service/import.go":          "commands of operators",
-	"service/usecase/account.go": "commands of operators",
+	"db/migrate.go":                "migrations run before the API serves",
+	"db/store.go":                  "settings of the process",
+	"service/tenancy/provision.go": "commands of operators",
+	"service/engine":               "wakes workflows after the commit",
+	"billing/internal":             "tests only",
+	"billing/moving":               "commands of operators",
+	"service/movefile":             "commands of operators",
+	"service/import.go":            "commands of operators",
+	"service/usecase/account.go":   "commands of operators",
 }
 
 // unseen are codes that the reading of the source finds but no request meets, with the reason.

@@ -120,13 +120,13 @@ func (s *Server) ShareKeyRequests(ctx context.Context) error {
 	}
 	s.visitors.Prune(s.now())
 	return s.quota.Share(ctx, s.now, func(ctx context.Context, spent map[string]quota.Spent) (map[string]float64, error) {
-		return s.service.SpendKeyRequests(ctx, spent, s.quota.Limit())
+		return s.service.Tenancy.SpendKeyRequests(ctx, spent, s.quota.Limit())
 	})
 }
 
 // NoteKeyUse writes down when the keys of the requests since the last time were used.
 func (s *Server) NoteKeyUse(ctx context.Context) error {
-	return s.service.NoteKeyUse(ctx, s.kit.KeysUsed())
+	return s.service.Tenancy.NoteKeyUse(ctx, s.kit.KeysUsed())
 }
 
 // Shutdown drains: /readyz says no, then nothing new is accepted, who waits for a final state is answered with the

@@ -25,13 +25,6 @@ type NewCredentials struct {
 // keysetField is how a change of the app's keyset is noted beside those of credentials.
 const keysetField = "keyset"
 
-// WithProviders returns the same service, which opens accounts as the operator set them up.
-func (s *Service) WithProviders(g *gateway.Gateway) *Service {
-	other := *s
-	other.gateway = g
-	return &other
-}
-
 // ReplaceCredentials seals a new version and stores it; processes use it with their next request to the provider. Who
 // did it is kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
 // credentials_missing, those of gateway.Check.
@@ -158,27 +151,4 @@ func (p *sealer) newKeyset(ctx context.Context, config *db.ProviderConfig, n New
 		return err
 	}
 	return p.tx.SaveKeyset(ctx, config.AppID, config.Keyset)
-}
-
-// KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has
-// no account. Faults: keyset_unreadable, credential_unreadable.
-func (s *Service) KeepsCredentials(
-	ctx context.Context, keys *vault.Vault, environmentID string, account usecase.Account,
-) (found string, same bool, err error) {
-	config, err := s.Store.ProviderConfig(ctx, environmentID)
-	if usecase.Absent(err) {
-		return "", false, nil
-	}
-	if err != nil {
-		return "", false, err
-	}
-	if err := usecase.NeedsVault(keys); err != nil {
-		return config.ID, false, err
-	}
-	stored, err := gateway.Unseal(keys, config)
-	if err != nil {
-		return config.ID, false, err
-	}
-	same = config.Provider == account.Provider && len(stored.With(account.Credentials).Changed(stored)) == 0
-	return config.ID, same, nil
 }

@@ -16,6 +16,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 )
 
@@ -85,9 +86,9 @@ func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 	return err
 }
 
-func (h *sealedHouse) rotate(t *testing.T, keys *vault.Vault, r KeyRotation) (out []KeysetRotated) {
+func (h *sealedHouse) rotate(t *testing.T, keys *vault.Vault, r tenancy.KeyRotation) (out []tenancy.KeysetRotated) {
 	t.Helper()
-	require.NoError(t, h.RotateKeys(t.Context(), db.ByCLI("casey").Doing(db.Call{Operation: "test"}), keys, r, func(k KeysetRotated) error {
+	require.NoError(t, h.Tenancy.RotateKeys(t.Context(), db.ByCLI("casey").Doing(db.Call{Operation: "test"}), keys, r, func(k tenancy.KeysetRotated) error {
 		out = append(out, k)
 		return nil
 	}))
@@ -131,9 +132,9 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 	write(func(int) error {
 		return h.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, Rotation{}, usecase.Around[Endpoint]{})
 	})
-	rewrapped := h.rotate(t, h.both, KeyRotation{})
+	rewrapped := h.rotate(t, h.both, tenancy.KeyRotation{})
 	for range 5 {
-		for _, k := range h.rotate(t, h.both, KeyRotation{DataKeys: true}) {
+		for _, k := range h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true}) {
 			require.NoError(t, k.Err)
 			require.GreaterOrEqual(t, k.Resealed, 3)
 		}
@@ -145,7 +146,7 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 	require.NoError(t, load.Wait())
 	t.Logf("%d reads and %d changes beside 6 rotations", reads.Load(), writes.Load())
 
-	require.Equal(t, []KeysetRotated{{AppID: h.appID, Rewrapped: true}}, rewrapped)
+	require.Equal(t, []tenancy.KeysetRotated{{AppID: h.appID, Rewrapped: true}}, rewrapped)
 	alone, err := vault.New(h.newKEK)
 	require.NoError(t, err)
 	require.NoError(t, h.opens(t.Context(), alone))
@@ -163,9 +164,9 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 func TestRotateKeys_RepeatLeavesWhatIsDone(t *testing.T) {
 	t.Parallel()
 	h := newSealedHouse(t)
-	require.True(t, h.rotate(t, h.both, KeyRotation{})[0].Rewrapped)
-	require.Equal(t, []KeysetRotated{{AppID: h.appID}}, h.rotate(t, h.both, KeyRotation{}))
-	require.Empty(t, h.rotate(t, h.both, KeyRotation{DataKeys: true, After: h.appID}))
+	require.True(t, h.rotate(t, h.both, tenancy.KeyRotation{})[0].Rewrapped)
+	require.Equal(t, []tenancy.KeysetRotated{{AppID: h.appID}}, h.rotate(t, h.both, tenancy.KeyRotation{}))
+	require.Empty(t, h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true, After: h.appID}))
 }
 
 // A data key that was replaced twice opens nothing any more, and one that was replaced once still does.
@@ -175,7 +176,7 @@ func TestRotateKeys_FormerDataKeyStaysForOneRotation(t *testing.T) {
 	ctx := t.Context()
 	before, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
-	h.rotate(t, h.both, KeyRotation{DataKeys: true})
+	h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})
 	after, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
 	require.NotEqual(t, before.Credentials[0].Sealed, after.Credentials[0].Sealed)
@@ -183,7 +184,7 @@ func TestRotateKeys_FormerDataKeyStaysForOneRotation(t *testing.T) {
 	sealedMeanwhile.Credentials = before.Credentials
 	_, err = gateway.Unseal(h.both, sealedMeanwhile)
 	require.NoError(t, err, "by a request that had read the keyset before")
-	h.rotate(t, h.both, KeyRotation{DataKeys: true})
+	h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})
 	again, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
 	again.Credentials = before.Credentials
@@ -205,7 +206,7 @@ func TestRotateKeys_UnreadableKeysetIsLeftAndOthersAreDone(t *testing.T) {
 		return tx.InsertApp(ctx, db.App{ID: lost, TenantID: tenant, Name: "Lost", Keyset: []byte("x"), CreatedAt: h.Clock.Now()})
 	})
 	for _, dataKeys := range []bool{false, true} {
-		done := h.rotate(t, h.both, KeyRotation{DataKeys: dataKeys})
+		done := h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: dataKeys})
 		require.Len(t, done, 2)
 		require.Equal(t, lost, done[0].AppID)
 		require.Equal(t, "keyset_unreadable", fault.From(done[0].Err).Code)
@@ -218,6 +219,6 @@ func TestRotateKeys_UnreadableKeysetIsLeftAndOthersAreDone(t *testing.T) {
 		return out
 	}
 	before := keyset()
-	require.Equal(t, "credential_unreadable", fault.From(h.rotate(t, h.both, KeyRotation{DataKeys: true})[1].Err).Code)
+	require.Equal(t, "credential_unreadable", fault.From(h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})[1].Err).Code)
 	require.Equal(t, before, keyset(), "nothing of the app was changed")
 }

@@ -6,14 +6,22 @@ import (
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/webhooks"
 )
 
-// Service performs use cases.
+// Service assembles the columns.
 type Service struct {
+	Tenancy *tenancy.Service
+
+	parts
+}
+
+// parts are what the columns work with.
+type parts struct {
 	usecase.Base
-	vault     *vault.Vault // nil: no webhook endpoint can be registered
+	vault     *vault.Vault // nil: nothing can be sealed
 	receivers webhooks.Allow
 	gateway   *gateway.Gateway
 	usage     UsageStore
@@ -23,9 +31,36 @@ type Service struct {
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
 func New(store *db.Store, now func() time.Time) *Service {
-	return &Service{
-		Base: usecase.Base{Store: store, Now: now}, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store),
-		gather:   &gather{},
+	base := usecase.Base{Store: store, Now: now}
+	return assemble(parts{
+		Base: base, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store), gather: &gather{},
 		recorded: &recorded{},
+	})
+}
+
+func assemble(p parts) *Service {
+	return &Service{
+		Tenancy: tenancy.New(p.Base, p.gateway),
+		parts:   p,
 	}
+}
+
+// WithProviders returns the same service, which opens accounts as the operator set them up.
+func (s *Service) WithProviders(g *gateway.Gateway) *Service {
+	p := s.parts
+	p.gateway = g
+	return assemble(p)
+}
+
+// Webhooks is what registrations of webhook endpoints need of the process.
+type Webhooks struct {
+	Vault *vault.Vault   // seals signing secrets
+	Local webhooks.Allow // networks of local receivers of test environments
+}
+
+// WithWebhooks returns the same service, able to register webhook endpoints.
+func (s *Service) WithWebhooks(w Webhooks) *Service {
+	p := s.parts
+	p.vault, p.receivers = w.Vault, w.Local
+	return assemble(p)
 }

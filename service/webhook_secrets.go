@@ -10,19 +10,6 @@ import (
 	"perennial/webhooks"
 )
 
-// Webhooks is what registrations of webhook endpoints need of the process.
-type Webhooks struct {
-	Vault *vault.Vault   // seals signing secrets
-	Local webhooks.Allow // networks of local receivers of test environments
-}
-
-// WithWebhooks returns the same service, able to register webhook endpoints.
-func (s *Service) WithWebhooks(w Webhooks) *Service {
-	other := *s
-	other.vault, other.receivers = w.Vault, w.Local
-	return &other
-}
-
 // secret is one that signs deliveries; generated is the same text where we made it.
 type secret struct{ text, generated string }
 

@@ -13,7 +13,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/cidr"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 // Key is an API key: it opens the API in one environment. The key itself is shown once.
@@ -46,7 +46,7 @@ func renderAPIKey(k db.ManagedKey) Key {
 }
 
 // madeAPIKey shows a new key once. What is stored for repeats does not have it.
-func madeAPIKey(k service.APIKey) httpkit.Made[Key] {
+func madeAPIKey(k tenancy.APIKey) httpkit.Made[Key] {
 	repeats := renderAPIKey(k.ManagedKey)
 	shown := repeats
 	shown.Key = k.Plain
@@ -66,8 +66,8 @@ type KeyForm struct {
 	ExpiresAt    int64    `json:"expiresAt,omitempty" minimum:"1" maximum:"253402300799" doc:"Unix seconds, in the future. Default: never, or no later than the key that asks."`
 }
 
-func (f KeyForm) form() (service.APIKeyForm, error) {
-	out := service.APIKeyForm{
+func (f KeyForm) form() (tenancy.APIKeyForm, error) {
+	out := tenancy.APIKeyForm{
 		Name: f.Name, Kind: apikey.Secret, Scopes: f.Scopes, ExpiresAt: view.Instant(f.ExpiresAt),
 	}
 	if f.Kind != "" {
@@ -92,8 +92,8 @@ func (h *Handler) createAPIKey(
 		return nil, err
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
-		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := h.service.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
+		func(keep func(*db.Tx, tenancy.APIKey) error) error {
+			_, err := h.service.Tenancy.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -133,8 +133,8 @@ func (h *Handler) updateAPIKey(
 	ctx context.Context, c *httpkit.Call, in *updateAPIKeyInput,
 ) (*httpkit.Reply[Key], error) {
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeAPIKey,
-		func(keep func(*db.Tx, service.APIKey) error) error {
-			_, err := h.service.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
+		func(keep func(*db.Tx, tenancy.APIKey) error) error {
+			_, err := h.service.Tenancy.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
 			return err
 		})
 }
@@ -158,8 +158,8 @@ func (h *Handler) rotateAPIKey(
 	}
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
-		func(around usecase.Around[service.APIKey]) error {
-			return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
+		func(around usecase.Around[tenancy.APIKey]) error {
+			return h.service.Tenancy.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
 		})
 }
 
@@ -167,7 +167,7 @@ func (h *Handler) revokeAPIKey(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around usecase.Around[service.APIKey]) error {
-		return h.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around usecase.Around[tenancy.APIKey]) error {
+		return h.service.Tenancy.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"perennial/billing/proration"
 	"perennial/billing/subscription"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 // Settings are those of the environment that the API key opens.
@@ -68,7 +68,7 @@ type updateSettingsInput struct {
 func (h *Handler) updateSettings(
 	ctx context.Context, c *httpkit.Call, in *updateSettingsInput,
 ) (*httpkit.Reply[Settings], error) {
-	update := service.SettingsUpdate{
+	update := tenancy.SettingsUpdate{
 		PastDueBilling:      (*subscription.PastDueBilling)(in.Body.PastDueBilling),
 		RenewalReminderDays: in.Body.RenewalReminderDays,
 		InvoiceGraceMinutes: in.Body.InvoiceGraceMinutes,
@@ -88,7 +88,7 @@ func (h *Handler) updateSettings(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscription.Settings) error) error {
-			_, err := h.service.UpdateSettings(ctx, usecase.Caller(c), update, keep)
+			_, err := h.service.Tenancy.UpdateSettings(ctx, usecase.Caller(c), update, keep)
 			return err
 		})
 }

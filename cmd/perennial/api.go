@@ -80,7 +80,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	go s.testProviders(watching, use)
 	go noteKeyUse(watching, server)
 	go s.rollUpUsage(watching, use)
-	go s.sealAudit(watching, use)
+	go s.sealAudit(watching, use.Tenancy)
 	go s.shareKeyRequests(watching, server)
 	return part, nil
 }

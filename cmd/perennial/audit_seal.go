@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// auditSealer seals entries of the audit log: service.Service.
+// auditSealer seals entries of the audit log: tenancy.Service.
 type auditSealer interface {
 	SealWritten(ctx context.Context) (int, error)
 	SealAudit(ctx context.Context) (int, error)

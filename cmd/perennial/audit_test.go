@@ -27,7 +27,7 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	env["SUDO_USER"], env["USER"], env["LOGNAME"] = "eve", "eve", "eve" // who is at the terminal may set these
 	create(t, env)
 	store := open(t, env)
-	sealed, err := service.New(store, time.Now).SealAudit(t.Context())
+	sealed, err := service.New(store, time.Now).Tenancy.SealAudit(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, sealed)
 	environments, err := store.Environments(t.Context())

@@ -16,6 +16,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/worker"
 )
@@ -44,7 +45,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	d.state.webhookSecret = "whsec_" + rand.Text()
 	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials do not open.
 	d.tenant, d.app = "Development", "Development "+rand.Text()[:6]
-	out, err := service.New(store, d.process.now).ProvisionKey(ctx, d.process.actor(), keys, service.NewKey{
+	out, err := service.New(store, d.process.now).Tenancy.ProvisionKey(ctx, d.process.actor(), keys, tenancy.NewKey{
 		Tenant: d.tenant, App: d.app, Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
 		Account: &usecase.Account{Provider: "stripe", Credentials: gateway.Credentials{

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/vault"
-	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/tenancy"
 )
 
 // maxSkew is how far our clock may be from the database's. Leases and retry windows are counted in seconds and hours.
@@ -199,7 +199,7 @@ func (d *doctor) settings(e db.Environment) {
 			"%s (%s): %s", e.ID, e.Mode, fault.From(err).Detail)
 		return
 	}
-	d.ok(check, "%s (%s): %s", e.ID, e.Mode, service.DescribeSettings(e.Settings))
+	d.ok(check, "%s (%s): %s", e.ID, e.Mode, tenancy.DescribeSettings(e.Settings))
 }
 
 // provider asks the provider itself, with a request that moves no money. An environment without one is a warning: a

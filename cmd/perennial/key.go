@@ -59,7 +59,7 @@ func keyRevokeCommand() *command {
 					return usagef("give the ID of one key (key_…); `perennial key list` shows them")
 				}
 				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					if err := service.New(store, p.now).RevokeKey(ctx, p.actor(), args[0]); err != nil {
+					if err := service.New(store, p.now).Tenancy.RevokeKey(ctx, p.actor(), args[0]); err != nil {
 						return err
 					}
 					_, err := fmt.Fprintf(p.stdout, "%s is revoked.\n", args[0])

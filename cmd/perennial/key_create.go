@@ -14,6 +14,7 @@ import (
 	"perennial/internal/cidr"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 // scopes are what a key may be limited to; the database checks the same list.
@@ -52,7 +53,7 @@ func keyCreateCommand() *command {
 							return keepKey(ctx, p, service.New(store, p.now), keys, known, o)
 						}
 					}
-					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).ProvisionKey(ctx, p.actor(), keys, o)
+					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).Tenancy.ProvisionKey(ctx, p.actor(), keys, o)
 					if err != nil {
 						return err
 					}
@@ -64,7 +65,7 @@ func keyCreateCommand() *command {
 							callbackURL(c, o.Account.Provider, out.ProviderConfigID))
 					}
 					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID,
-						service.DescribeSettings(out.Environment.Settings))
+						tenancy.DescribeSettings(out.Environment.Settings))
 					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.ID)
 					_, err = fmt.Fprintln(p.stdout, out.Key.Plain)
 					return err
@@ -111,15 +112,15 @@ func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 // order checks everything that can be checked without a database, so that a mistake changes nothing.
 // Faults are usage errors.
-func (k *keyFlags) order(p *process) (service.NewKey, error) {
+func (k *keyFlags) order(p *process) (tenancy.NewKey, error) {
 	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
 		if strings.TrimSpace(value) == "" {
-			return service.NewKey{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
+			return tenancy.NewKey{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
 		}
 	}
-	o := service.NewKey{
+	o := tenancy.NewKey{
 		Tenant: k.tenant, App: k.app, Mode: apikey.Mode(k.mode), Kind: apikey.Kind(k.kind), Name: k.name, Scopes: k.scopes,
-		Settings: service.Choices(k.settings),
+		Settings: tenancy.Choices(k.settings),
 	}
 	if o.Mode != apikey.Test && o.Mode != apikey.Live {
 		return o, usagef("--mode is test or live, not %q", k.mode)
@@ -140,7 +141,7 @@ func (k *keyFlags) order(p *process) (service.NewKey, error) {
 }
 
 // limits are what narrows a key.
-func (k *keyFlags) limits(now time.Time, o *service.NewKey) error {
+func (k *keyFlags) limits(now time.Time, o *tenancy.NewKey) error {
 	for _, s := range k.scopes {
 		if !slices.Contains(scopes, s) {
 			return usagef("--scope is one of %s, not %q", strings.Join(scopes, ", "), s)

@@ -10,6 +10,7 @@ import (
 	"perennial/internal/config"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 func keyEncryptionCommand() *command {
@@ -57,7 +58,7 @@ func keyEncryptionRotateCommand() *command {
 			"perennial key-encryption rotate --data-keys --after app_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
 		setup: func(f *flag.FlagSet) action {
-			var r service.KeyRotation
+			var r tenancy.KeyRotation
 			f.BoolVar(&r.DataKeys, "data-keys", false, "also renew the keys of the apps, and seal everything anew")
 			f.StringVar(&r.After, "after", "", "go on behind this `app`, the last that was printed")
 			return func(ctx context.Context, p *process, _ []string) error {
@@ -81,10 +82,10 @@ func withKeys(ctx context.Context, p *process, do func(*db.Store, *vault.Vault) 
 
 // rotateKeys prints each app when it is done, so that who interrupts it knows how far it came.
 func rotateKeys(
-	ctx context.Context, p *process, store *db.Store, keys *vault.Vault, r service.KeyRotation,
+	ctx context.Context, p *process, store *db.Store, keys *vault.Vault, r tenancy.KeyRotation,
 ) error {
 	var wrapped, renewed, left, failed int
-	err := service.New(store, p.now).RotateKeys(ctx, p.actor(), keys, r, func(k service.KeysetRotated) error {
+	err := service.New(store, p.now).Tenancy.RotateKeys(ctx, p.actor(), keys, r, func(k tenancy.KeysetRotated) error {
 		what := "left as it was: it is wrapped with the first key"
 		switch {
 		case k.Err != nil:

@@ -8,6 +8,7 @@ import (
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 // keyOf finds a key that an environment has; its ID is empty where there is none.
@@ -27,10 +28,10 @@ func keyOf(ctx context.Context, store *db.Store, k keyFlags) (db.KeyListing, err
 // keepKey makes no key, since there is one. Credentials that came with the command must be those that are stored: to
 // drop them would leave somebody in the belief that they serve.
 func keepKey(
-	ctx context.Context, p *process, s *service.Service, keys *vault.Vault, key db.KeyListing, o service.NewKey,
+	ctx context.Context, p *process, s *service.Service, keys *vault.Vault, key db.KeyListing, o tenancy.NewKey,
 ) error {
 	if o.Account != nil {
-		account, same, err := s.KeepsCredentials(ctx, keys, key.EnvironmentID, *o.Account)
+		account, same, err := s.Tenancy.KeepsCredentials(ctx, keys, key.EnvironmentID, *o.Account)
 		switch {
 		case err != nil:
 			return err

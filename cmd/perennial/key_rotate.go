@@ -9,6 +9,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 )
 
@@ -28,8 +29,8 @@ func keyRotateCommand() *command {
 				switch {
 				case len(args) != 1:
 					return usagef("give the ID of one key (key_…); `perennial key list` shows them")
-				case *overlap < 0 || *overlap > service.MaxOverlap:
-					return usagef("--overlap is 0 to %s", service.MaxOverlap)
+				case *overlap < 0 || *overlap > tenancy.MaxOverlap:
+					return usagef("--overlap is 0 to %s", tenancy.MaxOverlap)
 				}
 				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					return rotateKey(ctx, p, service.New(store, p.now), args[0], *overlap)
@@ -40,13 +41,13 @@ func keyRotateCommand() *command {
 }
 
 func rotateKey(ctx context.Context, p *process, s *service.Service, keyID string, overlap time.Duration) error {
-	caller, err := s.CallerForKey(ctx, p.actor(), keyID)
+	caller, err := s.Tenancy.CallerForKey(ctx, p.actor(), keyID)
 	if err != nil {
 		return err
 	}
-	var made service.APIKey
-	err = s.RotateAPIKey(ctx, caller, keyID, overlap, usecase.Around[service.APIKey]{
-		After: func(_ *db.Tx, k service.APIKey) error {
+	var made tenancy.APIKey
+	err = s.Tenancy.RotateAPIKey(ctx, caller, keyID, overlap, usecase.Around[tenancy.APIKey]{
+		After: func(_ *db.Tx, k tenancy.APIKey) error {
 			made = k
 			return nil
 		},

@@ -8,12 +8,12 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
-	"perennial/service"
+	"perennial/service/tenancy"
 )
 
 // choices are flags for the settings of an environment: each appends itself when it is given. A flag that is not given
 // must not count as a choice: with an environment that exists already, the default would contradict its settings.
-type choices service.Choices
+type choices tenancy.Choices
 
 func (c *choices) declare(f *flag.FlagSet) {
 	choosing(f, c, "time-zone", "IANA `zone` of a new environment, in which its periods begin (default: UTC)", text,
@@ -46,7 +46,7 @@ func choosing[T any](
 	f.Func(name, usage, func(given string) error {
 		value, err := parse(given)
 		if err == nil {
-			*c = append(*c, service.Choice{Name: "--" + name, Set: func(s *subscription.Settings) { set(s, value) }})
+			*c = append(*c, tenancy.Choice{Name: "--" + name, Set: func(s *subscription.Settings) { set(s, value) }})
 		}
 		return err
 	})
@@ -72,7 +72,7 @@ var flagOf = map[string]string{
 
 // check refuses choices that no environment can have.
 func (c choices) check() error {
-	if err := service.Choices(c).On(subscription.DefaultSettings()).Validate(); err != nil {
+	if err := tenancy.Choices(c).On(subscription.DefaultSettings()).Validate(); err != nil {
 		f := fault.From(err)
 		return usagef("--%s: %s", flagOf[f.Param], f.Detail)
 	}

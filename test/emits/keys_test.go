@@ -6,7 +6,7 @@ import (
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 )
 
@@ -15,19 +15,19 @@ var keys = map[string]func(*stage) func() error{
 	"createAPIKey": func(s *stage) func() error {
 		s.ownKey()
 		return func() error {
-			_, err := s.service.CreateAPIKey(s.ctx, s.by, service.APIKeyForm{Kind: apikey.Secret}, nil)
+			_, err := s.service.Tenancy.CreateAPIKey(s.ctx, s.by, tenancy.APIKeyForm{Kind: apikey.Secret}, nil)
 			return err
 		}
 	},
 	"updateAPIKey": onKey(func(s *stage, keyID string) error {
-		_, err := s.service.RenameAPIKey(s.ctx, s.by, keyID, "shop", nil)
+		_, err := s.service.Tenancy.RenameAPIKey(s.ctx, s.by, keyID, "shop", nil)
 		return err
 	}),
 	"rotateAPIKey": onKey(func(s *stage, keyID string) error {
-		return s.service.RotateAPIKey(s.ctx, s.by, keyID, 0, usecase.Around[service.APIKey]{})
+		return s.service.Tenancy.RotateAPIKey(s.ctx, s.by, keyID, 0, usecase.Around[tenancy.APIKey]{})
 	}),
 	"revokeAPIKey": onKey(func(s *stage, keyID string) error {
-		return s.service.RevokeAPIKey(s.ctx, s.by, keyID, usecase.Around[service.APIKey]{})
+		return s.service.Tenancy.RevokeAPIKey(s.ctx, s.by, keyID, usecase.Around[tenancy.APIKey]{})
 	}),
 }
 
@@ -46,7 +46,7 @@ func (s *stage) ownKey() {
 func onKey(do func(s *stage, keyID string) error) func(*stage) func() error {
 	return func(s *stage) func() error {
 		s.ownKey()
-		made, err := s.service.CreateAPIKey(s.ctx, s.by, service.APIKeyForm{Kind: apikey.Secret}, nil)
+		made, err := s.service.Tenancy.CreateAPIKey(s.ctx, s.by, tenancy.APIKeyForm{Kind: apikey.Secret}, nil)
 		return func() error {
 			if err != nil {
 				return err

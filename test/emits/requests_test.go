@@ -16,6 +16,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service"
+	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -284,7 +285,7 @@ var requests = map[string]func(*stage) func() error{
 
 func (s *stage) updateSettings(way subscription.PastDueBilling) func() error {
 	return func() error {
-		_, err := s.service.UpdateSettings(s.ctx, s.by, service.SettingsUpdate{PastDueBilling: &way}, nil)
+		_, err := s.service.Tenancy.UpdateSettings(s.ctx, s.by, tenancy.SettingsUpdate{PastDueBilling: &way}, nil)
 		return err
 	}
 }

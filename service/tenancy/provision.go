@@ -1,4 +1,4 @@
-package service
+package tenancy
 
 import (
 	"context"
@@ -16,6 +16,29 @@ import (
 	"perennial/service/gateway"
 	"perennial/service/usecase"
 )
+
+// KeepsCredentials reports whether an environment's primary account has these credentials; found is empty where it has
+// no account. Faults: keyset_unreadable, credential_unreadable.
+func (s *Service) KeepsCredentials(
+	ctx context.Context, keys *vault.Vault, environmentID string, account usecase.Account,
+) (found string, same bool, err error) {
+	config, err := s.Store.ProviderConfig(ctx, environmentID)
+	if usecase.Absent(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, err
+	}
+	if err := usecase.NeedsVault(keys); err != nil {
+		return config.ID, false, err
+	}
+	stored, err := gateway.Unseal(keys, config)
+	if err != nil {
+		return config.ID, false, err
+	}
+	same = config.Provider == account.Provider && len(stored.With(account.Credentials).Changed(stored)) == 0
+	return config.ID, same, nil
+}
 
 // NewKey is an API key to make, with all that it belongs to: tenant, app and environment are made where absent.
 type NewKey struct {
