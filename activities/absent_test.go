@@ -78,7 +78,7 @@ func TestRowAbsent_NotForADeletedTestClock(t *testing.T) {
 	w.Clocks.Observer = seen
 	require.NoError(t, w.Begin(scene.Start.AddDate(1, 0, 0)))
 	require.NoError(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
+		return s.Clocks.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}))
 	step, err := w.Clocks.StepClock(t.Context(), w.Ref)
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
-		return s.StopTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
+		return s.Clocks.StopTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}))
 	step, _ := w.Steps()
 	require.True(t, step.Done)
@@ -42,7 +42,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	}
 	calls := len(w.Provider.Calls())
 	remove := func(s *service.Service, by usecase.Caller) error {
-		return s.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
+		return s.Clocks.DeleteTestClock(t.Context(), by, w.Ref.ID, usecase.Around[testclock.Clock]{})
 	}
 	require.NoError(t, w.AsAPI(remove))
 	require.ErrorIs(t, w.AsAPI(remove), db.ErrTestClockNotFound)

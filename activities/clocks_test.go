@@ -11,7 +11,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
-	"perennial/service"
+	"perennial/service/clocks"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -154,7 +154,7 @@ func TestAdvanceClock_Refusals(t *testing.T) {
 	require.Equal(t, testclock.Ready, w.TestClock().Status)
 	require.Equal(t, "test_clock_not_found", fault.From(w.Store.InTx(t.Context(), db.BySystem("test"), w.Clock.Now(),
 		func(tx *db.Tx) error {
-			_, err := service.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
+			_, err := clocks.AdvanceClock(t.Context(), tx, w.Env, "clk_absent", target)
 			return err
 		})).Code)
 }

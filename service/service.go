@@ -5,6 +5,7 @@ import (
 
 	"perennial/db"
 	"perennial/internal/vault"
+	"perennial/service/clocks"
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
@@ -14,6 +15,7 @@ import (
 // Service assembles the columns.
 type Service struct {
 	Tenancy *tenancy.Service
+	Clocks  *clocks.Service
 
 	parts
 }
@@ -41,6 +43,7 @@ func New(store *db.Store, now func() time.Time) *Service {
 func assemble(p parts) *Service {
 	return &Service{
 		Tenancy: tenancy.New(p.Base, p.gateway),
+		Clocks:  clocks.New(p.Base),
 		parts:   p,
 	}
 }

@@ -30,7 +30,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/providers/simulator/core"
 	"perennial/providers/simulator/stripesim"
-	"perennial/service"
+	"perennial/service/clocks"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
 	"perennial/service/gateway"
@@ -168,7 +168,7 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 	t.Helper()
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		_, err := service.AdvanceClock(t.Context(), tx, r.env, clock, to)
+		_, err := clocks.AdvanceClock(t.Context(), tx, r.env, clock, to)
 		return err
 	}))
 	require.Eventually(t, func() bool {

@@ -21,7 +21,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/testkit"
 	"perennial/internal/testkit/wait"
-	"perennial/service"
+	"perennial/service/clocks"
 	"perennial/service/dispatch"
 	"perennial/service/engine"
 	"perennial/test/scene"
@@ -97,7 +97,7 @@ func (r *liveScene) onClock(t *testing.T, p plan.Plan) (clock, sub contract.Ref,
 func (r *liveScene) advance(t *testing.T, clock contract.Ref, to time.Time) {
 	t.Helper()
 	r.InTx(t, func(tx *db.Tx) error {
-		_, err := service.AdvanceClock(t.Context(), tx, clock.EnvironmentID, clock.ID, to)
+		_, err := clocks.AdvanceClock(t.Context(), tx, clock.EnvironmentID, clock.ID, to)
 		return err
 	})
 	r.eventually(t, func() bool {

@@ -261,7 +261,7 @@ var requests = map[string]func(*stage) func() error{
 	"creditRefund": func(s *stage) func() error { return owed(s, s.service.CreditRefund) },
 	"createTestClock": func(s *stage) func() error {
 		return func() error {
-			_, err := s.service.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
+			_, err := s.service.Clocks.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
 			return err
 		}
 	},
@@ -272,11 +272,15 @@ var requests = map[string]func(*stage) func() error{
 	"stopTestClock": func(s *stage) func() error {
 		clock := s.clock()
 		s.must(s.advanceClock(clock))
-		return func() error { return s.service.StopTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}) }
+		return func() error {
+			return s.service.Clocks.StopTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{})
+		}
 	},
 	"deleteTestClock": func(s *stage) func() error {
 		clock := s.clock()
-		return func() error { return s.service.DeleteTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}) }
+		return func() error {
+			return s.service.Clocks.DeleteTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{})
+		}
 	},
 	"resolvePayment succeeded": func(s *stage) func() error { return s.resolve(payment.DecideSucceeded) },
 	"resolvePayment failed":    func(s *stage) func() error { return s.resolve(payment.DecideFailed) },
@@ -377,11 +381,11 @@ func owed(
 
 func (s *stage) clock() string {
 	s.t.Helper()
-	clock, err := s.service.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
+	clock, err := s.service.Clocks.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
 	s.must(err)
 	return clock.ID
 }
 
 func (s *stage) advanceClock(id string) error {
-	return s.service.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), usecase.Around[testclock.Clock]{})
+	return s.service.Clocks.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), usecase.Around[testclock.Clock]{})
 }

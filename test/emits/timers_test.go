@@ -135,7 +135,7 @@ var erasures = map[string]func(*stage) func() error{
 	"a customer of the test clock is deleted": func(s *stage) func() error {
 		clock := s.clock()
 		s.Customer(s.t, clock)
-		s.must(s.service.DeleteTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}))
+		s.must(s.service.Clocks.DeleteTestClock(s.ctx, s.by, clock, usecase.Around[testclock.Clock]{}))
 		return s.eraseBatch
 	},
 }

@@ -16,6 +16,7 @@ import (
 	"perennial/internal/apikey"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/clocks"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -88,7 +89,7 @@ func (w *Clockwork) Follow(ctx context.Context, ref contract.Ref) error {
 func (w *Clockwork) Begin(to time.Time) error {
 	w.t.Helper()
 	return w.Store.InTx(w.t.Context(), db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
-		_, err := service.AdvanceClock(w.t.Context(), tx, w.Env, w.Ref.ID, to)
+		_, err := clocks.AdvanceClock(w.t.Context(), tx, w.Env, w.Ref.ID, to)
 		return err
 	})
 }
