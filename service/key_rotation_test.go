@@ -18,6 +18,7 @@ import (
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
+	"perennial/service/webhooks"
 )
 
 // sealedHouse has an app whose keyset one key-encryption key wraps, an account with credentials, one with credentials of
@@ -60,8 +61,8 @@ func newSealedHouse(t *testing.T) *sealedHouse {
 	require.NoError(t, err)
 	h.Service = h.WithWebhooks(Webhooks{Vault: h.both}).
 		WithProviders(gateway.New(gateway.Config{Vault: h.both, BaseURLs: map[string]string{"stripe": "http://127.0.0.1:1"}}))
-	e, err := h.RegisterWebhook(ctx, h.caller,
-		EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}, nil)
+	e, err := h.Webhooks.RegisterWebhook(ctx, h.caller,
+		webhooks.EndpointForm{URL: "https://example.com/hook", Events: []string{"*"}, Shape: event.ShapeA}, nil)
 	require.NoError(t, err)
 	h.endpoint = e.ID
 	return h
@@ -130,7 +131,7 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 		}, usecase.Around[db.ProviderConfig]{})
 	})
 	write(func(int) error {
-		return h.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, Rotation{}, usecase.Around[Endpoint]{})
+		return h.Webhooks.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, webhooks.Rotation{}, usecase.Around[webhooks.Endpoint]{})
 	})
 	rewrapped := h.rotate(t, h.both, tenancy.KeyRotation{})
 	for range 5 {

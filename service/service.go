@@ -9,13 +9,15 @@ import (
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
+	servicewebhooks "perennial/service/webhooks"
 	"perennial/webhooks"
 )
 
 // Service assembles the columns.
 type Service struct {
-	Tenancy *tenancy.Service
-	Clocks  *clocks.Service
+	Tenancy  *tenancy.Service
+	Clocks   *clocks.Service
+	Webhooks *servicewebhooks.Service
 
 	parts
 }
@@ -42,9 +44,10 @@ func New(store *db.Store, now func() time.Time) *Service {
 
 func assemble(p parts) *Service {
 	return &Service{
-		Tenancy: tenancy.New(p.Base, p.gateway),
-		Clocks:  clocks.New(p.Base),
-		parts:   p,
+		Tenancy:  tenancy.New(p.Base, p.gateway),
+		Clocks:   clocks.New(p.Base),
+		Webhooks: servicewebhooks.New(p.Base, p.vault, p.receivers),
+		parts:    p,
 	}
 }
 

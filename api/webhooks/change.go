@@ -9,7 +9,7 @@ import (
 	"perennial/api/view"
 	"perennial/billing/event"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/webhooks"
 )
 
 // WebhookChange changes the fields that are sent and leaves the others.
@@ -27,22 +27,22 @@ type updateWebhookInput struct {
 
 // onWebhook performs what is asked of the endpoint of the path, and answers with the endpoint as it left it.
 func (h *Handler) onWebhook(
-	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[service.Endpoint]) error,
+	ctx context.Context, c *httpkit.Call, perform func(id string, around usecase.Around[webhooks.Endpoint]) error,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeWebhookEndpoint,
-		func(around usecase.Around[service.Endpoint]) error { return perform(id, around) })
+		func(around usecase.Around[webhooks.Endpoint]) error { return perform(id, around) })
 }
 
 func (h *Handler) updateWebhook(
 	ctx context.Context, c *httpkit.Call, in *updateWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	update := service.EndpointUpdate{
+	update := webhooks.EndpointUpdate{
 		URL: in.Body.URL, Description: in.Body.Description, Events: (*[]string)(in.Body.Events),
 		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
-	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
-		return h.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
+		return h.service.Webhooks.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
 	})
 }
 
@@ -51,8 +51,8 @@ func (h *Handler) updateWebhook(
 func (h *Handler) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
-		return h.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
+		return h.service.Webhooks.DisableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -61,8 +61,8 @@ func (h *Handler) disableWebhook(
 func (h *Handler) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
-		return h.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
+		return h.service.Webhooks.EnableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -81,12 +81,12 @@ type rotateSecretInput struct {
 func (h *Handler) rotateWebhookSecret(
 	ctx context.Context, c *httpkit.Call, in *rotateSecretInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	var r service.Rotation
+	var r webhooks.Rotation
 	if in.Body != nil {
-		r = service.Rotation(*in.Body)
+		r = webhooks.Rotation(*in.Body)
 	}
-	return h.onWebhook(ctx, c, func(id string, around usecase.Around[service.Endpoint]) error {
-		return h.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
+	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
+		return h.service.Webhooks.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
 	})
 }
 
@@ -94,11 +94,11 @@ func (h *Handler) deleteWebhook(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[view.Deleted], error) {
 	id := httpkit.Resource[db.WebhookEndpoint](c).ID
-	made := func(e service.Endpoint) httpkit.Made[view.Deleted] {
+	made := func(e webhooks.Endpoint) httpkit.Made[view.Deleted] {
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: e.ID, Deleted: true}}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[service.Endpoint]) error {
-		return h.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[webhooks.Endpoint]) error {
+		return h.service.Webhooks.DeleteWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -111,6 +111,6 @@ func (h *Handler) testWebhook(
 		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.WebhookDelivery]) error {
-		return h.service.TestWebhook(ctx, usecase.Caller(c), id, around)
+		return h.service.Webhooks.TestWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }

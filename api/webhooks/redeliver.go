@@ -8,7 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/billing/fault"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/webhooks"
 )
 
 // RedeliveryForm asks for one delivery, those of a payment, or what an endpoint missed in a time range.
@@ -70,18 +70,18 @@ func (h *Handler) redeliver(
 		return h.redeliverRange(ctx, c, f)
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK,
-		func(r service.Redelivered) httpkit.Made[Redelivery] {
+		func(r webhooks.Redelivered) httpkit.Made[Redelivery] {
 			out := Redelivery{Data: make([]WebhookLog, len(r.Deliveries)), Redelivered: len(r.Deliveries), HasMore: r.HasMore}
 			for i, d := range r.Deliveries {
 				out.Data[i] = renderWebhookLog(d, r.Attempts[d.ID])
 			}
 			return httpkit.Made[Redelivery]{Resource: out}
 		},
-		func(around usecase.Around[service.Redelivered]) error {
+		func(around usecase.Around[webhooks.Redelivered]) error {
 			if f.DeliveryID != "" {
-				return h.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
+				return h.service.Webhooks.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
 			}
-			return h.service.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
+			return h.service.Webhooks.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
 		})
 }
 
@@ -90,16 +90,16 @@ func (h *Handler) redeliver(
 func (h *Handler) redeliverRange(
 	ctx context.Context, c *httpkit.Call, f RedeliveryForm,
 ) (*httpkit.Reply[Redelivery], error) {
-	missed := service.MissedRange{
+	missed := webhooks.MissedRange{
 		EndpointID: f.EndpointID, Since: moment(f.Since), Before: moment(f.Before), After: f.StartingAfter,
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK,
-		func(r service.RedeliveredRange) httpkit.Made[Redelivery] {
+		func(r webhooks.RedeliveredRange) httpkit.Made[Redelivery] {
 			return httpkit.Made[Redelivery]{Resource: Redelivery{
 				Data: []WebhookLog{}, Redelivered: r.Redelivered, Examined: r.Examined, LastEventID: r.Last, HasMore: r.HasMore,
 			}}
 		},
-		func(around usecase.Around[service.RedeliveredRange]) error {
-			return h.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
+		func(around usecase.Around[webhooks.RedeliveredRange]) error {
+			return h.service.Webhooks.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
 		})
 }

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/event"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/webhooks"
 )
 
 // WebhookEndpoint is where the app receives events. Its secret is shown only where we made it, and only then.
@@ -51,7 +51,7 @@ func renderWebhookEndpoint(e db.WebhookEndpoint) WebhookEndpoint {
 
 // madeWebhookEndpoint shows a generated secret once. What is stored for repeats does not have it: whoever repeats a
 // request must not learn more than its first response may show, and no row may hold a secret that is not sealed.
-func madeWebhookEndpoint(e service.Endpoint) httpkit.Made[WebhookEndpoint] {
+func madeWebhookEndpoint(e webhooks.Endpoint) httpkit.Made[WebhookEndpoint] {
 	repeats := renderWebhookEndpoint(e.WebhookEndpoint)
 	shown := repeats
 	shown.Secret = e.NewSecret
@@ -94,7 +94,7 @@ var shapeOf = map[string]event.Shape{"/api": event.ShapeA, "/v1": event.ShapeB}
 func (h *Handler) createWebhook(
 	ctx context.Context, c *httpkit.Call, in *createWebhookInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
-	form := service.EndpointForm{
+	form := webhooks.EndpointForm{
 		URL: in.Body.URL, Description: in.Body.Description, Events: in.Body.Events,
 		Shape: event.Shape(in.Body.PayloadShape), Secret: in.Body.Secret,
 	}
@@ -102,8 +102,8 @@ func (h *Handler) createWebhook(
 		form.Shape = shapeOf[c.Prefix]
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeWebhookEndpoint,
-		func(keep func(*db.Tx, service.Endpoint) error) error {
-			_, err := h.service.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
+		func(keep func(*db.Tx, webhooks.Endpoint) error) error {
+			_, err := h.service.Webhooks.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/event"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/service"
 	"perennial/service/usecase"
+	servicewebhooks "perennial/service/webhooks"
 	"perennial/webhooks"
 )
 
@@ -20,24 +20,26 @@ var endpoints = map[string]func(*stage) func() error{
 	"updateWebhook": func(s *stage) func() error {
 		url := "https://hooks.example.com/elsewhere"
 		return onEndpoint(s, func(ctx context.Context, by usecase.Caller, id string,
-			around usecase.Around[service.Endpoint]) error {
-			return s.service.UpdateWebhook(ctx, by, id, service.EndpointUpdate{URL: &url}, around)
+			around usecase.Around[servicewebhooks.Endpoint]) error {
+			return s.service.Webhooks.UpdateWebhook(ctx, by, id, servicewebhooks.EndpointUpdate{URL: &url}, around)
 		})
 	},
-	"disableWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DisableWebhook) },
+	"disableWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.Webhooks.DisableWebhook) },
 	"enableWebhook": func(s *stage) func() error {
 		e := s.endpoint()
-		s.must(s.service.DisableWebhook(s.ctx, s.by, e.ID, usecase.Around[service.Endpoint]{}))
-		return func() error { return s.service.EnableWebhook(s.ctx, s.by, e.ID, usecase.Around[service.Endpoint]{}) }
+		s.must(s.service.Webhooks.DisableWebhook(s.ctx, s.by, e.ID, usecase.Around[servicewebhooks.Endpoint]{}))
+		return func() error {
+			return s.service.Webhooks.EnableWebhook(s.ctx, s.by, e.ID, usecase.Around[servicewebhooks.Endpoint]{})
+		}
 	},
-	"deleteWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.DeleteWebhook) },
+	"deleteWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.Webhooks.DeleteWebhook) },
 	"rotateWebhookSecret": func(s *stage) func() error {
 		return onEndpoint(s, func(ctx context.Context, by usecase.Caller, id string,
-			around usecase.Around[service.Endpoint]) error {
-			return s.service.RotateWebhookSecret(ctx, by, id, service.Rotation{}, around)
+			around usecase.Around[servicewebhooks.Endpoint]) error {
+			return s.service.Webhooks.RotateWebhookSecret(ctx, by, id, servicewebhooks.Rotation{}, around)
 		})
 	},
-	"testWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.TestWebhook) },
+	"testWebhook": func(s *stage) func() error { return onEndpoint(s, s.service.Webhooks.TestWebhook) },
 	"redeliverWebhooks": func(s *stage) func() error {
 		e := s.endpoint()
 		s.Announce(s.t, 1)
@@ -45,7 +47,7 @@ var endpoints = map[string]func(*stage) func() error{
 			db.Page{Limit: 1})
 		s.must(err)
 		return func() error {
-			return s.service.Redeliver(s.ctx, s.by, found[0].ID, usecase.Around[service.Redelivered]{})
+			return s.service.Webhooks.Redeliver(s.ctx, s.by, found[0].ID, usecase.Around[servicewebhooks.Redelivered]{})
 		}
 	},
 }
@@ -58,13 +60,13 @@ var deliveries = map[string]func(*stage) func() error{
 	},
 }
 
-func (s *stage) register() (service.Endpoint, error) {
-	return s.service.RegisterWebhook(s.ctx, s.by, service.EndpointForm{
+func (s *stage) register() (servicewebhooks.Endpoint, error) {
+	return s.service.Webhooks.RegisterWebhook(s.ctx, s.by, servicewebhooks.EndpointForm{
 		URL: "https://hooks.example.com/perennial", Events: []string{string(event.TypePlanCreated)}, Shape: "A",
 	}, nil)
 }
 
-func (s *stage) endpoint() service.Endpoint {
+func (s *stage) endpoint() servicewebhooks.Endpoint {
 	s.t.Helper()
 	e, err := s.register()
 	s.must(err)

@@ -1,4 +1,4 @@
-package service
+package webhooks
 
 import (
 	"net/netip"
@@ -27,7 +27,7 @@ func (h *house) receives(t *testing.T) *vault.Vault {
 	keyset, err := keys.NewAppKeyset(appID)
 	require.NoError(t, err)
 	h.InTx(t, func(tx *db.Tx) error { return tx.SaveKeyset(t.Context(), appID, keyset) })
-	h.Service = h.WithWebhooks(Webhooks{Vault: keys, Local: webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")}})
+	h.Service = New(h.Base, keys, webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")})
 	return keys
 }
 
