@@ -25,7 +25,7 @@ func TestMetrics_Versions(t *testing.T) {
 		require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage",
 			replaceField(usageBody(sub, fmt.Sprint(i), ""), "quantity", q)).Status)
 	}
-	_, err := b.deps.Service.RollUpUsage(t.Context())
+	_, err := b.deps.Service.Usage.RollUpUsage(t.Context())
 	require.NoError(t, err)
 	second := as[Metric](t, 200, b.ask(t, b.test, "PATCH", path,
 		`{"displayName":"Calls","definition":{"aggregation":"max","conversion":{"divideBy":"3","rounding":"up"}}}`))
@@ -34,7 +34,7 @@ func TestMetrics_Versions(t *testing.T) {
 	for range 2 {
 		summary := as[UsageSummary](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub+"/usage?metric=api_calls", nil))
 		require.Equal(t, []any{Number("2"), 2}, []any{summary.Data[0].Quantity, summary.Data[0].MetricVersion})
-		_, err := b.deps.Service.RollUpUsage(t.Context())
+		_, err := b.deps.Service.Usage.RollUpUsage(t.Context())
 		require.NoError(t, err)
 	}
 	versions := as[httpkit.List[Metric]](t, 200, b.ask(t, b.test, "GET", path+"/versions", nil)).Data

@@ -65,7 +65,7 @@ func TestUsage_CountsOnce(t *testing.T) {
 		require.Equal(t, 201, again.Status)
 		require.Equal(t, string(first.Body), string(again.Body))
 		require.Equal(t, "true", again.Header.Get("Idempotent-Replayed"))
-		_, err := b.deps.Service.RollUpUsage(t.Context())
+		_, err := b.deps.Service.Usage.RollUpUsage(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"eu": "2.5 of 1"}, b.used(t, b.test, sub))
 	}
@@ -197,7 +197,7 @@ func TestUsage_BatchAnswersEach(t *testing.T) {
 		require.Equal(t, want, out, "round %d", round)
 	}
 	require.Equal(t, map[string]string{"none": "4 of 2"}, b.used(t, b.test, sub))
-	_, err := b.deps.Service.RollUpUsage(t.Context())
+	_, err := b.deps.Service.Usage.RollUpUsage(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"none": "4 of 2"}, b.used(t, b.test, sub))
 	var many strings.Builder

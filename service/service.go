@@ -8,6 +8,7 @@ import (
 	"perennial/service/clocks"
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
+	"perennial/service/usage"
 	"perennial/service/usecase"
 	servicewebhooks "perennial/service/webhooks"
 	"perennial/webhooks"
@@ -18,6 +19,7 @@ type Service struct {
 	Tenancy  *tenancy.Service
 	Clocks   *clocks.Service
 	Webhooks *servicewebhooks.Service
+	Usage    *usage.Service
 
 	parts
 }
@@ -28,18 +30,13 @@ type parts struct {
 	vault     *vault.Vault // nil: nothing can be sealed
 	receivers webhooks.Allow
 	gateway   *gateway.Gateway
-	usage     UsageStore
-	gather    *gather
-	recorded  *recorded
+	recording *usage.Service // one for all copies: it has what single requests bring
 }
 
 // New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
 func New(store *db.Store, now func() time.Time) *Service {
 	base := usecase.Base{Store: store, Now: now}
-	return assemble(parts{
-		Base: base, gateway: gateway.New(gateway.Config{}), usage: db.NewUsageLog(store), gather: &gather{},
-		recorded: &recorded{},
-	})
+	return assemble(parts{Base: base, gateway: gateway.New(gateway.Config{}), recording: usage.New(base)})
 }
 
 func assemble(p parts) *Service {
@@ -47,6 +44,7 @@ func assemble(p parts) *Service {
 		Tenancy:  tenancy.New(p.Base, p.gateway),
 		Clocks:   clocks.New(p.Base),
 		Webhooks: servicewebhooks.New(p.Base, p.vault, p.receivers),
+		Usage:    p.recording,
 		parts:    p,
 	}
 }

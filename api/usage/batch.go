@@ -13,7 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/usage"
 	"perennial/internal/telemetry"
-	"perennial/service"
+	serviceusage "perennial/service/usage"
 )
 
 // maxUsageBody is for requests with many records: each may have 4 KiB, which is more than those with ten long
@@ -115,7 +115,7 @@ func (h *Handler) recordAll(
 		}
 		records, places = append(records, r.record), append(places, i)
 	}
-	outcomes, err := h.service.RecordUsageBatch(ctx, usecase.Caller(c), records)
+	outcomes, err := h.service.Usage.RecordUsageBatch(ctx, usecase.Caller(c), records)
 	if err != nil {
 		return out, nil, err
 	}
@@ -148,7 +148,7 @@ func (h *Handler) logServerErrors(ctx context.Context, refusals []error) {
 // isDefect reports whether a refusal is a fault of the program, which a repeat meets again.
 func isDefect(refusal error) bool { return fault.From(refusal).Kind == fault.Internal }
 
-func (b *UsageBatch) take(i int, form UsageForm, o service.UsageOutcome) {
+func (b *UsageBatch) take(i int, form UsageForm, o serviceusage.Outcome) {
 	if o.Refusal != nil {
 		b.refuse(i, o.Refusal)
 		return

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	serviceusage "perennial/service/usage"
 )
 
 type updateMetricInput struct {
@@ -39,7 +39,7 @@ type MetricDefinition struct {
 func (h *Handler) updateMetric(
 	ctx context.Context, c *httpkit.Call, in *updateMetricInput,
 ) (*httpkit.Reply[Metric], error) {
-	update := service.MetricUpdate{DisplayName: in.Body.DisplayName, Active: in.Body.Active}
+	update := serviceusage.MetricUpdate{DisplayName: in.Body.DisplayName, Active: in.Body.Active}
 	if d := in.Body.Definition; d != nil {
 		definition, err := MetricForm{
 			Aggregation: d.Aggregation, Property: d.Property, KeyProperty: d.KeyProperty, Filter: d.Filter, GroupBy: d.GroupBy,
@@ -52,7 +52,7 @@ func (h *Handler) updateMetric(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := h.service.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.Usage.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

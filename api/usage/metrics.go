@@ -11,7 +11,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	serviceusage "perennial/service/usage"
 )
 
 // Metric says how usage records become a quantity, in one of its versions.
@@ -110,10 +110,10 @@ func (h *Handler) createMetric(
 	if err != nil {
 		return nil, err
 	}
-	form := service.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
+	form := serviceusage.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := h.service.CreateMetric(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.Usage.CreateMetric(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

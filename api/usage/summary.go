@@ -12,7 +12,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	serviceusage "perennial/service/usage"
 )
 
 // UsageSummary is what a subscription used.
@@ -44,14 +44,14 @@ type subscriptionUsageInput struct {
 func (h *Handler) subscriptionUsage(
 	ctx context.Context, c *httpkit.Call, in *subscriptionUsageInput,
 ) (*httpkit.Reply[UsageSummary], error) {
-	q := service.UsageQuestion{
+	q := serviceusage.Question{
 		MetricName: in.Metric, From: view.Instant(in.From), To: view.Instant(in.To),
 		Granularity: usage.Granularity(in.Granularity),
 	}
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")
 	}
-	answers, err := h.service.Usage(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
+	answers, err := h.service.Usage.Of(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (h *Handler) subscriptionUsage(
 	return httpkit.OK(out), nil
 }
 
-func renderUsageAnswer(answer service.UsageAnswer, by []string) (periods []UsagePeriod) {
+func renderUsageAnswer(answer serviceusage.Answer, by []string) (periods []UsagePeriod) {
 	for i, totals := range answer.Totals {
 		for _, total := range totals {
 			period := UsagePeriod{

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/service"
+	serviceusage "perennial/service/usage"
 	"perennial/service/usecase"
 )
 
@@ -19,7 +20,7 @@ func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects
 	const perSubject, regions = 1000, 5
 	product := service.New(store, time.Now)
 	by := usecase.Caller{Actor: db.BySystem("bench"), EnvironmentID: s.EnvironmentID, TimeZone: "UTC"}
-	_, err := product.CreateMetric(ctx, by, service.NewMetric{
+	_, err := product.Usage.CreateMetric(ctx, by, serviceusage.NewMetric{
 		Name: metric, Definition: usage.Definition{Aggregation: usage.Sum, GroupBy: []string{"region"}},
 	}, nil)
 	if err != nil {
@@ -35,7 +36,7 @@ func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects
 				Properties: usage.Properties{"region": strconv.Itoa(i % regions)},
 			}
 		}
-		outcomes, err := product.RecordUsageBatch(ctx, by, records)
+		outcomes, err := product.Usage.RecordUsageBatch(ctx, by, records)
 		if err != nil {
 			return err
 		}
@@ -47,7 +48,7 @@ func (s Stage) Use(ctx context.Context, store *db.Store, metric string, subjects
 	}
 	// What was recorded a moment ago may still have an older neighbour that is not committed: until nothing is left.
 	for quiet := 0; quiet < 3; quiet++ {
-		n, err := product.RollUpUsage(ctx)
+		n, err := product.Usage.RollUpUsage(ctx)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	go s.alarm(watching, store, p.now)
 	go s.testProviders(watching, use)
 	go noteKeyUse(watching, server)
-	go s.rollUpUsage(watching, use)
+	go s.rollUpUsage(watching, use.Usage)
 	go s.sealAudit(watching, use.Tenancy)
 	go s.shareKeyRequests(watching, server)
 	return part, nil

@@ -8,6 +8,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/usage"
 )
 
 func usageCommand() *command {
@@ -31,7 +32,7 @@ func usageRebuildCommand() *command {
 			dry := f.Bool("dry-run", false, "compare only")
 			return func(ctx context.Context, p *process, _ []string) error {
 				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					total, err := service.New(store, p.now).RebuildUsage(ctx, p.actor(), service.UsageRebuild{
+					total, err := service.New(store, p.now).Usage.RebuildUsage(ctx, p.actor(), usage.Rebuild{
 						EnvironmentID: *environment, Dry: *dry,
 						Progress: func(r db.RebuiltUsage) {
 							_, _ = fmt.Fprintf(p.stderr, "%d records in %d hours counted, %d hours differ\n", // progress only

@@ -2,7 +2,7 @@ package main
 
 import "context"
 
-// usageMerger merges usage into its aggregates: service.Service.
+// usageMerger merges usage into its aggregates: usage.Service.
 type usageMerger interface {
 	RollUpRecorded(ctx context.Context) (int, error)
 	RollUpUsage(ctx context.Context) (int, error)

@@ -5,7 +5,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/usage"
-	"perennial/service"
+	serviceusage "perennial/service/usage"
 )
 
 // metrics set the scene of the requests about usage.
@@ -18,7 +18,7 @@ var metrics = map[string]func(*stage) func() error{
 		no := false
 		return func() error {
 			if err == nil {
-				_, err = s.service.UpdateMetric(s.ctx, s.by, made.ID, service.MetricUpdate{Active: &no}, nil)
+				_, err = s.service.Usage.UpdateMetric(s.ctx, s.by, made.ID, serviceusage.MetricUpdate{Active: &no}, nil)
 			}
 			return err
 		}
@@ -30,7 +30,7 @@ var metrics = map[string]func(*stage) func() error{
 }
 
 func (s *stage) metric() (usage.Metric, error) {
-	return s.service.CreateMetric(s.ctx, s.by, service.NewMetric{
+	return s.service.Usage.CreateMetric(s.ctx, s.by, serviceusage.NewMetric{
 		Name: "m" + strconv.FormatInt(couponNumber.Add(1), 10), Definition: usage.Definition{Aggregation: usage.Sum},
 	}, nil)
 }
@@ -42,7 +42,7 @@ func (s *stage) use(n int) func() error {
 	s.must(err)
 	return func() error {
 		for i := range n {
-			_, err := s.service.RecordUsage(s.ctx, s.by, usage.Record{
+			_, err := s.service.Usage.RecordUsage(s.ctx, s.by, usage.Record{
 				SubscriptionID: l.ref.ID, Metric: metric.Name, Quantity: money.Whole(1), Key: metric.Name + strconv.Itoa(i),
 			})
 			if err != nil {

@@ -33,7 +33,7 @@ var racedPackages = []raced{
 	{"perennial/providers/simulator/core", "", "a ledger that requests and timers change"},
 	{"perennial/service/dispatch", "", "a queue between transactions and Temporal"},
 	{"perennial/db", "^Test(Tx|InTx|Await|Follow)_", "pipelined writes, and watchers that share a question"},
-	{"perennial/service", "^Test(Usage|RollUp)", "usage gathered from many requests"},
+	{"perennial/service/usage", "^Test(Usage|RollUp)", "usage gathered from many requests"},
 	{"perennial/activities/pacing", "", "turns and slots that all payments of a process share"},
 	{"perennial/activities/delivery", "", "the recorder and the slots that runs of many endpoints share"},
 	{"perennial/activities/charging", "^Test(Slots|Paced|Race|Record_Races|Charge_SentByMany|Cancel_Between)",

@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"cmp"
@@ -132,7 +132,7 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	check("merged")
 
 	rebuild := func(dry bool) db.RebuiltUsage {
-		found, err := h.RebuildUsage(t.Context(), h.caller.Actor, UsageRebuild{EnvironmentID: h.Env, Dry: dry})
+		found, err := h.RebuildUsage(t.Context(), h.caller.Actor, Rebuild{EnvironmentID: h.Env, Dry: dry})
 		require.NoError(t, err)
 		return found
 	}
@@ -175,7 +175,7 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	served := func() (answered []string) {
 		for _, name := range []string{"calls", ""} {
-			answers, err := h.Usage(t.Context(), h.caller, sub, UsageQuestion{MetricName: name, Granularity: usage.Whole})
+			answers, err := h.Of(t.Context(), h.caller, sub, Question{MetricName: name, Granularity: usage.Whole})
 			require.NoError(t, err)
 			require.Len(t, answers, 1)
 			answered = append(answered, fmt.Sprint(answers[0].Metric.Version, answers[0].Totals[0][0].Value))
@@ -211,7 +211,7 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 		require.NoError(t, err)
 	}
 	record(h.Service, usage.Sum)
-	record(New(h.Store, h.Clock.Now), usage.Max) // and ends
+	record(New(h.Service.Base), usage.Max) // and ends
 	for _, want := range []int{1, 0} {
 		n, err := h.RollUpRecorded(t.Context())
 		require.NoError(t, err)
@@ -224,7 +224,7 @@ func TestRollUpRecorded_MergesOwnRecords(t *testing.T) {
 
 // countingUsage counts the round trips of a store, and fails or panics where it is told to.
 type countingUsage struct {
-	UsageStore
+	Log
 	trips  int
 	failAt int   // the trip that fails, from 1; 0: none
 	defect error // what it fails with; nil: errAway
@@ -249,7 +249,7 @@ func (c *countingUsage) RecordUsage(
 	if err := c.trip(); err != nil {
 		return nil, err
 	}
-	return c.UsageStore.RecordUsage(ctx, by, environmentID, now, records)
+	return c.Log.RecordUsage(ctx, by, environmentID, now, records)
 }
 
 func (c *countingUsage) CorrectUsage(
@@ -258,7 +258,7 @@ func (c *countingUsage) CorrectUsage(
 	if err := c.trip(); err != nil {
 		return db.UsageTaken{}, err
 	}
-	return c.UsageStore.CorrectUsage(ctx, by, environmentID, now, correction, decide)
+	return c.Log.CorrectUsage(ctx, by, environmentID, now, correction, decide)
 }
 
 func (c *countingUsage) UsageKeys(
@@ -267,7 +267,7 @@ func (c *countingUsage) UsageKeys(
 	if err := c.trip(); err != nil {
 		return nil, err
 	}
-	return c.UsageStore.UsageKeys(ctx, environmentID, keys)
+	return c.Log.UsageKeys(ctx, environmentID, keys)
 }
 
 // However often a key occurs, a batch is one round trip, and one more for those that are not written. What is away
@@ -285,7 +285,7 @@ func TestRecordUsageBatch_RoundTrips(t *testing.T) {
 		r.Corrects = of
 		return r
 	}
-	counting := &countingUsage{UsageStore: h.usage}
+	counting := &countingUsage{Log: h.usage}
 	h.usage = counting
 	send := func(records ...usage.Record) (trips int, said []string) {
 		counting.trips = 0

@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"context"
@@ -103,8 +103,8 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 	return total, errors.Join(failed...)
 }
 
-// UsageRebuild says what is counted again.
-type UsageRebuild struct {
+// Rebuild says what is counted again.
+type Rebuild struct {
 	EnvironmentID string // empty: all
 	Dry           bool   // nothing is replaced
 	// Progress is told after each page of subscriptions.
@@ -115,7 +115,7 @@ const rebuildSubscriptions = 200
 
 // RebuildUsage counts records again and compares with their running aggregates, subscription by subscription, each in a
 // transaction of its own. It may run beside everything else.
-func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in UsageRebuild) (total db.RebuiltUsage, err error) {
+func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in Rebuild) (total db.RebuiltUsage, err error) {
 	versions, err := s.Store.UsageVersions(ctx, in.EnvironmentID)
 	if err != nil {
 		return total, err

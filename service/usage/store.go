@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"perennial/db"
 )
 
-// UsageStore is what usage needs of the place where records are kept. PostgreSQL is behind it (db.UsageLog); an engine for
+// Log is what usage needs of the place where records are kept. PostgreSQL is behind it (db.UsageLog); an engine for
 // more records than one PostgreSQL takes would be another (ADR 55).
-type UsageStore interface {
+type Log interface {
 	// RecordUsage judges records and writes those that pass and whose key was never used, also by one before it, all in
 	// one transaction and one round trip.
 	RecordUsage(ctx context.Context, by db.Actor, environmentID string, now time.Time, records []db.NewUsage) (

@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"bytes"
@@ -13,8 +13,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// UsageOutcome is what became of a record: it is written, now or by an earlier request with the same key, or refused.
-type UsageOutcome struct {
+// Outcome is what became of a record: it is written, now or by an earlier request with the same key, or refused.
+type Outcome struct {
 	Record   usage.Record
 	Repeated bool
 	Refusal  error
@@ -26,9 +26,9 @@ var errUsageKeyReused = fault.InvalidParam("idempotencyKey", "usage_key_reused",
 
 // RecordUsage takes one record. Records that come at the same time are written together. Faults: those of
 // usage.Record.Validate, usage.Admit and usage.Correct; usage_key_reused, usage_record_not_found.
-func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
+func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Record) (Outcome, error) {
 	if err := r.Validate(); err != nil {
-		return UsageOutcome{}, err
+		return Outcome{}, err
 	}
 	if r.Corrects != "" {
 		out, err := s.correctUsage(ctx, by, r)
@@ -41,9 +41,9 @@ func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Re
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
 // What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided, or the defect itself.
 func (s *Service) RecordUsageBatch(
-	ctx context.Context, by usecase.Caller, records []usage.Record) ([]UsageOutcome, error,
+	ctx context.Context, by usecase.Caller, records []usage.Record) ([]Outcome, error,
 ) {
-	outcomes := make([]UsageOutcome, len(records))
+	outcomes := make([]Outcome, len(records))
 	var plain, corrections []int
 	for i, r := range records {
 		outcomes[i].Record = r
@@ -85,7 +85,7 @@ func (s *Service) RecordUsageBatch(
 }
 
 // recordUsage writes the outcomes at these places, and judges those that it does not write. The error: none is written.
-func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes []UsageOutcome, at []int) error {
+func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes []Outcome, at []int) error {
 	now := s.Now()
 	records := make([]db.NewUsage, len(at))
 	for n, i := range at {
@@ -144,7 +144,7 @@ func (s *Service) recordUsage(ctx context.Context, by usecase.Caller, outcomes [
 
 // usageKeys reads what is known of the keys of the outcomes at these places.
 func (s *Service) usageKeys(
-	ctx context.Context, by usecase.Caller, outcomes []UsageOutcome, at []int,
+	ctx context.Context, by usecase.Caller, outcomes []Outcome, at []int,
 ) (map[string]db.UsageKey, error) {
 	if len(at) == 0 {
 		return nil, nil
@@ -170,7 +170,7 @@ func undecided(ctx context.Context, cause error) error {
 }
 
 // repeat answers a key that was used before.
-func (o *UsageOutcome) repeat(key db.UsageKey, fingerprint []byte) {
+func (o *Outcome) repeat(key db.UsageKey, fingerprint []byte) {
 	o.Repeated = true
 	if o.Record.ID, o.Record.At = key.RecordID, key.At; !bytes.Equal(key.Fingerprint, fingerprint) {
 		o.Repeated, o.Refusal = false, errUsageKeyReused
@@ -178,8 +178,8 @@ func (o *UsageOutcome) repeat(key db.UsageKey, fingerprint []byte) {
 }
 
 // correctUsage takes one correction.
-func (s *Service) correctUsage(ctx context.Context, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
-	out, now, fingerprint := UsageOutcome{Record: r}, s.Now(), r.Fingerprint()
+func (s *Service) correctUsage(ctx context.Context, by usecase.Caller, r usage.Record) (Outcome, error) {
+	out, now, fingerprint := Outcome{Record: r}, s.Now(), r.Fingerprint()
 	correction := db.NewUsage{Record: r, Fingerprint: fingerprint}
 	correction.ID = id.New(id.UsageRecord, now)
 	taken, err := s.usage.CorrectUsage(ctx, by.Actor, by.EnvironmentID, now, correction, usage.Correct)

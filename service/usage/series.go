@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"context"
@@ -12,16 +12,16 @@ import (
 	"perennial/service/usecase"
 )
 
-// UsageQuestion asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
-type UsageQuestion struct {
+// Question asks what a subscription used. Zero times: the current period. No name: all metrics that take records.
+type Question struct {
 	MetricName  string
 	From, To    time.Time
 	Granularity usage.Granularity
 	GroupBy     []string
 }
 
-// UsageAnswer is what was used of one metric in each of the periods.
-type UsageAnswer struct {
+// Answer is what was used of one metric in each of the periods.
+type Answer struct {
 	Metric  usage.Metric
 	Periods []usage.Span
 	Totals  []usage.Totals
@@ -30,11 +30,11 @@ type UsageAnswer struct {
 // usageMetrics bounds the metrics of an answer about all.
 const usageMetrics = 100
 
-// Usage reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
+// Of reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
 // them. Faults: metric_not_found, usage_range_invalid, usage_group_unknown.
-func (s *Service) Usage(
-	ctx context.Context, by usecase.Caller, sub subscription.Subscription, q UsageQuestion,
-) ([]UsageAnswer, error) {
+func (s *Service) Of(
+	ctx context.Context, by usecase.Caller, sub subscription.Subscription, q Question,
+) ([]Answer, error) {
 	metrics, err := s.metricsAsked(ctx, by, q)
 	if err != nil {
 		return nil, err
@@ -55,19 +55,19 @@ func (s *Service) Usage(
 		return nil, fault.InvalidParam("from", "usage_range_invalid",
 			"`from` must be before `to`, with at most %d periods of the granularity between them.", usage.MaxWindows)
 	}
-	answers := make([]UsageAnswer, len(metrics))
+	answers := make([]Answer, len(metrics))
 	for i, metric := range metrics {
 		totals, err := s.Quantities(ctx, by.EnvironmentID, sub.ID, metric, periods, q.GroupBy)
 		if err != nil {
 			return nil, err
 		}
-		answers[i] = UsageAnswer{Metric: metric, Periods: periods, Totals: totals}
+		answers[i] = Answer{Metric: metric, Periods: periods, Totals: totals}
 	}
 	return answers, nil
 }
 
 // metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
-func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q UsageQuestion) ([]usage.Metric, error) {
+func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q Question) ([]usage.Metric, error) {
 	if q.MetricName == "" && len(q.GroupBy) == 0 {
 		return s.Store.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
 	}

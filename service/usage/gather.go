@@ -1,4 +1,4 @@
-package service
+package usage
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type gatherQueue struct {
 
 type gathered struct {
 	by      usecase.Caller
-	outcome UsageOutcome
+	outcome Outcome
 	err     error
 	done    chan struct{}
 }
@@ -40,8 +40,8 @@ const (
 
 // submit waits until the record is decided. The end of ctx before its write begins means that nothing was written;
 // afterwards only the database decides.
-func (g *gather) submit(ctx context.Context, s *Service, by usecase.Caller, r usage.Record) (UsageOutcome, error) {
-	one := &gathered{by: by, outcome: UsageOutcome{Record: r}, done: make(chan struct{})}
+func (g *gather) submit(ctx context.Context, s *Service, by usecase.Caller, r usage.Record) (Outcome, error) {
+	one := &gathered{by: by, outcome: Outcome{Record: r}, done: make(chan struct{})}
 	g.mu.Lock()
 	if g.queues == nil {
 		g.queues = map[string]*gatherQueue{}
@@ -64,7 +64,7 @@ func (g *gather) submit(ctx context.Context, s *Service, by usecase.Caller, r us
 	case <-one.done:
 	case <-ctx.Done():
 		if g.withdraw(q, one) {
-			return UsageOutcome{}, ctx.Err()
+			return Outcome{}, ctx.Err()
 		}
 		<-one.done
 	}
@@ -103,7 +103,7 @@ func (g *gather) write(ctx context.Context, s *Service, environmentID string, q 
 // recordSafely makes a panic an error of the records that met it. No handler is above this goroutine to recover it.
 func (s *Service) recordSafely(
 	ctx context.Context, by usecase.Caller, records []usage.Record,
-) (outcomes []UsageOutcome, err error) {
+) (outcomes []Outcome, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("service: panic while usage was recorded: %v\n%s", cause, debug.Stack())

@@ -1,0 +1,20 @@
+// Package usage has the use cases of metrics and usage: its recording, its aggregates and what subscriptions used.
+package usage
+
+import (
+	"perennial/db"
+	"perennial/service/usecase"
+)
+
+// Service performs the use cases of this column.
+type Service struct {
+	usecase.Base
+	usage    Log
+	gather   *gather
+	recorded *recorded
+}
+
+// New makes the column.
+func New(b usecase.Base) *Service {
+	return &Service{Base: b, usage: db.NewUsageLog(b.Store), gather: &gather{}, recorded: &recorded{}}
+}
