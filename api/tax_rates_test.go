@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/service"
+	"perennial/service/catalog"
 
 	"perennial/api/httpkit"
 )
@@ -75,7 +75,7 @@ func TestTaxes_Bounds(t *testing.T) {
 	require.Empty(t, moved.Region, "California is not in Italy")
 	problem(t, http.StatusUnprocessableEntity, "card_number_refused", "taxIds[0].value",
 		b.ask(t, b.test, "PATCH", path, `{"taxIds":[{"type":"vat","value":"4242 4242 4242 4242"}]}`))
-	for range service.MaxTaxRates {
+	for range catalog.MaxTaxRates {
 		as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1","stacks":true}`))
 	}
 	problem(t, http.StatusConflict, "tax_rate_limit", "", b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))

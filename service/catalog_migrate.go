@@ -2,10 +2,8 @@ package service
 
 import (
 	"context"
-	"slices"
 
-	"perennial/billing/plan"
-	"perennial/db"
+	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 )
 
@@ -15,7 +13,7 @@ import (
 // other the later one holds, whichever moves a subscription last. Faults: those of MigratePlan; plan_version_superseded,
 // where a newer version was found between two pages: the subscriptions behind it were not looked at.
 func (s *Service) MigrateCatalogPlan(
-	ctx context.Context, by usecase.Caller, c CatalogChange) (all PlanMigrated, err error,
+	ctx context.Context, by usecase.Caller, c servicecatalog.Change) (all PlanMigrated, err error,
 ) {
 	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated, NewestOnly: true}
 	for {
@@ -27,27 +25,4 @@ func (s *Service) MigrateCatalogPlan(
 		}
 		m.After = step.Last
 	}
-}
-
-// Catalog returns the plans that a catalogue file describes: those with a key, and those without that are active, in
-// the order in which they were created.
-func (s *Service) Catalog(ctx context.Context, by usecase.Caller) ([]plan.Plan, error) {
-	var plans []plan.Plan
-	for page := (db.Page{Limit: 100}); ; {
-		some, more, err := s.Store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, p := range some {
-			if p.Active || p.Key != "" {
-				plans = append(plans, p)
-			}
-		}
-		if !more {
-			break
-		}
-		page.StartingAfter = some[len(some)-1].ID
-	}
-	slices.Reverse(plans) // lists are newest first
-	return plans, nil
 }

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/db"
+	servicecatalog "perennial/service/catalog"
 	"perennial/test/scene"
 )
 
@@ -23,10 +24,12 @@ func monthly(key, name string, amount money.Minor) catalog.Plan {
 	}}
 }
 
-func of(plans ...catalog.Plan) WantedCatalog { return WantedCatalog{Plans: plans} }
+func of(plans ...catalog.Plan) servicecatalog.WantedCatalog {
+	return servicecatalog.WantedCatalog{Plans: plans}
+}
 
 // fields are what changes about plans, by their keys.
-func fields(changes []CatalogChange) map[string][]string {
+func fields(changes []servicecatalog.Change) map[string][]string {
 	out := map[string][]string{}
 	for _, c := range changes {
 		out[c.To.Key] = c.Fields
@@ -44,7 +47,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	file := func() []catalog.Plan {
 		return []catalog.Plan{monthly("solo", "Solo", 900), monthly("team", "Team", 4900)}
 	}
-	shown, err := svc.DiffCatalog(t.Context(), by, of(file()...))
+	shown, err := svc.Catalog.DiffCatalog(t.Context(), by, of(file()...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"solo": {"created"}, "team": {"created"}}, fields(shown))
 
@@ -52,7 +55,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	created := make([]int, 2)
 	for i := range created {
 		waiters.Go(func() {
-			changes, err := svc.ApplyCatalog(t.Context(), by, of(file()...))
+			changes, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(file()...))
 			if err == nil {
 				created[i] = len(changes)
 			}
@@ -65,16 +68,16 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 
 	changed := file()
 	changed[1].Name, changed[1].TrialDays, changed[1].Prices = "Teams", 14, []plan.Price{plan.Flat("", "Base", 5900)}
-	shown, err = svc.DiffCatalog(t.Context(), by, of(changed[1:]...))
+	shown, err = svc.Catalog.DiffCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"solo": {"active"}, "team": {"name", "prices", "trialDays"}}, fields(shown))
-	done, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
+	done, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Equal(t, fields(shown), fields(done), "what was shown is what is done")
 	after, err := s.Store.Plan(t.Context(), s.Env, done[0].To.ID)
 	require.NoError(t, err)
 	require.Equal(t, [3]any{2, "Teams", "team"}, [3]any{after.Version, after.Name, after.Key})
-	again, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
+	again, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Empty(t, again, "solo is archived already")
 }
@@ -83,7 +86,7 @@ func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
 	svc, by := at(s)
-	_, err := svc.ApplyCatalog(t.Context(), by, of(monthly("team", "Team", 4900)))
+	_, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(monthly("team", "Team", 4900)))
 	require.NoError(t, err)
 	dollars := monthly("team", "Team", 4900)
 	dollars.Currency = "USD"
@@ -98,24 +101,24 @@ func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
 	xaf.Currency = "XAF" // which the provider of the environment does not take
 	before := s.Rows(t)
 
-	_, err = svc.ApplyCatalog(t.Context(), by, of(monthly("new", "New", 100), dollars))
+	_, err = svc.Catalog.ApplyCatalog(t.Context(), by, of(monthly("new", "New", 100), dollars))
 
 	require.ErrorContains(t, err, "catalog_plan_fixed")
 	require.ErrorContains(t, err, "(team.currency)")
-	_, err = svc.ApplyCatalog(t.Context(), by, of(monthly("new", "New", -1)))
+	_, err = svc.Catalog.ApplyCatalog(t.Context(), by, of(monthly("new", "New", -1)))
 	require.ErrorContains(t, err, "(new.prices[0].amount)")
-	for code, want := range map[string]WantedCatalog{
+	for code, want := range map[string]servicecatalog.WantedCatalog{
 		"catalog_archives_most": of(),
 		"(gold.currency)":       of(monthly("team", "Team", 4900), xaf),
 		"(team.currency)":       of(dollars),
 	} {
-		_, shown := svc.DiffCatalog(t.Context(), by, want)
+		_, shown := svc.Catalog.DiffCatalog(t.Context(), by, want)
 		require.ErrorContains(t, shown, code)
-		_, done := svc.ApplyCatalog(t.Context(), by, want)
+		_, done := svc.Catalog.ApplyCatalog(t.Context(), by, want)
 		require.Equal(t, shown, done, "what the diff approves is applied")
 	}
 	require.Equal(t, before, s.Rows(t))
-	archived, err := svc.ApplyCatalog(t.Context(), by, WantedCatalog{AllowArchive: true})
+	archived, err := svc.Catalog.ApplyCatalog(t.Context(), by, servicecatalog.WantedCatalog{AllowArchive: true})
 	require.NoError(t, err)
 	require.Len(t, archived, 1)
 }
@@ -127,11 +130,11 @@ func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 	svc, by := at(s)
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
-	apply := func(amount money.Minor) CatalogChange {
+	apply := func(amount money.Minor) servicecatalog.Change {
 		t.Helper()
 		p := monthly("plan", "Plan", amount)
 		p.ID, p.Migrate = sub.PlanID, catalog.AtPeriodEnd
-		changes, err := svc.ApplyCatalog(t.Context(), by, of(p))
+		changes, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(p))
 		require.NoError(t, err)
 		require.Len(t, changes, 1)
 		return changes[0]
@@ -168,12 +171,12 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	file := []catalog.Plan{monthly("plan", "Plan", 1500)}
 	file[0].ID, file[0].Migrate = sub.PlanID, catalog.AtPeriodEnd
 
-	shown, err := svc.DiffCatalog(t.Context(), by, of(file...))
+	shown, err := svc.Catalog.DiffCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"plan": {"catalogKey", "prices"}}, fields(shown))
 	require.Equal(t, catalog.Effect{Running: 1, Behind: 1, Sums: []catalog.Sum{{Currency: "EUR", Now: 1000, Then: 1500}}}, shown[0].Effect)
 
-	done, err := svc.ApplyCatalog(t.Context(), by, of(file...))
+	done, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Equal(t, shown[0].Effect, done[0].Effect)
 	require.True(t, done[0].Moves())
@@ -181,13 +184,13 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, moved.Migrated)
 
-	again, err := svc.DiffCatalog(t.Context(), by, of(file...))
+	again, err := svc.Catalog.DiffCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Empty(t, again, "it waits for the end of its period")
 	s.Clock.Set(sub.CurrentPeriod.End)
 	charge(t, s, ref)
 	require.Equal(t, []money.Minor{1500, 1000}, invoices(t, s, ref), "the newest first")
-	listed, err := svc.Catalog(t.Context(), by)
+	listed, err := svc.Catalog.Plans(t.Context(), by)
 	require.NoError(t, err)
 	require.Equal(t, [2]any{"plan", 2}, [2]any{listed[0].Key, listed[0].Version})
 }

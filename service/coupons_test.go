@@ -15,13 +15,14 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
+	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
 func newCoupon(t *testing.T, svc *Service, by usecase.Caller, c discount.Coupon) discount.Coupon {
 	t.Helper()
-	c, err := svc.CreateCoupon(t.Context(), by, c, nil)
+	c, err := svc.Catalog.CreateCoupon(t.Context(), by, c, nil)
 	require.NoError(t, err)
 	return c
 }
@@ -80,7 +81,7 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	require.Equal(t, full/2, shown.Upcoming[0].Discount)
 	require.NoError(t, svc.Command(t.Context(), by, ref.ID, cmd, usecase.Around[usecase.Performed]{}))
 	no := false
-	c, err := svc.UpdateCoupon(t.Context(), by, c.ID, CouponUpdate{Active: &no}, nil)
+	c, err := svc.Catalog.UpdateCoupon(t.Context(), by, c.ID, servicecatalog.CouponUpdate{Active: &no}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, c.Redeemed)
 	later := svc.previewed(t, by, ref.ID, Preview{Invoices: 2})

@@ -56,7 +56,7 @@ func newNewcomers(t *testing.T) *newcomers {
 	}
 	n.cheap, n.base = n.Scene.Plan(t, scene.Monthly(7_000)).ID, n.Scene.Plan(t, scene.Monthly(10_000)).ID
 	n.dear, n.declined = n.Scene.Plan(t, scene.Monthly(13_000)).ID, n.Scene.Plan(t, scene.Monthly(unpayable)).ID
-	made, err := n.CreateCoupon(t.Context(), n.caller, discount.Coupon{Code: "HALF", Name: "Half", Terms: discount.Terms{
+	made, err := n.Catalog.CreateCoupon(t.Context(), n.caller, discount.Coupon{Code: "HALF", Name: "Half", Terms: discount.Terms{
 		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once,
 	}}, nil)
 	require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
+	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -32,7 +33,7 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	require.NoError(t, err)
 	version := func(amount money.Minor) {
 		t.Helper()
-		_, err := svc.CreatePlanVersion(t.Context(), by, sub.PlanID, NewPlanVersion{
+		_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID, servicecatalog.NewPlanVersion{
 			Prices: []plan.Price{plan.Flat("", "", amount)},
 		}, nil)
 		require.NoError(t, err)
@@ -69,7 +70,7 @@ func TestMigratePlan_IsCalledOff(t *testing.T) {
 	svc, by := at(s)
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
-	_, err = svc.CreatePlanVersion(t.Context(), by, sub.PlanID, NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
+	_, err = svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID, servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
 	require.NoError(t, err)
 	pending := func() int {
 		sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)

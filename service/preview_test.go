@@ -13,6 +13,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/apikey"
+	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -129,7 +130,7 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 	to := s.Plan(t, scene.Monthly(1900))
 	in := Preview{Change: &PlanChange{PlanID: to.ID}}
 	shown := svc.previewed(t, by, ref.ID, in)
-	_, err := svc.CreatePlanVersion(t.Context(), by, to.ID, NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
+	_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, to.ID, servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
 	require.NoError(t, err)
 
 	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})

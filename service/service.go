@@ -5,6 +5,7 @@ import (
 
 	"perennial/db"
 	"perennial/internal/vault"
+	"perennial/service/catalog"
 	"perennial/service/clocks"
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
@@ -20,6 +21,7 @@ type Service struct {
 	Clocks   *clocks.Service
 	Webhooks *servicewebhooks.Service
 	Usage    *usage.Service
+	Catalog  *catalog.Service
 
 	parts
 }
@@ -45,6 +47,7 @@ func assemble(p parts) *Service {
 		Clocks:   clocks.New(p.Base),
 		Webhooks: servicewebhooks.New(p.Base, p.vault, p.receivers),
 		Usage:    p.recording,
+		Catalog:  catalog.New(p.Base),
 		parts:    p,
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/money"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 // Coupon is a discount that subscriptions redeem by its code. What it takes off never changes: for other terms there is a
@@ -94,7 +94,7 @@ func (h *Handler) createCoupon(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := h.service.CreateCoupon(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.Catalog.CreateCoupon(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -135,7 +135,7 @@ type CouponChange struct {
 func (h *Handler) updateCoupon(
 	ctx context.Context, c *httpkit.Call, in *updateCouponInput,
 ) (*httpkit.Reply[Coupon], error) {
-	update := service.CouponUpdate{Name: in.Body.Name, Active: in.Body.Active}
+	update := catalog.CouponUpdate{Name: in.Body.Name, Active: in.Body.Active}
 	if in.Body.RedeemBy != nil {
 		var by time.Time
 		if *in.Body.RedeemBy != 0 {
@@ -145,7 +145,7 @@ func (h *Handler) updateCoupon(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := h.service.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.Catalog.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

@@ -13,7 +13,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 type updatePlanInput struct {
@@ -34,22 +34,22 @@ type PlanChange struct {
 }
 
 // dunning is what the change says about the plan's policy; nil: nothing.
-func (c PlanChange) dunning() (*service.PlanDunning, error) {
+func (c PlanChange) dunning() (*catalog.PlanDunning, error) {
 	switch {
 	case c.RemoveDunning && c.Dunning != nil:
 		return nil, fault.InvalidParam("removeDunning", "fields_exclusive",
 			"Send `dunning` or `removeDunning`, not both.")
 	case c.RemoveDunning:
-		return &service.PlanDunning{}, nil
+		return &catalog.PlanDunning{}, nil
 	case c.Dunning == nil:
 		return nil, nil
 	}
 	policy, err := c.Dunning.Policy()
-	return &service.PlanDunning{Policy: &policy}, err
+	return &catalog.PlanDunning{Policy: &policy}, err
 }
 
 func (h *Handler) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePlanInput) (*httpkit.Reply[Plan], error) {
-	update := service.PlanUpdate{
+	update := catalog.PlanUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, ProductID: in.Body.ProductID,
 		Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
@@ -62,7 +62,7 @@ func (h *Handler) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePla
 		return nil, err
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
+		_, err := h.service.Catalog.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
 		return err
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/plan"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 type createPlanVersionInput struct {
@@ -37,11 +37,11 @@ func (h *Handler) createPlanVersion(
 	if err != nil {
 		return nil, err
 	}
-	version := service.NewPlanVersion{
+	version := catalog.NewPlanVersion{
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
+		_, err := h.service.Catalog.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
 		return err
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 // Product groups plans: what is sold, whatever the price and the interval.
@@ -52,7 +52,7 @@ func (h *Handler) createProduct(
 	form := plan.Product{Name: in.Body.Name, Description: in.Body.Description, Metadata: metadata.Pairs(in.Body.Metadata)}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := h.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.Catalog.CreateProduct(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -93,13 +93,13 @@ type ProductChange struct {
 func (h *Handler) updateProduct(
 	ctx context.Context, c *httpkit.Call, in *updateProductInput,
 ) (*httpkit.Reply[Product], error) {
-	update := service.ProductUpdate{
+	update := catalog.ProductUpdate{
 		Active: in.Body.Active, Name: in.Body.Name, Description: in.Body.Description,
 		Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := h.service.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.Catalog.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

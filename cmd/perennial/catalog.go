@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 )
 
@@ -70,7 +71,7 @@ func catalogDiffCommand() *command {
 					if err != nil {
 						return err
 					}
-					changes, err := service.New(store, p.now).DiffCatalog(ctx, by, in.wanted(file))
+					changes, err := service.New(store, p.now).Catalog.DiffCatalog(ctx, by, in.wanted(file))
 					if err != nil {
 						return file.At(err)
 					}
@@ -117,9 +118,9 @@ func catalogApplyCommand() *command {
 
 func applyCatalog(
 	ctx context.Context, p *process, s *service.Service, by usecase.Caller, file apicatalog.File,
-	want service.WantedCatalog,
+	want servicecatalog.WantedCatalog,
 ) error {
-	changes, err := s.ApplyCatalog(ctx, by, want)
+	changes, err := s.Catalog.ApplyCatalog(ctx, by, want)
 	if err != nil {
 		return file.At(err)
 	}
@@ -169,7 +170,7 @@ func catalogExportCommand() *command {
 					if err != nil {
 						return err
 					}
-					plans, err := service.New(store, p.now).Catalog(ctx, by)
+					plans, err := service.New(store, p.now).Catalog.Plans(ctx, by)
 					if err != nil {
 						return err
 					}
@@ -198,8 +199,8 @@ func (c *catalogFlags) declare(f *flag.FlagSet) {
 	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive absent plans, also if they are all, or more than half")
 }
 
-func (c *catalogFlags) wanted(file apicatalog.File) service.WantedCatalog {
-	return service.WantedCatalog{Plans: file.Plans, AllowArchive: c.allowArchive}
+func (c *catalogFlags) wanted(file apicatalog.File) servicecatalog.WantedCatalog {
+	return servicecatalog.WantedCatalog{Plans: file.Plans, AllowArchive: c.allowArchive}
 }
 
 // read checks everything that can be checked without a database. Errors name the line and the key.

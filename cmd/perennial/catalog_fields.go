@@ -12,11 +12,11 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/metadata"
 	billing "perennial/billing/plan"
-	"perennial/service"
+	servicecatalog "perennial/service/catalog"
 )
 
 // describeNew says what a new plan has beside its name and prices.
-func describeNew(line func(string, ...any), c service.CatalogChange) {
+func describeNew(line func(string, ...any), c servicecatalog.Change) {
 	p := c.To
 	if p.TrialDays > 0 {
 		line("trialDays: %d", p.TrialDays)
@@ -39,7 +39,7 @@ func describeNew(line func(string, ...any), c service.CatalogChange) {
 }
 
 // describeField says what a field was and becomes, and from when on that holds for running subscriptions.
-func describeField(line func(string, ...any), c service.CatalogChange, field string) {
+func describeField(line func(string, ...any), c servicecatalog.Change, field string) {
 	was, to := *c.Was, c.To
 	running := func(from string) string {
 		if c.Running == 0 {

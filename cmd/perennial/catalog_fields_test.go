@@ -16,6 +16,7 @@ import (
 	billing "perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/service"
+	servicecatalog "perennial/service/catalog"
 )
 
 func shownPlan() billing.Plan {
@@ -61,7 +62,7 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 	} {
 		was, to := shownPlan(), shownPlan()
 		c.change(&to)
-		got := describeChange(service.CatalogChange{
+		got := describeChange(servicecatalog.Change{
 			Change: catalog.Change{Was: &was, To: to, Fields: []string{field}}, Effect: catalog.Effect{Running: 7},
 		}, false)
 		require.Contains(t, got, c.want)
@@ -70,7 +71,7 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 	to.TrialEnd = billing.TrialEndCancel
 	to.TrialDays, to.Active, to.Dunning, to.ProrationMeasure = 14, false, &policy, proration.Day
 
-	got := describeChange(service.CatalogChange{Change: catalog.Change{To: to}}, false)
+	got := describeChange(servicecatalog.Change{Change: catalog.Change{To: to}}, false)
 
 	for _, want := range []string{
 		"    trialDays: 14\n", "    trialEndBehavior: cancel\n", `    dunning: {"`, "    prorationMeasure: day\n", "    metadata.tier: \"2\"\n", "    active: false",
@@ -82,7 +83,7 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 func TestDescribeChange_SaysWhoCannotBeMoved(t *testing.T) {
 	t.Parallel()
 	was := shownPlan()
-	c := service.CatalogChange{
+	c := servicecatalog.Change{
 		Change: catalog.Change{Was: &was, To: was, Migrate: catalog.AtPeriodEnd},
 		Effect: catalog.Effect{Running: 9, Behind: 4, Unmovable: 2, Unoffered: 1, Sums: []catalog.Sum{
 			{Currency: "EUR", Now: 1000, Then: 1500}, {Currency: "XAF", Now: 700, Then: 800},
@@ -103,7 +104,7 @@ func TestShowMoved_TellsRefusals(t *testing.T) {
 	moved := service.PlanMigrated{Migrated: 5, Refused: []service.MigrationRefused{
 		{SubscriptionID: "sub_1", Reason: fault.New(fault.Conflict, "renewal_due", "Later.")},
 	}}
-	require.NoError(t, showMoved(&out, service.CatalogChange{Change: catalog.Change{To: shownPlan()}}, moved, true))
+	require.NoError(t, showMoved(&out, servicecatalog.Change{Change: catalog.Change{To: shownPlan()}}, moved, true))
 	require.Equal(t, "team: 5 subscriptions move at the end of their period, 1 refused\n  sub_1 stays: Later. [renewal_due]\n"+
 		"  stopped, the others are left as they are: The plan has a newer version by now, which its subscriptions are moved to "+
 		"instead. [plan_version_superseded]\n", out.String())

@@ -10,11 +10,12 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/service"
+	servicecatalog "perennial/service/catalog"
 )
 
 // showCatalog prints changes, done or to be done, and reports whether there are any. A preview of what moving
 // subscriptions would come to is none.
-func showCatalog(out io.Writer, changes []service.CatalogChange, done bool) (differs bool, err error) {
+func showCatalog(out io.Writer, changes []servicecatalog.Change, done bool) (differs bool, err error) {
 	var text strings.Builder
 	var created, changed, archived, moved int
 	for _, c := range changes {
@@ -46,7 +47,7 @@ func showCatalog(out io.Writer, changes []service.CatalogChange, done bool) (dif
 }
 
 // describeChange says on some lines what changes about a plan and what that means for its subscriptions.
-func describeChange(c service.CatalogChange, done bool) string {
+func describeChange(c servicecatalog.Change, done bool) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %s", symbol(c.Change), c.To.Key)
 	if c.Was != nil || done {
@@ -76,7 +77,7 @@ func every(i period.Interval) string {
 	return fmt.Sprintf("%d %ss", i.Count, i.Unit)
 }
 
-func describeEffect(line func(string, ...any), c service.CatalogChange) {
+func describeEffect(line func(string, ...any), c servicecatalog.Change) {
 	if c.Running == 0 {
 		line("no running subscriptions")
 		return
@@ -107,7 +108,7 @@ func describeEffect(line func(string, ...any), c service.CatalogChange) {
 }
 
 // showMoved prints how far a migration has come, and whether a newer version has overtaken it.
-func showMoved(out io.Writer, c service.CatalogChange, moved service.PlanMigrated, overtaken bool) error {
+func showMoved(out io.Writer, c servicecatalog.Change, moved service.PlanMigrated, overtaken bool) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period, %d refused\n", c.To.Key, moved.Migrated, len(moved.Refused))
 	for _, refused := range moved.Refused {

@@ -7,7 +7,7 @@ import (
 	"perennial/billing/discount"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 // coupons set the scene of the requests about coupons.
@@ -20,7 +20,7 @@ var coupons = map[string]func(*stage) func() error{
 		no := false
 		return func() error {
 			if err == nil {
-				_, err = s.service.UpdateCoupon(s.ctx, s.by, made.ID, service.CouponUpdate{Active: &no}, nil)
+				_, err = s.service.Catalog.UpdateCoupon(s.ctx, s.by, made.ID, catalog.CouponUpdate{Active: &no}, nil)
 			}
 			return err
 		}
@@ -43,7 +43,7 @@ var coupons = map[string]func(*stage) func() error{
 var couponNumber atomic.Int64
 
 func (s *stage) coupon() (discount.Coupon, error) {
-	return s.service.CreateCoupon(s.ctx, s.by, discount.Coupon{
+	return s.service.Catalog.CreateCoupon(s.ctx, s.by, discount.Coupon{
 		Code:  "CODE-" + strconv.FormatInt(couponNumber.Add(1), 10),
 		Terms: discount.Terms{Discount: discount.Discount{Percent: money.Whole(10)}, Duration: discount.Once},
 	}, nil)

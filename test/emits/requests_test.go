@@ -16,6 +16,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service"
+	"perennial/service/catalog"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -35,7 +36,7 @@ var requests = map[string]func(*stage) func() error{
 	"createPlan": func(s *stage) func() error {
 		p := scene.Monthly(1000)
 		return func() error {
-			_, err := s.service.CreatePlan(s.ctx, s.by, plan.Plan{
+			_, err := s.service.Catalog.CreatePlan(s.ctx, s.by, plan.Plan{
 				Name: p.Name, Currency: p.Currency, Interval: p.Interval, Prices: p.Prices,
 			}, nil)
 			return err
@@ -44,14 +45,14 @@ var requests = map[string]func(*stage) func() error{
 	"updatePlan": func(s *stage) func() error {
 		planID, active := s.plan(1000), false
 		return func() error {
-			_, err := s.service.UpdatePlan(s.ctx, s.by, planID, service.PlanUpdate{Active: &active}, nil)
+			_, err := s.service.Catalog.UpdatePlan(s.ctx, s.by, planID, catalog.PlanUpdate{Active: &active}, nil)
 			return err
 		}
 	},
 	"createPlanVersion": func(s *stage) func() error {
 		planID, days := s.plan(1000), 7
 		return func() error {
-			_, err := s.service.CreatePlanVersion(s.ctx, s.by, planID, service.NewPlanVersion{TrialDays: &days}, nil)
+			_, err := s.service.Catalog.CreatePlanVersion(s.ctx, s.by, planID, catalog.NewPlanVersion{TrialDays: &days}, nil)
 			return err
 		}
 	},

@@ -24,6 +24,7 @@ import (
 	"perennial/internal/testkit"
 	"perennial/internal/vault"
 	"perennial/service"
+	"perennial/service/catalog"
 	"perennial/service/gateway"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -297,8 +298,8 @@ func (s *stage) migration(m service.PlanMigration) func() error {
 	l := s.active(1000)
 	sub, err := s.Store.Subscription(s.ctx, s.Env, l.ref.ID)
 	s.must(err)
-	_, err = s.service.CreatePlanVersion(s.ctx, s.by, sub.PlanID,
-		service.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)
+	_, err = s.service.Catalog.CreatePlanVersion(s.ctx, s.by, sub.PlanID,
+		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)
 	s.must(err)
 	return func() error {
 		return s.service.MigratePlan(s.ctx, s.by, sub.PlanID, m, usecase.Around[service.PlanMigrated]{})

@@ -3,23 +3,23 @@ package emits
 import (
 	"perennial/billing/money"
 	"perennial/billing/tax"
-	"perennial/service"
+	"perennial/service/catalog"
 )
 
 // taxes set the scene of the requests about tax rates.
 var taxes = map[string]func(*stage) func() error{
 	"createTaxRate": func(s *stage) func() error {
 		return func() error {
-			_, err := s.service.CreateTaxRate(s.ctx, s.by, taxRate(), nil)
+			_, err := s.service.Catalog.CreateTaxRate(s.ctx, s.by, taxRate(), nil)
 			return err
 		}
 	},
 	"updateTaxRate": func(s *stage) func() error {
-		made, err := s.service.CreateTaxRate(s.ctx, s.by, taxRate(), nil)
+		made, err := s.service.Catalog.CreateTaxRate(s.ctx, s.by, taxRate(), nil)
 		name := "Sales tax"
 		return func() error {
 			if err == nil {
-				_, err = s.service.UpdateTaxRate(s.ctx, s.by, made.ID, service.TaxRateUpdate{Name: &name}, nil)
+				_, err = s.service.Catalog.UpdateTaxRate(s.ctx, s.by, made.ID, catalog.TaxRateUpdate{Name: &name}, nil)
 			}
 			return err
 		}

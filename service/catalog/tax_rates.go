@@ -1,7 +1,8 @@
-package service
+package catalog
 
 import (
 	"context"
+	"time"
 
 	"perennial/billing/audit"
 	"perennial/billing/event"
@@ -12,6 +13,14 @@ import (
 	"perennial/internal/id"
 	"perennial/service/usecase"
 )
+
+// archived is when something was archived: now, or never.
+func archived(yes bool, now time.Time) time.Time {
+	if yes {
+		return now
+	}
+	return time.Time{}
+}
 
 // CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
 // those of tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.

@@ -1,8 +1,9 @@
-package service
+package catalog
 
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"perennial/billing/audit"
 	"perennial/billing/catalog"
@@ -29,20 +30,20 @@ func (w WantedCatalog) changes(held []plan.Plan) ([]catalog.Change, error) {
 	return changes, err
 }
 
-// CatalogChange is what a catalogue file changes about one plan.
-type CatalogChange struct {
+// Change is what a catalogue file changes about one plan.
+type Change struct {
 	catalog.Change
 	catalog.Effect // of the newest version on running subscriptions, once the change is made
 }
 
 // Moves reports whether running subscriptions are to be moved to the newest version.
-func (c CatalogChange) Moves() bool { return c.Migrate == catalog.AtPeriodEnd && c.Behind > 0 }
+func (c Change) Moves() bool { return c.Migrate == catalog.AtPeriodEnd && c.Behind > 0 }
 
 // DiffCatalog returns what a catalogue file would change, and writes nothing; of plans that stay as they are, those
 // whose running subscriptions it would move, or asks about. It refuses what ApplyCatalog refuses. Faults: those of
 // catalog.Plan.Check, catalog.Diff and the creation of a plan, which name the plan's key and the field;
 // catalog_too_large, catalog_archives_most.
-func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]CatalogChange, error) {
+func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
 	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want Wante
 // ApplyCatalog makes the plans of a catalogue file true, all in one transaction, and returns what it changed. What is
 // applied again changes nothing; of two that are applied at the same time, one waits for the other. It moves no
 // subscription: MigrateCatalogPlan does, one at a time. Faults: those of DiffCatalog.
-func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]CatalogChange, error) {
+func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want WantedCatalog) ([]Change, error) {
 	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func (s *Service) carryOutCatalog(
 
 // effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing
 // to do or say.
-func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []catalog.Change) ([]CatalogChange, error) {
+func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []catalog.Change) ([]Change, error) {
 	var ids []string
 	for _, c := range changes {
 		if c.Was != nil && (c.Differs() || c.Migrate != catalog.Keep) {
@@ -150,9 +151,9 @@ func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []cata
 	if err != nil {
 		return nil, err
 	}
-	var out []CatalogChange
+	var out []Change
 	for _, c := range changes {
-		change := CatalogChange{Change: c}
+		change := Change{Change: c}
 		if c.Was != nil && len(running[c.Was.ID]) > 0 {
 			if change.Effect, err = s.effectOf(ctx, by, c, running[c.Was.ID]); err != nil {
 				return nil, err
@@ -207,4 +208,27 @@ func inPlan(key string, err error) error {
 		return f.Within(key)
 	}
 	return err
+}
+
+// Plans returns the plans that a catalogue file describes: those with a key, and those without that are active, in
+// the order in which they were created.
+func (s *Service) Plans(ctx context.Context, by usecase.Caller) ([]plan.Plan, error) {
+	var plans []plan.Plan
+	for page := (db.Page{Limit: 100}); ; {
+		some, more, err := s.Store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range some {
+			if p.Active || p.Key != "" {
+				plans = append(plans, p)
+			}
+		}
+		if !more {
+			break
+		}
+		page.StartingAfter = some[len(some)-1].ID
+	}
+	slices.Reverse(plans) // lists are newest first
+	return plans, nil
 }
