@@ -32,7 +32,7 @@ type PlanChange struct {
 }
 
 // ChangePlan performs the command of that name. Faults: plan_not_found, those of the function Command and, from a free
-// plan to one that is not, those of checkRenewable.
+// plan to one that is not, those of customers.CheckRenewable.
 func (s *Service) ChangePlan(
 	ctx context.Context, by usecase.Caller, subscriptionID string, c PlanChange, around usecase.Around[usecase.Performed],
 ) error {

@@ -16,6 +16,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/providers"
+	"perennial/service/customers"
 	"perennial/service/gateway"
 )
 
@@ -123,7 +124,7 @@ func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscript
 
 // supports is what the accounts do with a method, as far as that is known without asking them.
 func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSupport, error) {
-	return supportsBy(e.accounts, c, func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+	return customers.SupportsBy(e.accounts, c, func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
 		return gateway.SupportsAnywhere(a.Provider, m), nil
 	})
 }
@@ -131,19 +132,19 @@ func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSup
 // takes refuses a payment method that no account takes. Faults: those of checkMethodTaken.
 func (e *importEnvironment) takes(c customer.Customer) error {
 	found, err := e.supports(c)
-	if err != nil || len(found) == 0 || slices.ContainsFunc(found, accepted) {
+	if err != nil || len(found) == 0 || slices.ContainsFunc(found, customers.Accepted) {
 		return err
 	}
-	return unsupported(c.PaymentMethod, found)
+	return customers.Unsupported(c.PaymentMethod, found)
 }
 
-// renews refuses a subscription that the customer's method could never pay for. Faults: those of checkRenewable.
+// renews refuses a subscription that the customer's method could never pay for. Faults: those of customers.CheckRenewable.
 func (e *importEnvironment) renews(c customer.Customer, currency money.Currency) error {
 	if !c.CanPay() {
 		return nil
 	}
 	found, err := e.supports(c)
-	return renewable(found, err, c, currency, "customer")
+	return customers.Renewable(found, err, c, currency, "customer")
 }
 
 // uncollectable says why no invoice of a customer can be collected; empty: nothing is known that would stop it.
@@ -152,7 +153,7 @@ func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 		return "the customer has no payment method", nil
 	}
 	found, err := e.supports(c)
-	if err != nil || slices.ContainsFunc(found, accepted) {
+	if err != nil || slices.ContainsFunc(found, customers.Accepted) {
 		return "", err
 	}
 	return "no provider account takes the payment method", nil

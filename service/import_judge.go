@@ -10,6 +10,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
+	"perennial/service/customers"
 	"perennial/service/movefile"
 	"perennial/service/usecase"
 )
@@ -90,7 +91,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
-	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), checkCustomer(c)); err != nil {
+	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), customers.CheckCustomer(c)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {

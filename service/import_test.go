@@ -296,7 +296,7 @@ func TestExport_RoundTrip(t *testing.T) {
 	require.Equal(t, before, after)
 	_, err = from.Pool.Exec(t.Context(), "update subscriptions set pending_lines = '[{}]' where id = $1", native.ID)
 	require.NoError(t, err)
-	require.NoError(t, svc.GrantCredit(t.Context(), by, balance.Grant{
+	require.NoError(t, svc.Customers.GrantCredit(t.Context(), by, balance.Grant{
 		CustomerID: made.ID, Currency: "EUR", Amount: 300, Priority: 4, PlanIDs: []string{planNamed(t, from, "Gold")},
 	}, usecase.Around[db.CreditGrant]{}))
 	file.Reset()

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
+	"perennial/service/customers"
 	"perennial/service/usecase"
 )
 
@@ -61,24 +62,24 @@ var racers = map[string]racer{
 	},
 	"grant": func(ctx context.Context, w *newcomer, hold func()) error {
 		g := balance.Grant{CustomerID: w.id, Currency: "EUR", Amount: 2_000}
-		return w.GrantCredit(ctx, w.caller, g, around[db.CreditGrant](ctx, w, hold))
+		return w.Customers.GrantCredit(ctx, w.caller, g, around[db.CreditGrant](ctx, w, hold))
 	},
 	"adjust": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: 50}
-		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
+		in := customers.BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: 50}
+		return w.Customers.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
 	},
 	"adjust below zero": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: -400}
-		return w.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
+		in := customers.BalanceAdjustment{CustomerID: w.id, Currency: "EUR", Amount: -400}
+		return w.Customers.AdjustBalance(ctx, w.caller, in, around[db.BalanceEntry](ctx, w, hold))
 	},
 	"another method": func(ctx context.Context, w *newcomer, hold func()) error {
 		details := customer.PaymentDetails{CustomerToken: "cus_2", PaymentMethodToken: "pm_2"}
-		_, err := w.UpdateCustomer(ctx, w.caller, w.id, CustomerUpdate{PaymentDetails: &details},
+		_, err := w.Customers.UpdateCustomer(ctx, w.caller, w.id, customers.CustomerUpdate{PaymentDetails: &details},
 			func(*db.Tx, customer.Customer) error { hold(); return nil })
 		return err
 	},
 	"delete": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.EraseCustomer(ctx, w.caller, w.id, around[string](ctx, w, hold))
+		return w.Customers.EraseCustomer(ctx, w.caller, w.id, around[string](ctx, w, hold))
 	},
 	"subscribe": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := NewSubscription{CustomerID: w.id, PlanID: w.base}

@@ -37,7 +37,7 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 
 // checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
 // never be collected with it. What else is wrong with the change, the command says. Most are not from a free plan: to,
-// which reads the other one, is not asked then. Faults: those of checkRenewable, which name param.
+// which reads the other one, is not asked then. Faults: those of customers.CheckRenewable, which name param.
 func (s *Service) checkWillPay(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
@@ -56,7 +56,7 @@ func (s *Service) checkWillPay(
 }
 
 // checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer. Faults:
-// those of checkRenewable, which name param.
+// those of customers.CheckRenewable, which name param.
 func (s *Service) checkPayerOf(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, param string,
 ) error {
@@ -64,5 +64,5 @@ func (s *Service) checkPayerOf(
 	if err != nil {
 		return err
 	}
-	return s.checkRenewable(ctx, by, payer, sub.Currency, param)
+	return s.Customers.CheckRenewable(ctx, by, payer, sub.Currency, param)
 }

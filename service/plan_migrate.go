@@ -117,7 +117,7 @@ func (s *Service) migratePlan(
 }
 
 // Migrate moves one subscription to another version of its plan. Faults: those of the function Command and, from a free
-// version to one that is not, those of checkRenewable.
+// version to one that is not, those of customers.CheckRenewable.
 func (s *Service) Migrate(
 	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
 	around usecase.Around[usecase.Performed],

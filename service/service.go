@@ -7,6 +7,7 @@ import (
 	"perennial/internal/vault"
 	"perennial/service/catalog"
 	"perennial/service/clocks"
+	"perennial/service/customers"
 	"perennial/service/gateway"
 	"perennial/service/tenancy"
 	"perennial/service/usage"
@@ -17,11 +18,12 @@ import (
 
 // Service assembles the columns.
 type Service struct {
-	Tenancy  *tenancy.Service
-	Clocks   *clocks.Service
-	Webhooks *servicewebhooks.Service
-	Usage    *usage.Service
-	Catalog  *catalog.Service
+	Tenancy   *tenancy.Service
+	Clocks    *clocks.Service
+	Webhooks  *servicewebhooks.Service
+	Usage     *usage.Service
+	Catalog   *catalog.Service
+	Customers *customers.Service
 
 	parts
 }
@@ -43,12 +45,13 @@ func New(store *db.Store, now func() time.Time) *Service {
 
 func assemble(p parts) *Service {
 	return &Service{
-		Tenancy:  tenancy.New(p.Base, p.gateway),
-		Clocks:   clocks.New(p.Base),
-		Webhooks: servicewebhooks.New(p.Base, p.vault, p.receivers),
-		Usage:    p.recording,
-		Catalog:  catalog.New(p.Base),
-		parts:    p,
+		Tenancy:   tenancy.New(p.Base, p.gateway),
+		Clocks:    clocks.New(p.Base),
+		Webhooks:  servicewebhooks.New(p.Base, p.vault, p.receivers),
+		Usage:     p.recording,
+		Catalog:   catalog.New(p.Base),
+		Customers: customers.New(p.Base, p.gateway),
+		parts:     p,
 	}
 }
 

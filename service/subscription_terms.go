@@ -9,7 +9,7 @@ import (
 )
 
 // SetTerms performs the command of that name. Faults: those of Command and, where invoices that were sent are to be charged,
-// those of checkRenewable.
+// those of customers.CheckRenewable.
 func (s *Service) SetTerms(
 	ctx context.Context, by usecase.Caller, subscriptionID string, cmd lifecycle.SetTerms,
 	around usecase.Around[usecase.Performed],
@@ -23,7 +23,7 @@ func (s *Service) SetTerms(
 }
 
 // checkWillBeCharged refuses to charge a subscription whose invoices are sent, for which nothing was asked of the payment
-// method, where it could never be collected with it. Faults: subscription_not_found, those of checkRenewable.
+// method, where it could never be collected with it. Faults: subscription_not_found, those of customers.CheckRenewable.
 func (s *Service) checkWillBeCharged(ctx context.Context, by usecase.Caller, subscriptionID string) error {
 	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil || !sub.Terms.Sent() {

@@ -63,7 +63,7 @@ func TestInsertSubscription_RefusedForErasedCustomer(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	c, p := h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000))
-	require.NoError(t, h.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}))
+	require.NoError(t, h.Customers.EraseCustomer(t.Context(), h.caller, c.ID, usecase.Around[string]{}))
 	err := h.Store.InTx(t.Context(), db.BySystem("test"), h.Clock.Now(), func(tx *db.Tx) error {
 		_, err := h.insertSubscription(t.Context(), tx, h.caller, c, p, nil, NewSubscription{})
 		return err

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/metadata"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/customers"
 )
 
 type updateCustomerInput struct {
@@ -35,8 +35,8 @@ type CustomerChange struct {
 }
 
 // update is what the change says.
-func (f CustomerChange) update() service.CustomerUpdate {
-	update := service.CustomerUpdate{
+func (f CustomerChange) update() customers.CustomerUpdate {
+	update := customers.CustomerUpdate{
 		Email: f.Email, Name: f.Name, Phone: f.Phone, Country: f.Country, Region: f.Region,
 		Metadata:       (*metadata.Pairs)(f.Metadata),
 		PaymentMethod:  f.PaymentMethod,
@@ -63,7 +63,7 @@ func (h *Handler) updateCustomer(
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := h.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
+		_, err := h.service.Customers.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
 		return err
 	})
 }

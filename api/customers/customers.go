@@ -10,7 +10,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/customers"
 )
 
 // Customer is who pays.
@@ -94,7 +94,7 @@ func (h *Handler) createCustomer(
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := h.service.CreateCustomer(ctx, usecase.Caller(c), form, keep)
+		_, err := h.service.Customers.CreateCustomer(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }
@@ -140,7 +140,7 @@ func (h *Handler) listCustomers(
 		return nil, err
 	}
 	if in.Email != "" {
-		if err := service.CheckEmail(in.Email); err != nil {
+		if err := customers.CheckEmail(in.Email); err != nil {
 			return nil, err
 		}
 	}

@@ -19,7 +19,7 @@ var creditGrants = map[string]func(*stage) func() error{
 	"voidCreditGrant": func(s *stage) func() error {
 		g := s.granted(time.Time{})
 		return func() error {
-			return s.service.VoidCreditGrant(s.ctx, s.by, g, usecase.Around[db.CreditGrant]{})
+			return s.service.Customers.VoidCreditGrant(s.ctx, s.by, g, usecase.Around[db.CreditGrant]{})
 		}
 	},
 	"finalizeInvoice a credit grant covers it, and nothing is left of that": func(s *stage) func() error {
@@ -49,7 +49,7 @@ func (s *stage) granted(expiresAt time.Time) balance.Grant {
 
 // grantTo gives a customer what the work of draftFor costs.
 func (s *stage) grantTo(customerID string, expiresAt time.Time) (made balance.Grant, err error) {
-	err = s.service.GrantCredit(s.ctx, s.by,
+	err = s.service.Customers.GrantCredit(s.ctx, s.by,
 		balance.Grant{CustomerID: customerID, Currency: "EUR", Amount: 1000, ExpiresAt: expiresAt},
 		usecase.Around[db.CreditGrant]{After: func(_ *db.Tx, g db.CreditGrant) error {
 			made = g.Grant

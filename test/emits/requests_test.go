@@ -17,6 +17,7 @@ import (
 	"perennial/billing/testclock"
 	"perennial/service"
 	"perennial/service/catalog"
+	"perennial/service/customers"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -26,7 +27,7 @@ import (
 var requests = map[string]func(*stage) func() error{
 	"createCustomer": func(s *stage) func() error {
 		return func() error {
-			_, err := s.service.CreateCustomer(s.ctx, s.by, customer.Customer{Email: "ada@example.com"}, nil)
+			_, err := s.service.Customers.CreateCustomer(s.ctx, s.by, customer.Customer{Email: "ada@example.com"}, nil)
 			return err
 		}
 	},
@@ -310,13 +311,15 @@ func (s *stage) resolve(decision payment.Decision) func() error {
 func (s *stage) updateCustomer(name string) func() error {
 	c := s.Customer(s.t, "")
 	return func() error {
-		_, err := s.service.UpdateCustomer(s.ctx, s.by, c.ID, service.CustomerUpdate{Name: &name}, nil)
+		_, err := s.service.Customers.UpdateCustomer(s.ctx, s.by, c.ID, customers.CustomerUpdate{Name: &name}, nil)
 		return err
 	}
 }
 
 func (s *stage) deleteCustomer(customerID string) func() error {
-	return func() error { return s.service.EraseCustomer(s.ctx, s.by, customerID, usecase.Around[string]{}) }
+	return func() error {
+		return s.service.Customers.EraseCustomer(s.ctx, s.by, customerID, usecase.Around[string]{})
+	}
 }
 
 func (s *stage) create(trialDays int) func() error {

@@ -1,9 +1,10 @@
-package service
+package customers
 
 import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"perennial/billing/audit"
 	"perennial/billing/customer"
@@ -16,11 +17,22 @@ import (
 	"perennial/service/usecase"
 )
 
+// customerNow is the customer's time for a fact that delays no clock.
+func customerNow(
+	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
+) (time.Time, error) {
+	if c.TestClockID == "" {
+		return now, nil
+	}
+	clock, err := r.TestClock(ctx, environmentID, c.TestClockID)
+	return clock.NowAt, err
+}
+
 // CreateCustomer stores c, whose id and dates are made here. On a test clock it begins at the clock's time.
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
-	if err := checkCustomer(c); err != nil {
+	if err := CheckCustomer(c); err != nil {
 		return c, err
 	}
 	if c.TestClockID != "" {
@@ -119,7 +131,7 @@ func (s *Service) UpdateCustomer(
 		was := c
 		changed, methodChanged := u.apply(&c)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
-		if err := checkCustomer(c); err != nil || len(changed) == 0 {
+		if err := CheckCustomer(c); err != nil || len(changed) == 0 {
 			return c, err
 		}
 		if methodChanged && methodOf(c) != checked { // another request has changed the other half meanwhile
@@ -143,7 +155,7 @@ func (s *Service) checkNewMethod(
 	if err != nil {
 		return checked, usecase.UnlessAbsent(err)
 	}
-	if _, methodChanged := u.apply(&c); methodChanged && checkCustomer(c) == nil { // else there is nothing to check yet
+	if _, methodChanged := u.apply(&c); methodChanged && CheckCustomer(c) == nil { // else there is nothing to check yet
 		if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 			return checked, err
 		}
@@ -153,14 +165,14 @@ func (s *Service) checkNewMethod(
 }
 
 // checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for. Faults:
-// those of checkRenewable.
+// those of CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
 	currencies, err := s.Store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
 	if err != nil {
 		return err
 	}
 	for _, currency := range currencies {
-		if err := s.checkRenewable(ctx, by, c, currency, methodParam); err != nil {
+		if err := s.CheckRenewable(ctx, by, c, currency, methodParam); err != nil {
 			return err
 		}
 	}

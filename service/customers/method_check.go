@@ -1,4 +1,4 @@
-package service
+package customers
 
 import (
 	"context"
@@ -30,13 +30,13 @@ func (s *Service) checkMethodTaken(
 		return nil
 	}
 	found, err := s.supports(ctx, r, environmentID, c, ask)
-	if err != nil || len(found) == 0 || slices.ContainsFunc(found, accepted) {
+	if err != nil || len(found) == 0 || slices.ContainsFunc(found, Accepted) {
 		return err
 	}
-	return unsupported(c.PaymentMethod, found)
+	return Unsupported(c.PaymentMethod, found)
 }
 
-func accepted(s providers.MethodSupport) bool { return s.Accepted }
+func Accepted(s providers.MethodSupport) bool { return s.Accepted }
 
 // supports returns what the active accounts of the environment do with a customer's payment method: all accounts, or
 // those at the provider that the details name. None: the environment has no account. Fault: provider_not_configured.
@@ -47,7 +47,7 @@ func (s *Service) supports(
 	if err != nil {
 		return nil, err
 	}
-	return supportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+	return SupportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
 		support := gateway.SupportsAnywhere(config.Provider, m)
 		if ask && support.Accepted && support.ByAccount {
 			if config, err = r.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
@@ -59,8 +59,8 @@ func (s *Service) supports(
 	})
 }
 
-// supportsBy is supports of some accounts, each of which is asked in a way of the caller's.
-func supportsBy(
+// SupportsBy is supports of some accounts, each of which is asked in a way of the caller's.
+func SupportsBy(
 	configured []db.ProviderConfig, c customer.Customer,
 	ask func(db.ProviderConfig, providers.Method) (providers.MethodSupport, error),
 ) (found []providers.MethodSupport, err error) {
@@ -103,9 +103,9 @@ func notConfigured(named string, configured []string) error {
 		strings.Join(slices.Compact(configured), ", "))
 }
 
-// unsupported says what is wrong with a payment method that no account takes. What an account says that could take
+// Unsupported says what is wrong with a payment method that no account takes. What an account says that could take
 // another operator comes before what one says about the telephone number, and that before all others.
-func unsupported(method string, found []providers.MethodSupport) error {
+func Unsupported(method string, found []providers.MethodSupport) error {
 	var known, aboutPhone, others []string
 	for _, s := range found {
 		known = append(known, s.Known...)
@@ -129,22 +129,22 @@ func unsupported(method string, found []providers.MethodSupport) error {
 
 func reasons(all []string) string { return strings.Join(slices.Compact(all), " ") }
 
-// checkRenewable refuses a subscription that could never be collected with the customer's payment method: because the
+// CheckRenewable refuses a subscription that could never be collected with the customer's payment method: because the
 // Payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
 // method may get one later. param is the field of the request that names the method or its customer. Faults:
 // payment_method_cannot_renew, payment_method_currency_mismatch, payment_method_unsupported, provider_not_configured.
-func (s *Service) checkRenewable(
+func (s *Service) CheckRenewable(
 	ctx context.Context, by usecase.Caller, c customer.Customer, currency money.Currency, param string,
 ) error {
 	if !c.CanPay() {
 		return nil
 	}
 	found, err := s.supports(ctx, s.Store.Reader, by.EnvironmentID, c, true)
-	return renewable(found, err, c, currency, param)
+	return Renewable(found, err, c, currency, param)
 }
 
-// renewable is checkRenewable by what the accounts do with the method, or why that cannot be said.
-func renewable(
+// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said.
+func Renewable(
 	found []providers.MethodSupport, err error, c customer.Customer, currency money.Currency, param string,
 ) error {
 	if f := fault.From(err); f != nil && f.Kind == fault.Invalid { // of the stored details, not of this request
@@ -173,7 +173,7 @@ func renewable(
 		return fault.InvalidParam(param, "payment_method_cannot_renew",
 			"The customer's payment method cannot renew a subscription. %s", reasons(cannotRenew))
 	}
-	return fault.From(unsupported(c.PaymentMethod, found)).In(param)
+	return fault.From(Unsupported(c.PaymentMethod, found)).In(param)
 }
 
 func mismatched(currencies []money.Currency, wanted money.Currency, param string) error {

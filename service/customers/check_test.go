@@ -1,4 +1,4 @@
-package service
+package customers
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ func TestCheckCustomer_PaymentMethodsAreWhole(t *testing.T) {
 	card := customer.Customer{
 		Email: "a@example.com", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm_1"},
 	}
-	require.NoError(t, checkCustomer(card))
+	require.NoError(t, CheckCustomer(card))
 	none := customer.Customer{Email: "a@example.com"}
-	require.NoError(t, checkCustomer(none))
+	require.NoError(t, CheckCustomer(none))
 }

@@ -1,4 +1,4 @@
-package service
+package customers
 
 import (
 	"fmt"
@@ -16,10 +16,10 @@ import (
 	"perennial/service/usecase"
 )
 
-// checkCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
+// CheckCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
 // corrected in one go. Faults: field_missing, email_malformed, phone_malformed, card_number_refused, those of text and
 // metadata.
-func checkCustomer(c customer.Customer) error {
+func CheckCustomer(c customer.Customer) error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
 			"The customer has no contact. Send `email`, `phone` or `paymentDetails.phoneNumber`.")
