@@ -23,7 +23,7 @@ func TestCreditRefund_WakesTheWorkflow(t *testing.T) {
 	require.NoError(t, err)
 	by := usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: l.Env}
 
-	err = service.New(l.Store, l.Clock.Now).CreditRefund(t.Context(), by, l.Last().ID,
+	err = service.New(l.Store, l.Clock.Now).Payments.CreditRefund(t.Context(), by, l.Last().ID,
 		usecase.Around[payment.Transaction]{})
 
 	require.NoError(t, err)

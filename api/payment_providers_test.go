@@ -191,11 +191,11 @@ func TestTestDueProviders_OnceADay(t *testing.T) {
 	}
 	_, err := b.pool.Exec(t.Context(), "update provider_configs set next_test_at = $1", b.base)
 	require.NoError(t, err)
-	require.NoError(t, b.deps.Service.TestDueProviders(t.Context()))
+	require.NoError(t, b.deps.Service.Payments.TestDueProviders(t.Context()))
 	require.Equal(t, 3, tested())
 	_, err = b.pool.Exec(t.Context(), "update provider_configs set last_tested_at = null")
 	require.NoError(t, err)
-	require.NoError(t, b.deps.Service.TestDueProviders(t.Context()))
+	require.NoError(t, b.deps.Service.Payments.TestDueProviders(t.Context()))
 	require.Zero(t, tested(), "the next ones are a day later")
 }
 

@@ -32,7 +32,7 @@ var impassable = map[string]string{
 	"(*perennial/db.Tx).Write":                               "constraints: the rules refuse first, under locks",
 	"(*perennial/service/gateway.Gateway).Supports":          "an account that does not open refuses nothing here",
 	"perennial/service/gateway.SupportsAnywhere":             "the same",
-	"(*perennial/service.Service).try":                       "what a connection test finds is shown, not refused",
+	"(*perennial/service/payments.Service).try":              "what a connection test finds is shown, not refused",
 	"(perennial/billing/subscription.Subscription).NotAhead": "only moves of a catalogue file ask for it",
 	"perennial/service.newestIs":                             "the same",
 	"perennial/db.postgresFault":                             "constraints: the rules refuse first, under locks",

@@ -16,6 +16,7 @@ import (
 	"perennial/internal/id"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
+	"perennial/service/payments"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/service/webhooks"
@@ -126,7 +127,7 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 		})
 	}
 	write(func(n int) error {
-		return h.UpdateProvider(t.Context(), h.caller, h.Config.ID, ProviderChange{
+		return h.Service.Payments.UpdateProvider(t.Context(), h.caller, h.Config.ID, payments.ProviderChange{
 			Credentials: gateway.Credentials{"webhookSecret": "whsec_" + strconv.Itoa(n)},
 		}, usecase.Around[db.ProviderConfig]{})
 	})

@@ -55,7 +55,7 @@ var racers = map[string]racer{
 	"credit note in money":  note(paid, creditnote.Request{Amount: 900, InMoney: true}),
 	"credit note when open": note(open, creditnote.Request{Amount: 700}),
 	"refund": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
+		return w.Service.Payments.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
 	},
 	"finalize": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](ctx, w, hold))

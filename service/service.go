@@ -9,6 +9,7 @@ import (
 	"perennial/service/clocks"
 	"perennial/service/customers"
 	"perennial/service/gateway"
+	"perennial/service/payments"
 	"perennial/service/tenancy"
 	"perennial/service/usage"
 	"perennial/service/usecase"
@@ -24,6 +25,7 @@ type Service struct {
 	Usage     *usage.Service
 	Catalog   *catalog.Service
 	Customers *customers.Service
+	Payments  *payments.Service
 
 	parts
 }
@@ -51,6 +53,7 @@ func assemble(p parts) *Service {
 		Usage:     p.recording,
 		Catalog:   catalog.New(p.Base),
 		Customers: customers.New(p.Base, p.gateway),
+		Payments:  payments.New(p.Base, p.vault, p.gateway),
 		parts:     p,
 	}
 }

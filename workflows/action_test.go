@@ -46,7 +46,7 @@ func TestSubscription_WaitsForItsPayer(t *testing.T) {
 		require.Equal(t, payment.ConfirmNow, asked.Confirmation(s.Clock.Now()))
 		reply := sim.Control(t, "POST", "payments/"+asked.ProviderRef+"/settle", `{"status":"succeeded"}`)
 		require.Equal(t, 200, reply.Status, reply.Raw)
-		_, _, err := service.New(s.Store, s.Clock.Now).PayerReturned(t.Context(), asked.Action.Token, nil)
+		_, _, err := service.New(s.Store, s.Clock.Now).Payments.PayerReturned(t.Context(), asked.Action.Token, nil)
 		require.NoError(t, err)
 		s.env.SignalWorkflow(contract.SignalCheck, contract.Check{TransactionID: asked.ID})
 	})

@@ -91,7 +91,7 @@ func (r *liveScene) callBack(t *testing.T) {
 	receiver := service.New(r.Store, time.Now)
 	send := func(transactionID string, kinds ...providers.Kind) {
 		for _, kind := range kinds {
-			require.NoError(t, receiver.ReceiveCallback(t.Context(), r.Config, providers.Callback{
+			require.NoError(t, receiver.Payments.ReceiveCallback(t.Context(), r.Config, providers.Callback{
 				EventID: transactionID + string(kind), Type: string(kind), Kind: kind, TransactionID: transactionID,
 			}))
 		}

@@ -93,7 +93,7 @@ func (a asking) returns(txn payment.Transaction) {
 // brings is the payer's browser at our address, with what the provider has added to that.
 func (a asking) brings(txn payment.Transaction, query url.Values) {
 	a.t.Helper()
-	got, _, err := service.New(a.Store, a.Clock.Now).PayerReturned(a.t.Context(), txn.Action.Token, query)
+	got, _, err := service.New(a.Store, a.Clock.Now).Payments.PayerReturned(a.t.Context(), txn.Action.Token, query)
 	require.NoError(a.t, err)
 	require.Equal(a.t, txn.ID, got.ID)
 	a.Reload()

@@ -13,6 +13,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
@@ -28,15 +29,15 @@ func stopsOf(t testing.TB, s *scene.Scene) map[string]stops {
 	use, by := service.New(s.Store, s.Clock.Now), usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
 	}
-	whole, account := usecase.Around[service.Charging]{}, usecase.Around[db.ProviderConfig]{}
+	whole, account := usecase.Around[payments.Charging]{}, usecase.Around[db.ProviderConfig]{}
 	return map[string]stops{
 		"environment": {
-			func() error { return use.PauseCharging(t.Context(), by, whole) },
-			func() error { return use.ResumeCharging(t.Context(), by, whole) },
+			func() error { return use.Payments.PauseCharging(t.Context(), by, whole) },
+			func() error { return use.Payments.ResumeCharging(t.Context(), by, whole) },
 		},
 		"account": {
-			func() error { return use.PauseProvider(t.Context(), by, s.Config.ID, account) },
-			func() error { return use.ResumeProvider(t.Context(), by, s.Config.ID, account) },
+			func() error { return use.Payments.PauseProvider(t.Context(), by, s.Config.ID, account) },
+			func() error { return use.Payments.ResumeProvider(t.Context(), by, s.Config.ID, account) },
 		},
 	}
 }
@@ -189,7 +190,7 @@ func TestHeld_WokenByAnEnabledAccount(t *testing.T) {
 	use, by := service.New(s.Store, s.Clock.Now), usecase.Caller{
 		Actor: db.ByKey("key_1").Doing(db.Call{Operation: "test"}), EnvironmentID: s.Env,
 	}
-	require.NoError(t, use.EnableProvider(t.Context(), by, s.Config.ID, usecase.Around[db.ProviderConfig]{}))
+	require.NoError(t, use.Payments.EnableProvider(t.Context(), by, s.Config.ID, usecase.Around[db.ProviderConfig]{}))
 	require.Equal(t, []string{"check " + l.Ref.ID + " " + held.ID}, w.Pass(t, s))
 	l.CheckAsked(held.ID)
 	require.Equal(t, payment.Success, l.Transaction(held.ID).Status)

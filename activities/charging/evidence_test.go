@@ -140,7 +140,7 @@ func TestCallback_AHundredCopies(t *testing.T) {
 			copies.SetLimit(16)
 			for range 100 {
 				copies.Go(func() error {
-					if err := receiver.ReceiveCallback(t.Context(), l.Config, says(txn, "captured", providers.Succeeded)); err != nil {
+					if err := receiver.Payments.ReceiveCallback(t.Context(), l.Config, says(txn, "captured", providers.Succeeded)); err != nil {
 						return err
 					}
 					return l.CheckUntilSettled(t.Context(), txn.ID)
@@ -231,7 +231,7 @@ func TestEvidence_IsFoundWithoutItsSignal(t *testing.T) {
 	for _, m := range []providers.Callback{
 		says(txn, "processing", providers.Pending), says(txn, "authorised", providers.Succeeded),
 	} {
-		require.NoError(t, receiver.ReceiveCallback(t.Context(), l.Config, m))
+		require.NoError(t, receiver.Payments.ReceiveCallback(t.Context(), l.Config, m))
 	}
 	l.Check(txn.ID)
 	require.Equal(t, payment.Success, l.Last().Status)

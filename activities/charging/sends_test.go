@@ -71,7 +71,7 @@ func TestSends_CallbackByKey(t *testing.T) {
 	txn := l.Last()
 	said := says(txn, "one", providers.Succeeded)
 	said.TransactionID, said.Ref, said.Key = "", "", l.Sends(txn.ID)[0].Key
-	require.NoError(t, service.New(l.Store, l.Clock.Now).ReceiveCallback(t.Context(), l.Config, said))
+	require.NoError(t, service.New(l.Store, l.Clock.Now).Payments.ReceiveCallback(t.Context(), l.Config, said))
 	l.Check(txn.ID)
 	require.Equal(t, payment.Success, l.Last().Status)
 }

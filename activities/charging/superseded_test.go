@@ -41,7 +41,7 @@ func TestSuperseded_DisputeIsBooked(t *testing.T) {
 		EventID: "evt_dispute", Type: "charge.dispute.created", Kind: providers.KindDisputed, Ref: second.ProviderRef,
 	}
 	for range 2 {
-		require.NoError(t, service.New(l.Store, l.Clock.Now).ReceiveCallback(t.Context(), l.Config, message))
+		require.NoError(t, service.New(l.Store, l.Clock.Now).Payments.ReceiveCallback(t.Context(), l.Config, message))
 		l.CheckAsked(txn.ID)
 	}
 	require.Equal(t, money.Minor(1000), l.Transaction(second.ID).Withdrawn())

@@ -11,6 +11,7 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
@@ -24,8 +25,8 @@ func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Mischarge }
 	h := service.New(s.Store, s.Clock.Now)
 	by := usecase.Caller{Actor: db.BySystem("test"), EnvironmentID: s.Env, TimeZone: "UTC"}
-	txn, err := h.ChargeCustomer(t.Context(), by,
-		service.NewCharge{CustomerID: s.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
+	txn, err := h.Payments.ChargeCustomer(t.Context(), by,
+		payments.NewCharge{CustomerID: s.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
 	out, err := s.Payments.Charge(t.Context(),
 		contract.ResolveInput{EnvironmentID: s.Env, TransactionID: txn.ID, Now: s.Clock.Now()})
@@ -33,8 +34,8 @@ func TestReconcile_TellsPaymentsOfDecisions(t *testing.T) {
 	require.True(t, out.Parked)
 	_ = w.Pass(t, s)
 
-	require.NoError(t, h.ResolvePayment(t.Context(), by,
-		service.Resolution{PaymentID: txn.ID, Decision: payment.DecideSucceeded, Note: "the bank says so"},
+	require.NoError(t, h.Payments.ResolvePayment(t.Context(), by,
+		payments.Resolution{PaymentID: txn.ID, Decision: payment.DecideSucceeded, Note: "the bank says so"},
 		usecase.Around[payment.Transaction]{}))
 
 	s.Clock.Add(30 * time.Second)

@@ -8,7 +8,7 @@ import (
 	"perennial/api/usecase"
 	"perennial/api/view"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/payments"
 	serviceusecase "perennial/service/usecase"
 )
 
@@ -42,45 +42,45 @@ func (h *Handler) onProvider(
 func (h *Handler) updateProvider(
 	ctx context.Context, c *httpkit.Call, in *updateProviderInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	change := service.ProviderChange{
+	change := payments.ProviderChange{
 		Credentials: in.Body.given(), Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
 		MaxRequestsPerSecond: in.Body.MaxRequestsPerSecond,
 	}
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
 		func(around usecase.Around[db.ProviderConfig]) error {
-			return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
+			return h.service.Payments.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
 		})
 }
 
 func (h *Handler) testProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.TestProvider)
+	return h.onProvider(ctx, c, h.service.Payments.TestProvider)
 }
 
 func (h *Handler) disableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.DisableProvider)
+	return h.onProvider(ctx, c, h.service.Payments.DisableProvider)
 }
 
 func (h *Handler) enableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.EnableProvider)
+	return h.onProvider(ctx, c, h.service.Payments.EnableProvider)
 }
 
 func (h *Handler) pauseProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.PauseProvider)
+	return h.onProvider(ctx, c, h.service.Payments.PauseProvider)
 }
 
 func (h *Handler) resumeProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.ResumeProvider)
+	return h.onProvider(ctx, c, h.service.Payments.ResumeProvider)
 }
 
 func (h *Handler) deleteProvider(
@@ -91,6 +91,6 @@ func (h *Handler) deleteProvider(
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: config.ID, Deleted: true}}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[db.ProviderConfig]) error {
-		return h.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
+		return h.service.Payments.DeleteProvider(ctx, usecase.Caller(c), id, around)
 	})
 }

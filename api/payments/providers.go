@@ -10,8 +10,8 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/providers/all"
-	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/payments"
 	serviceusecase "perennial/service/usecase"
 )
 
@@ -51,7 +51,7 @@ func (h *Handler) renderProvider(mode string, c db.ProviderConfig) PaymentProvid
 		ConnectionStatus: string(status), ErrorMessage: problem, LastTestedAt: view.Unix(c.LastTestedAt),
 		ChargingPausedAt: view.Unix(c.ChargingPausedAt),
 		CredentialNames:  append([]string{}, c.CredentialNames...), CallbackTypes: []string{},
-		CallbackURL: h.publicURL + service.CallbackPath(c.Provider, c.ID), CreatedAt: view.Unix(c.CreatedAt),
+		CallbackURL: h.publicURL + payments.CallbackPath(c.Provider, c.ID), CreatedAt: view.Unix(c.CreatedAt),
 		MaxRequestsPerSecond: c.MaxRequestsPerSecond,
 		Breaker: Breaker{
 			State: string(c.Breaker.State(h.now())), Failures: c.Breaker.Failures, OpenedAt: view.Unix(c.Breaker.OpenedAt),
@@ -115,13 +115,13 @@ func (h *Handler) createProvider(
 		return nil, fault.InvalidParam("environment", "environment_mismatch",
 			"The API key belongs to the %s environment. Omit `environment`, or use a key of the other environment.", c.Mode)
 	}
-	form := service.ProviderForm{
+	form := payments.ProviderForm{
 		Account: serviceusecase.Account{Provider: in.Body.Provider, Credentials: in.Body.given()},
 		Primary: in.Body.IsPrimary, Priority: in.Body.Priority,
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madeProvider(c),
 		func(keep func(*db.Tx, db.ProviderConfig) error) error {
-			_, err := h.service.CreateProvider(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.Payments.CreateProvider(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

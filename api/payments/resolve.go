@@ -7,7 +7,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/billing/payment"
-	"perennial/service"
+	"perennial/service/payments"
 )
 
 type resolvePaymentInput struct {
@@ -26,9 +26,9 @@ func (h *Handler) resolvePayment(
 	ctx context.Context, c *httpkit.Call, in *resolvePaymentInput,
 ) (*httpkit.Reply[Payment], error) {
 	t := httpkit.Resource[payment.Transaction](c)
-	resolution := service.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
+	resolution := payments.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
 		func(around usecase.Around[payment.Transaction]) error {
-			return h.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
+			return h.service.Payments.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
 		}, h.gate.AdmitOwner(t))
 }

@@ -7,7 +7,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/api/view"
-	"perennial/service"
+	"perennial/service/payments"
 	serviceusecase "perennial/service/usecase"
 )
 
@@ -20,7 +20,7 @@ type Environment struct {
 	PaymentsHeld     int    `json:"paymentsHeld" example:"0" doc:"Pending payments that wait for charging to be resumed, here or for a payment provider. Up to 10,000."`
 }
 
-func renderEnvironment(c *httpkit.Call, charging service.Charging) Environment {
+func renderEnvironment(c *httpkit.Call, charging payments.Charging) Environment {
 	return Environment{
 		ID: c.EnvironmentID, Mode: string(c.Mode), TimeZone: c.TimeZone, ChargingPausedAt: view.Unix(charging.PausedAt),
 		PaymentsHeld: charging.Held,
@@ -30,7 +30,7 @@ func renderEnvironment(c *httpkit.Call, charging service.Charging) Environment {
 func (h *Handler) getEnvironment(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[Environment], error) {
-	charging, err := h.service.Charging(ctx, c.EnvironmentID)
+	charging, err := h.service.Payments.Charging(ctx, c.EnvironmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -44,12 +44,12 @@ type wholeInput struct {
 
 func (h *Handler) onEnvironment(
 	ctx context.Context, c *httpkit.Call,
-	perform func(ctx context.Context, by serviceusecase.Caller, around usecase.Around[service.Charging]) error,
+	perform func(ctx context.Context, by serviceusecase.Caller, around usecase.Around[payments.Charging]) error,
 ) (*httpkit.Reply[Environment], error) {
-	made := func(charging service.Charging) httpkit.Made[Environment] {
+	made := func(charging payments.Charging) httpkit.Made[Environment] {
 		return httpkit.Made[Environment]{Resource: renderEnvironment(c, charging)}
 	}
-	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[service.Charging]) error {
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[payments.Charging]) error {
 		return perform(ctx, usecase.Caller(c), around)
 	})
 }
@@ -57,13 +57,13 @@ func (h *Handler) onEnvironment(
 func (h *Handler) pauseCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return h.onEnvironment(ctx, c, h.service.PauseCharging)
+	return h.onEnvironment(ctx, c, h.service.Payments.PauseCharging)
 }
 
 func (h *Handler) resumeCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return h.onEnvironment(ctx, c, h.service.ResumeCharging)
+	return h.onEnvironment(ctx, c, h.service.Payments.ResumeCharging)
 }
 
 func (h *Handler) environmentOperations() {

@@ -80,7 +80,7 @@ func callbackCloseCommand() *command {
 						return err
 					}
 					by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
-					return service.New(store, p.now).CloseCallback(ctx, by, args[0], *note)
+					return service.New(store, p.now).Payments.CloseCallback(ctx, by, args[0], *note)
 				})
 			}
 		},

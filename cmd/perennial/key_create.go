@@ -14,6 +14,7 @@ import (
 	"perennial/internal/cidr"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/tenancy"
 )
 
@@ -169,5 +170,5 @@ func (k *keyFlags) limits(now time.Time, o *tenancy.NewKey) error {
 // callbackURL is where a provider must send what it has to say about an account. PUBLIC_URL stands for the address
 // where the setting is absent: the operator knows it, this program cannot.
 func callbackURL(c config.Config, provider, configID string) string {
-	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + service.CallbackPath(provider, configID)
+	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + payments.CallbackPath(provider, configID)
 }

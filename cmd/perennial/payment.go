@@ -14,6 +14,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 )
 
@@ -88,7 +89,7 @@ func paymentResolveCommand() *command {
 					return usagef("--note is missing: say how you found it out")
 				}
 				return withDispatcher(ctx, p, "payment", func(store *db.Store) error {
-					return resolvePayment(ctx, p, store, service.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
+					return resolvePayment(ctx, p, store, payments.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
 				})
 			}
 		},
@@ -97,7 +98,7 @@ func paymentResolveCommand() *command {
 
 // resolvePayment acts in the payment's own environment, as an operator of the whole installation may: an API key
 // reaches only its own.
-func resolvePayment(ctx context.Context, p *process, store *db.Store, in service.Resolution) error {
+func resolvePayment(ctx context.Context, p *process, store *db.Store, in payments.Resolution) error {
 	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func resolvePayment(ctx context.Context, p *process, store *db.Store, in service
 		return nil
 	}}
 	by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
-	if err := service.New(store, p.now).ResolvePayment(ctx, by, in, keep); err != nil {
+	if err := service.New(store, p.now).Payments.ResolvePayment(ctx, by, in, keep); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s is %s; its review has ended\n", after.ID, after.Status)

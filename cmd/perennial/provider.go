@@ -13,6 +13,7 @@ import (
 	"perennial/internal/config"
 	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/payments"
 )
 
 func providerCommand() *command {
@@ -116,7 +117,7 @@ func providerUpdateCommand() *command {
 					return err
 				}
 				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
-					n := service.NewCredentials{ConfigID: args[0], Credentials: read, NewKeyset: *keyset}
+					n := payments.NewCredentials{ConfigID: args[0], Credentials: read, NewKeyset: *keyset}
 					return replaceCredentials(ctx, p, store, c, n, *untested)
 				})
 			}
@@ -127,7 +128,7 @@ func providerUpdateCommand() *command {
 // replaceCredentials asks the provider before anything is stored, outside the transaction: a provider that hangs must
 // not hold a row that payments read.
 func replaceCredentials(
-	ctx context.Context, p *process, store *db.Store, c config.Config, n service.NewCredentials, untested bool,
+	ctx context.Context, p *process, store *db.Store, c config.Config, n payments.NewCredentials, untested bool,
 ) error {
 	keys, err := vaultOf(c)
 	if err != nil {
@@ -140,14 +141,14 @@ func replaceCredentials(
 	use := service.New(store, p.now).WithProviders(gatewayOf(c, keys))
 	// A mistyped key would stall every payment of the environment until somebody reads the log.
 	if !untested {
-		if err := use.TryCredentials(ctx, keys, account, n); err != nil {
+		if err := use.Payments.TryCredentials(ctx, keys, account, n); err != nil {
 			_, _ = fmt.Fprintf(p.stderr, "nothing was changed; --skip-test stores without asking %s\n",
 				account.Provider) // the error follows
 			return err
 		}
 		_, _ = fmt.Fprintf(p.stderr, "%s takes the credentials\n", account.Provider) // what follows matters
 	}
-	if err := use.ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
+	if err := use.Payments.ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n",

@@ -8,6 +8,7 @@ import (
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
+	"perennial/service/payments"
 )
 
 func providerAddCommand() *command {
@@ -57,25 +58,25 @@ func (n *newAccount) declare(f *flag.FlagSet) {
 }
 
 // form checks everything that can be checked without a database.
-func (n *newAccount) form(p *process) (service.ProviderForm, error) {
+func (n *newAccount) form(p *process) (payments.ProviderForm, error) {
 	if err := n.check(); err != nil {
-		return service.ProviderForm{}, err
+		return payments.ProviderForm{}, err
 	}
 	switch {
 	case n.priority < 0 || n.priority > 1000:
-		return service.ProviderForm{}, usagef("--priority is a number from 0 to 1000, not %d", n.priority)
+		return payments.ProviderForm{}, usagef("--priority is a number from 0 to 1000, not %d", n.priority)
 	case len(n.credentials.given) == 0:
-		return service.ProviderForm{}, usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
+		return payments.ProviderForm{}, usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
 	}
 	account, err := n.credentials.account(p)
 	if err != nil {
-		return service.ProviderForm{}, err
+		return payments.ProviderForm{}, err
 	}
-	return service.ProviderForm{Account: *account, Primary: n.primary, Priority: &n.priority}, nil
+	return payments.ProviderForm{Account: *account, Primary: n.primary, Priority: &n.priority}, nil
 }
 
 func addProvider(
-	ctx context.Context, p *process, store *db.Store, c config.Config, n newAccount, form service.ProviderForm,
+	ctx context.Context, p *process, store *db.Store, c config.Config, n newAccount, form payments.ProviderForm,
 ) error {
 	keys, err := neededVault(c, ", so credentials cannot be encrypted; give the value that the API and the workers have")
 	if err != nil {
@@ -93,7 +94,7 @@ func addProvider(
 		}
 	}
 	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(door)
-	config, err := use.CreateProvider(ctx, by, form, nil)
+	config, err := use.Payments.CreateProvider(ctx, by, form, nil)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func testAccount(ctx context.Context, p *process, store *db.Store, c config.Conf
 	}}
 	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(gatewayOf(c, keys))
 	by := usecase.Caller{Actor: p.actor(), EnvironmentID: account.EnvironmentID}
-	if err := use.TestProvider(ctx, by, configID, keep); err != nil {
+	if err := use.Payments.TestProvider(ctx, by, configID, keep); err != nil {
 		return err
 	}
 	if account.TestError != "" {

@@ -10,6 +10,7 @@ import (
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 )
 
@@ -55,15 +56,15 @@ func stopAction(pause bool) action {
 }
 
 func stopEnvironment(ctx context.Context, p *process, store *db.Store, environmentID string, pause bool) error {
-	var after service.Charging
-	keep := usecase.Around[service.Charging]{After: func(_ *db.Tx, c service.Charging) error {
+	var after payments.Charging
+	keep := usecase.Around[payments.Charging]{After: func(_ *db.Tx, c payments.Charging) error {
 		after = c
 		return nil
 	}}
 	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: environmentID}
-	change := use.ResumeCharging
+	change := use.Payments.ResumeCharging
 	if pause {
-		change = use.PauseCharging
+		change = use.Payments.PauseCharging
 	}
 	if err := change(ctx, by, keep); err != nil {
 		return err
@@ -81,9 +82,9 @@ func stopProvider(ctx context.Context, p *process, store *db.Store, configID str
 		return nil
 	}}
 	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: config.EnvironmentID}
-	change := use.ResumeProvider
+	change := use.Payments.ResumeProvider
 	if pause {
-		change = use.PauseProvider
+		change = use.Payments.PauseProvider
 	}
 	if err := change(ctx, by, configID, keep); err != nil {
 		return err

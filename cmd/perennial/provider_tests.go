@@ -17,7 +17,7 @@ const providerTestsEvery = 5 * time.Minute
 // hangs costs no slot of a payment, and a claim in the database shares the accounts among processes.
 func (s *server) testProviders(ctx context.Context, use *service.Service) {
 	for {
-		if err := use.TestDueProviders(ctx); err != nil && ctx.Err() == nil {
+		if err := use.Payments.TestDueProviders(ctx); err != nil && ctx.Err() == nil {
 			s.telemetry.Logger.Warn("the connections of payment providers could not all be tested",
 				zap.String("code", fault.From(err).Code), zap.Error(err))
 		}

@@ -14,14 +14,6 @@ import (
 	"perennial/service/usecase"
 )
 
-// archived is when something was archived: now, or never.
-func archived(yes bool, now time.Time) time.Time {
-	if yes {
-		return now
-	}
-	return time.Time{}
-}
-
 // CreateTaxRate stores d, whose id and dates are made here. It holds for invoices that are issued from now on. Faults:
 // those of tax.Definition.Validate, routing.CheckCountry, checkTaxRate and of text.
 func (s *Service) CreateTaxRate(
@@ -117,4 +109,12 @@ func (s *Service) UpdateTaxRate(
 		}
 		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateUpdated{ID: d.ID, Changed: changed}, now))
 	})
+}
+
+// archived is when something was archived: now, or never.
+func archived(yes bool, now time.Time) time.Time {
+	if yes {
+		return now
+	}
+	return time.Time{}
 }

@@ -17,17 +17,6 @@ import (
 	"perennial/service/usecase"
 )
 
-// customerNow is the customer's time for a fact that delays no clock.
-func customerNow(
-	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
-) (time.Time, error) {
-	if c.TestClockID == "" {
-		return now, nil
-	}
-	clock, err := r.TestClock(ctx, environmentID, c.TestClockID)
-	return clock.NowAt, err
-}
-
 // CreateCustomer stores c, whose id and dates are made here. On a test clock it begins at the clock's time.
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
@@ -204,4 +193,15 @@ func (s *Service) saveCustomer(
 		}
 	}
 	return tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerUpdated{ID: c.ID, Changed: changed}, now))
+}
+
+// customerNow is the customer's time for a fact that delays no clock.
+func customerNow(
+	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, now time.Time,
+) (time.Time, error) {
+	if c.TestClockID == "" {
+		return now, nil
+	}
+	clock, err := r.TestClock(ctx, environmentID, c.TestClockID)
+	return clock.NowAt, err
 }

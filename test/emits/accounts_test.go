@@ -9,8 +9,8 @@ import (
 
 	"perennial/billing/routing"
 	"perennial/db"
-	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/payments"
 	"perennial/service/usecase"
 )
 
@@ -29,7 +29,7 @@ func accountsAt(t *testing.T) string {
 
 // account adds a backup with a key.
 func (s *stage) account(key string) (db.ProviderConfig, error) {
-	return s.service.CreateProvider(s.ctx, s.by, service.ProviderForm{
+	return s.service.Payments.CreateProvider(s.ctx, s.by, payments.ProviderForm{
 		Account: usecase.Account{Provider: "stripe", Credentials: gateway.Credentials{"secretKey": key}},
 	}, nil)
 }
@@ -44,18 +44,18 @@ func onAccount(s *stage, key string, perform func(
 }
 
 // changing is a change of a backup.
-func changing(s *stage, change service.ProviderChange) func() error {
+func changing(s *stage, change payments.ProviderChange) func() error {
 	return onAccount(s, "sk_test_taken", func(ctx context.Context, by usecase.Caller, id string,
 		around usecase.Around[db.ProviderConfig]) error {
-		return s.service.UpdateProvider(ctx, by, id, change, around)
+		return s.service.Payments.UpdateProvider(ctx, by, id, change, around)
 	})
 }
 
 // charging pauses or resumes the charging of the environment.
 func (s *stage) charging(
-	do func(ctx context.Context, by usecase.Caller, around usecase.Around[service.Charging]) error,
+	do func(ctx context.Context, by usecase.Caller, around usecase.Around[payments.Charging]) error,
 ) func() error {
-	return func() error { return do(s.ctx, s.by, usecase.Around[service.Charging]{}) }
+	return func() error { return do(s.ctx, s.by, usecase.Around[payments.Charging]{}) }
 }
 
 // accounts set the scene of each request about an account at a provider, and return the request.
@@ -68,54 +68,54 @@ var accounts = map[string]func(*stage) func() error{
 	},
 	"updatePaymentProvider": func(s *stage) func() error {
 		priority := 7
-		return changing(s, service.ProviderChange{Priority: &priority})
+		return changing(s, payments.ProviderChange{Priority: &priority})
 	},
 	"updatePaymentProvider the provider refuses the new credentials": func(s *stage) func() error {
-		return changing(s, service.ProviderChange{Credentials: gateway.Credentials{"secretKey": "sk_test_refused"}})
+		return changing(s, payments.ProviderChange{Credentials: gateway.Credentials{"secretKey": "sk_test_refused"}})
 	},
 	"testPaymentProvider the provider refuses the credentials": func(s *stage) func() error {
-		test := onAccount(s, "sk_test_refused", s.service.TestProvider)
+		test := onAccount(s, "sk_test_refused", s.service.Payments.TestProvider)
 		_, err := s.Pool.Exec(s.ctx, "update provider_configs set failing_since = null")
 		s.must(err)
 		return test
 	},
 	"testPaymentProvider the provider takes the credentials again": func(s *stage) func() error {
-		test := onAccount(s, "sk_test_taken", s.service.TestProvider)
+		test := onAccount(s, "sk_test_taken", s.service.Payments.TestProvider)
 		_, err := s.Pool.Exec(s.ctx, "update provider_configs set failing_since = now() where not is_primary")
 		s.must(err)
 		return test
 	},
 	"disablePaymentProvider": func(s *stage) func() error {
-		return onAccount(s, "sk_test_taken", s.service.DisableProvider)
+		return onAccount(s, "sk_test_taken", s.service.Payments.DisableProvider)
 	},
 	"enablePaymentProvider": func(s *stage) func() error {
-		return onAccount(s, "sk_test_taken", s.service.EnableProvider)
+		return onAccount(s, "sk_test_taken", s.service.Payments.EnableProvider)
 	},
 	"pausePaymentProvider": func(s *stage) func() error {
-		return onAccount(s, "sk_test_taken", s.service.PauseProvider)
+		return onAccount(s, "sk_test_taken", s.service.Payments.PauseProvider)
 	},
 	"pausePaymentProvider it is paused already": func(s *stage) func() error {
-		pause := onAccount(s, "sk_test_taken", s.service.PauseProvider)
+		pause := onAccount(s, "sk_test_taken", s.service.Payments.PauseProvider)
 		s.must(pause())
 		return pause
 	},
 	"resumePaymentProvider": func(s *stage) func() error {
-		resume := onAccount(s, "sk_test_taken", s.service.ResumeProvider)
+		resume := onAccount(s, "sk_test_taken", s.service.Payments.ResumeProvider)
 		_, err := s.Pool.Exec(s.ctx, "update provider_configs set charging_paused_at = now() where not is_primary")
 		s.must(err)
 		return resume
 	},
 	"replaceRoutingRules": func(s *stage) func() error {
 		return func() error {
-			return s.service.ReplaceRoutingRules(s.ctx, s.by, nil, usecase.Around[[]routing.Rule]{})
+			return s.service.Payments.ReplaceRoutingRules(s.ctx, s.by, nil, usecase.Around[[]routing.Rule]{})
 		}
 	},
-	"pauseCharging": func(s *stage) func() error { return s.charging(s.service.PauseCharging) },
+	"pauseCharging": func(s *stage) func() error { return s.charging(s.service.Payments.PauseCharging) },
 	"pauseCharging it is paused already": func(s *stage) func() error { // since the line before
-		return s.charging(s.service.PauseCharging)
+		return s.charging(s.service.Payments.PauseCharging)
 	},
-	"resumeCharging": func(s *stage) func() error { return s.charging(s.service.ResumeCharging) },
+	"resumeCharging": func(s *stage) func() error { return s.charging(s.service.Payments.ResumeCharging) },
 	"deletePaymentProvider": func(s *stage) func() error {
-		return onAccount(s, "sk_test_taken", s.service.DeleteProvider)
+		return onAccount(s, "sk_test_taken", s.service.Payments.DeleteProvider)
 	},
 }

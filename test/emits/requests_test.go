@@ -18,6 +18,7 @@ import (
 	"perennial/service"
 	"perennial/service/catalog"
 	"perennial/service/customers"
+	"perennial/service/payments"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -249,18 +250,18 @@ var requests = map[string]func(*stage) func() error{
 		s.must(err)
 		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
 		return func() error {
-			return s.service.RefundCharge(s.ctx, s.by, txn.ID, 300, usecase.Around[payment.Transaction]{})
+			return s.service.Payments.RefundCharge(s.ctx, s.by, txn.ID, 300, usecase.Around[payment.Transaction]{})
 		}
 	},
 	"cancelPayment": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
 		return func() error {
-			return s.service.CancelPayment(s.ctx, s.by, txn.ID, usecase.Around[payment.Transaction]{})
+			return s.service.Payments.CancelPayment(s.ctx, s.by, txn.ID, usecase.Around[payment.Transaction]{})
 		}
 	},
-	"retryRefund":  func(s *stage) func() error { return owed(s, s.service.RetryRefund) },
-	"creditRefund": func(s *stage) func() error { return owed(s, s.service.CreditRefund) },
+	"retryRefund":  func(s *stage) func() error { return owed(s, s.service.Payments.RetryRefund) },
+	"creditRefund": func(s *stage) func() error { return owed(s, s.service.Payments.CreditRefund) },
 	"createTestClock": func(s *stage) func() error {
 		return func() error {
 			_, err := s.service.Clocks.CreateTestClock(s.ctx, s.by, "clock", scene.Start, nil)
@@ -302,7 +303,7 @@ func (s *stage) resolve(decision payment.Decision) func() error {
 	s.must(err)
 	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"}))
 	return func() error {
-		return s.service.ResolvePayment(s.ctx, s.by, service.Resolution{
+		return s.service.Payments.ResolvePayment(s.ctx, s.by, payments.Resolution{
 			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
 		}, usecase.Around[payment.Transaction]{})
 	}
@@ -345,7 +346,7 @@ func (s *stage) charge(card bool) (payment.Transaction, error) {
 	if !card {
 		s.SetMethod(s.t, c.ID, nil)
 	}
-	return s.service.ChargeCustomer(s.ctx, s.by, service.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
+	return s.service.Payments.ChargeCustomer(s.ctx, s.by, payments.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
 }
 
 func giveUp(

@@ -53,7 +53,7 @@ func (l *Life) Receive(messages ...providers.Callback) {
 	l.T.Helper()
 	receiver := service.New(l.Store, l.Clock.Now)
 	for _, m := range messages {
-		require.NoError(l.T, receiver.ReceiveCallback(l.T.Context(), l.Config, m))
+		require.NoError(l.T, receiver.Payments.ReceiveCallback(l.T.Context(), l.Config, m))
 		l.CheckAsked(m.TransactionID)
 		l.Clock.Add(time.Second)
 	}
@@ -62,5 +62,5 @@ func (l *Life) Receive(messages ...providers.Callback) {
 // StoreMessage receives a message of an account as the API does. Its signal is lost, or reaches an exchange that is repeated.
 func (l *Life) StoreMessage(config db.ProviderConfig, m providers.Callback) {
 	l.T.Helper()
-	require.NoError(l.T, service.New(l.Store, l.Clock.Now).ReceiveCallback(l.T.Context(), config, m))
+	require.NoError(l.T, service.New(l.Store, l.Clock.Now).Payments.ReceiveCallback(l.T.Context(), config, m))
 }
