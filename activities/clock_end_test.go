@@ -10,6 +10,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 	"perennial/test/life"
 	"perennial/test/scene"
@@ -56,7 +57,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	payer, err := w.Store.Customer(t.Context(), w.Env, row.CustomerID)
 	require.NoError(t, err)
 	require.ErrorIs(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
-		_, err := s.CreateSubscription(t.Context(), by, service.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
+		_, err := s.Subscriptions.CreateSubscription(t.Context(), by, subscriptions.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
 			nil)
 		return err
 	}), db.ErrCustomerNotFound, "also before the erasure")

@@ -34,7 +34,7 @@ var impassable = map[string]string{
 	"perennial/service/gateway.SupportsAnywhere":             "the same",
 	"(*perennial/service/payments.Service).try":              "what a connection test finds is shown, not refused",
 	"(perennial/billing/subscription.Subscription).NotAhead": "only moves of a catalogue file ask for it",
-	"perennial/service.newestIs":                             "the same",
+	"perennial/service/subscriptions.newestIs":               "the same",
 	"perennial/db.postgresFault":                             "constraints: the rules refuse first, under locks",
 	"(*perennial/db.Tx).RedeemCoupon":                        "the rules refuse first, with the same fault",
 }

@@ -20,6 +20,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/movefile"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -254,7 +255,7 @@ func TestExport_RoundTrip(t *testing.T) {
 		subscriptionOf(1, `,"timeZone":"Europe/Berlin"`), subscriptionOf(2, `,"pendingPlan":"Gold","pendingQuantity":4`),
 		subscriptionOf(3, `,"cancelAtPeriodEnd":true,"metadata":{"crm":7}`))
 	made := from.Customer(t, "") // and one that was created by the API
-	native, err := svc.CreateSubscription(t.Context(), by, NewSubscription{
+	native, err := svc.Subscriptions.CreateSubscription(t.Context(), by, subscriptions.NewSubscription{
 		CustomerID: made.ID, PlanID: planNamed(t, from, "Gold"),
 	}, nil)
 	require.NoError(t, err)
@@ -271,9 +272,9 @@ func TestExport_RoundTrip(t *testing.T) {
 		"s-1": idOf(t, from, "s-1"), "s-2": idOf(t, from, "s-2"), "s-3": idOf(t, from, "s-3"), native.ID: native.ID,
 	} {
 		require.Equal(t, "imported", out.outcomes[external])
-		want, err := svc.Outlook(t.Context(), by, here, 5)
+		want, err := svc.Subscriptions.Outlook(t.Context(), by, here, 5)
 		require.NoError(t, err)
-		got, err := other.Outlook(t.Context(), there, idOf(t, to, external), 5)
+		got, err := other.Subscriptions.Outlook(t.Context(), there, idOf(t, to, external), 5)
 		require.NoError(t, err)
 		require.NotEmpty(t, want.Expected)
 		for i := range want.Expected {

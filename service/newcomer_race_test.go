@@ -21,6 +21,8 @@ import (
 	"perennial/db"
 	"perennial/internal/testkit"
 	"perennial/providers"
+	serviceinvoices "perennial/service/invoices"
+	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -76,10 +78,10 @@ func (n *newcomers) arrive(t *testing.T) *newcomer {
 		p, err := n.Scene.Store.Plan(t.Context(), n.Env, s.plan)
 		require.NoError(t, err)
 		*s.ref = n.Subscribe(t, c, p)
-		charge(t, n.Scene, *s.ref)
+		servicetest.Charge(t, n.Scene, *s.ref)
 	}
 	amount := money.Minor(2_500)
-	made, err := n.CreateInvoice(t.Context(), n.caller, NewInvoice{
+	made, err := n.Invoices.CreateInvoice(t.Context(), n.caller, serviceinvoices.NewInvoice{
 		CustomerID: c.ID, Currency: "EUR",
 		Content: invoicing.Content{Lines: []invoicing.Line{{Description: "Set-up", Amount: &amount}}},
 	}, nil)

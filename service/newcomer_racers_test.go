@@ -13,6 +13,8 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/customers"
+	serviceinvoices "perennial/service/invoices"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 )
 
@@ -21,16 +23,16 @@ type racer func(ctx context.Context, w *newcomer, hold func()) error
 
 // racers are what moves a balance or asks for money, and what holds the locks of those that do.
 var racers = map[string]racer{
-	"downgrade":               change(first, func(w *newcomer) PlanChange { return PlanChange{PlanID: w.cheap} }),
-	"upgrade":                 change(first, func(w *newcomer) PlanChange { return PlanChange{PlanID: w.dear} }),
-	"downgrade the second":    change(second, func(w *newcomer) PlanChange { return PlanChange{PlanID: w.cheap} }),
-	"upgrade the second":      change(second, func(w *newcomer) PlanChange { return PlanChange{PlanID: w.dear} }),
-	"replace an open invoice": change(third, func(w *newcomer) PlanChange { return PlanChange{PlanID: w.dear} }),
-	"downgrade at the end": change(first, func(w *newcomer) PlanChange {
-		return PlanChange{PlanID: w.cheap, AtPeriodEnd: true}
+	"downgrade":               change(first, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
+	"upgrade":                 change(first, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"downgrade the second":    change(second, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
+	"upgrade the second":      change(second, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"replace an open invoice": change(third, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"downgrade at the end": change(first, func(w *newcomer) subscriptions.PlanChange {
+		return subscriptions.PlanChange{PlanID: w.cheap, AtPeriodEnd: true}
 	}),
-	"downgrade, billed later": change(first, func(w *newcomer) PlanChange {
-		return PlanChange{PlanID: w.cheap, Proration: subscription.NextInvoice}
+	"downgrade, billed later": change(first, func(w *newcomer) subscriptions.PlanChange {
+		return subscriptions.PlanChange{PlanID: w.cheap, Proration: subscription.NextInvoice}
 	}),
 	"cancel with refund": onSubscription(first, lifecycle.Cancel{Immediate: true, RefundUnused: true}),
 	"cancel":             onSubscription(first, lifecycle.Cancel{Immediate: true}),
@@ -38,18 +40,18 @@ var racers = map[string]racer{
 	"pause":              onSubscription(first, lifecycle.Pause{CreditUnused: true}),
 	"move the anchor":    onSubscription(first, lifecycle.MoveAnchor{Proration: subscription.InvoiceNow}),
 	"redeem": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon},
+		return w.Service.Subscriptions.Command(ctx, w.caller, w.first.ID, lifecycle.RedeemCoupon{Code: w.coupon},
 			around[usecase.Performed](ctx, w, hold))
 	},
 	"pay": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.PayInvoice(ctx, w.caller, w.open, nil, around[usecase.Performed](ctx, w, hold))
+		return w.Invoices.PayInvoice(ctx, w.caller, w.open, nil, around[usecase.Performed](ctx, w, hold))
 	},
 	"void": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))
+		return w.Invoices.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))
 	},
 	"mark paid": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := OutsidePayment{MarkPaid: lifecycle.MarkPaid{InvoiceID: w.open, Method: "cash"}}
-		return w.MarkPaid(ctx, w.caller, in, around[invoice.Invoice](ctx, w, hold))
+		in := serviceinvoices.OutsidePayment{MarkPaid: lifecycle.MarkPaid{InvoiceID: w.open, Method: "cash"}}
+		return w.Invoices.MarkPaid(ctx, w.caller, in, around[invoice.Invoice](ctx, w, hold))
 	},
 	"credit note":           note(paid, creditnote.Request{Amount: 1_100}),
 	"credit note in money":  note(paid, creditnote.Request{Amount: 900, InMoney: true}),
@@ -58,7 +60,7 @@ var racers = map[string]racer{
 		return w.Service.Payments.RefundCharge(ctx, w.caller, w.charge, 300, around[payment.Transaction](ctx, w, hold))
 	},
 	"finalize": func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](ctx, w, hold))
+		return w.Invoices.FinalizeInvoice(ctx, w.caller, w.draft, around[invoice.Invoice](ctx, w, hold))
 	},
 	"grant": func(ctx context.Context, w *newcomer, hold func()) error {
 		g := balance.Grant{CustomerID: w.id, Currency: "EUR", Amount: 2_000}
@@ -82,8 +84,8 @@ var racers = map[string]racer{
 		return w.Customers.EraseCustomer(ctx, w.caller, w.id, around[string](ctx, w, hold))
 	},
 	"subscribe": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := NewSubscription{CustomerID: w.id, PlanID: w.base}
-		_, err := w.CreateSubscription(ctx, w.caller, in,
+		in := subscriptions.NewSubscription{CustomerID: w.id, PlanID: w.base}
+		_, err := w.Service.Subscriptions.CreateSubscription(ctx, w.caller, in,
 			func(tx *db.Tx, made subscription.Subscription) error {
 				err := doDue(ctx, tx, contract.Ref{EnvironmentID: w.Env, ID: made.ID})
 				hold()
@@ -92,8 +94,8 @@ var racers = map[string]racer{
 		return err
 	},
 	"preview a subscription": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := NewSubscription{CustomerID: w.id, PlanID: w.base}
-		return w.PreviewNewSubscription(ctx, w.caller, in, 1, around[Previewed](ctx, w, hold))
+		in := subscriptions.NewSubscription{CustomerID: w.id, PlanID: w.base}
+		return w.Service.Subscriptions.PreviewNewSubscription(ctx, w.caller, in, 1, around[subscriptions.Previewed](ctx, w, hold))
 	},
 	"advance": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.Scene.Store.InTx(ctx, db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {
@@ -114,22 +116,22 @@ func paid(w *newcomer) string { return w.paid }
 
 func open(w *newcomer) string { return w.open }
 
-func change(which func(*newcomer) contract.Ref, to func(*newcomer) PlanChange) racer {
+func change(which func(*newcomer) contract.Ref, to func(*newcomer) subscriptions.PlanChange) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[usecase.Performed](ctx, w, hold))
+		return w.Service.Subscriptions.ChangePlan(ctx, w.caller, which(w).ID, to(w), around[usecase.Performed](ctx, w, hold))
 	}
 }
 
 func onSubscription(which func(*newcomer) contract.Ref, cmd lifecycle.Command) racer {
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.Command(ctx, w.caller, which(w).ID, cmd, around[usecase.Performed](ctx, w, hold))
+		return w.Service.Subscriptions.Command(ctx, w.caller, which(w).ID, cmd, around[usecase.Performed](ctx, w, hold))
 	}
 }
 
 func note(of func(*newcomer) string, ask creditnote.Request) racer {
 	ask.Reason = creditnote.Goodwill
 	return func(ctx context.Context, w *newcomer, hold func()) error {
-		return w.CreditInvoice(ctx, w.caller, of(w), ask, around[creditnote.Note](ctx, w, hold))
+		return w.Invoices.CreditInvoice(ctx, w.caller, of(w), ask, around[creditnote.Note](ctx, w, hold))
 	}
 }
 

@@ -9,7 +9,9 @@ import (
 	"perennial/service/clocks"
 	"perennial/service/customers"
 	"perennial/service/gateway"
+	"perennial/service/invoices"
 	"perennial/service/payments"
+	"perennial/service/subscriptions"
 	"perennial/service/tenancy"
 	"perennial/service/usage"
 	"perennial/service/usecase"
@@ -19,13 +21,15 @@ import (
 
 // Service assembles the columns.
 type Service struct {
-	Tenancy   *tenancy.Service
-	Clocks    *clocks.Service
-	Webhooks  *servicewebhooks.Service
-	Usage     *usage.Service
-	Catalog   *catalog.Service
-	Customers *customers.Service
-	Payments  *payments.Service
+	Tenancy       *tenancy.Service
+	Clocks        *clocks.Service
+	Webhooks      *servicewebhooks.Service
+	Usage         *usage.Service
+	Catalog       *catalog.Service
+	Customers     *customers.Service
+	Payments      *payments.Service
+	Invoices      *invoices.Service
+	Subscriptions *subscriptions.Service
 
 	parts
 }
@@ -46,15 +50,18 @@ func New(store *db.Store, now func() time.Time) *Service {
 }
 
 func assemble(p parts) *Service {
+	payers := customers.New(p.Base, p.gateway)
 	return &Service{
-		Tenancy:   tenancy.New(p.Base, p.gateway),
-		Clocks:    clocks.New(p.Base),
-		Webhooks:  servicewebhooks.New(p.Base, p.vault, p.receivers),
-		Usage:     p.recording,
-		Catalog:   catalog.New(p.Base),
-		Customers: customers.New(p.Base, p.gateway),
-		Payments:  payments.New(p.Base, p.vault, p.gateway),
-		parts:     p,
+		Tenancy:       tenancy.New(p.Base, p.gateway),
+		Clocks:        clocks.New(p.Base),
+		Webhooks:      servicewebhooks.New(p.Base, p.vault, p.receivers),
+		Usage:         p.recording,
+		Catalog:       catalog.New(p.Base),
+		Customers:     payers,
+		Payments:      payments.New(p.Base, p.vault, p.gateway),
+		Invoices:      invoices.New(p.Base),
+		Subscriptions: subscriptions.New(p.Base, payers),
+		parts:         p,
 	}
 }
 

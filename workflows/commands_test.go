@@ -10,7 +10,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 )
 
@@ -39,8 +39,8 @@ func pay() command { return applied(contract.CommandPay, lifecycle.Pay{}) }
 func changePlan(planID string, atPeriodEnd bool) command {
 	return command{contract.CommandChangePlan,
 		func(ctx context.Context, tx *db.Tx, ref contract.Ref) (usecase.Performed, error) {
-			return service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
-				service.PlanChange{PlanID: planID, AtPeriodEnd: atPeriodEnd})
+			return subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
+				subscriptions.PlanChange{PlanID: planID, AtPeriodEnd: atPeriodEnd})
 		}}
 }
 

@@ -11,7 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/subscriptions"
 	"perennial/test/life"
 	"perennial/test/scene"
 )
@@ -61,8 +61,8 @@ func TestReconcile_FindsDatesThatNothingWaitsFor(t *testing.T) {
 		"scheduled_change": {nil, func(l *life.Life) {
 			to := l.Plan(l.T, scene.Monthly(4000))
 			l.InTx(l.T, func(tx *db.Tx) error {
-				_, err := service.ChangePlan(l.T.Context(), tx, l.Env, l.Ref.ID,
-					service.PlanChange{PlanID: to.ID, On: scene.Start.AddDate(0, 0, 10)})
+				_, err := subscriptions.ChangePlan(l.T.Context(), tx, l.Env, l.Ref.ID,
+					subscriptions.PlanChange{PlanID: to.ID, On: scene.Start.AddDate(0, 0, 10)})
 				return err
 			})
 			l.Wake()

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 type migratePlanInput struct {
@@ -69,11 +69,11 @@ func (h *Handler) migratePlan(
 		return nil, fault.InvalidParam("startingAfter", "cursor_malformed",
 			"The cursor is malformed. Send `lastSubscriptionId` of the previous response.")
 	}
-	m := service.PlanMigration{
+	m := subscriptions.PlanMigration{
 		From: f.FromVersion, To: f.ToVersion, AtPeriodEnd: f.Effective != "now", DryRun: f.DryRun,
-		Limit: cmp.Or(f.Limit, service.MaxMigrated), After: f.StartingAfter,
+		Limit: cmp.Or(f.Limit, subscriptions.MaxMigrated), After: f.StartingAfter,
 	}
-	made := func(done service.PlanMigrated) httpkit.Made[PlanMigration] {
+	made := func(done subscriptions.PlanMigrated) httpkit.Made[PlanMigration] {
 		out := PlanMigration{
 			PlanID: in.ID, ToVersion: done.To.Version, DryRun: f.DryRun, Examined: done.Examined, Migrated: done.Migrated,
 			Refused: make([]MigrationRefusal, len(done.Refused)), Currency: string(done.To.Currency),
@@ -95,8 +95,8 @@ func (h *Handler) migratePlan(
 		return httpkit.Made[PlanMigration]{Resource: out}
 	}
 	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
-	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, service.PlanMigrated) error) error {
-		return h.service.MigratePlan(ctx, usecase.Caller(c), in.ID, m, usecase.Around[service.PlanMigrated]{After: keep})
+	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, subscriptions.PlanMigrated) error) error {
+		return h.service.Subscriptions.MigratePlan(ctx, usecase.Caller(c), in.ID, m, usecase.Around[subscriptions.PlanMigrated]{After: keep})
 	})
 }
 

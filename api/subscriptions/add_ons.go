@@ -3,7 +3,7 @@ package subscriptions
 import (
 	"perennial/api/view"
 	"perennial/billing/subscription"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 // SubscriptionAddOn is what a subscription has beside its plan.
@@ -36,10 +36,10 @@ func renderPendingAddOns(addOns *subscription.AddOns) *[]SubscriptionAddOn {
 	return &shown
 }
 
-func addOnChoices(forms []AddOnForm) []service.AddOnChoice {
-	choices := make([]service.AddOnChoice, len(forms))
+func addOnChoices(forms []AddOnForm) []subscriptions.AddOnChoice {
+	choices := make([]subscriptions.AddOnChoice, len(forms))
 	for i, f := range forms {
-		choices[i] = service.AddOnChoice{PlanID: f.PlanID, Quantity: view.Given(f.Quantity)}
+		choices[i] = subscriptions.AddOnChoice{PlanID: f.PlanID, Quantity: view.Given(f.Quantity)}
 	}
 	return choices
 }

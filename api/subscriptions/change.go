@@ -12,7 +12,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 type updateSubscriptionInput struct {
@@ -42,20 +42,20 @@ type PlanChoice struct {
 	Proration   string       `json:"prorationBehavior,omitempty" enum:"always_invoice,create,none" example:"create" doc:"What becomes of the proration of a change now. always_invoice (the default): an invoice at once. create: its lines wait for the next invoice as pendingLines, unless the current period is unpaid. none: the current period stays billed as it is. A change of interval is always invoiced at once."`
 }
 
-func (c PlanChoice) change() (service.PlanChange, error) {
+func (c PlanChoice) change() (subscriptions.PlanChange, error) {
 	if c.PlanID == "" && c.Quantity == nil && c.AddOns == nil {
-		return service.PlanChange{}, fault.InvalidParam("planId", "field_missing",
+		return subscriptions.PlanChange{}, fault.InvalidParam("planId", "field_missing",
 			"The request changes nothing. Send `planId`, `quantity` or `addOns`.")
 	}
 	if c.Proration != "" && c.Effective == "period_end" {
-		return service.PlanChange{}, fault.InvalidParam("prorationBehavior", "fields_exclusive",
+		return subscriptions.PlanChange{}, fault.InvalidParam("prorationBehavior", "fields_exclusive",
 			"A change at the end of the period has no proration. Send `prorationBehavior` or `effective: \"period_end\"`.")
 	}
 	if c.EffectiveAt != nil && c.Effective != "" {
-		return service.PlanChange{}, fault.InvalidParam("effectiveAt", "fields_exclusive",
+		return subscriptions.PlanChange{}, fault.InvalidParam("effectiveAt", "fields_exclusive",
 			"Send `effectiveAt`, for a change at a date, or `effective`.")
 	}
-	change := service.PlanChange{
+	change := subscriptions.PlanChange{
 		PlanID: c.PlanID, Quantity: view.Given(c.Quantity), AtPeriodEnd: c.Effective == "period_end",
 		Proration: subscription.ProrationBehavior(c.Proration),
 	}
@@ -94,7 +94,7 @@ func (h *Handler) updateSubscription(
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
 		return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-			return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
+			return h.service.Subscriptions.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
 		})
 	}
 	change, err := in.Body.change()
@@ -103,9 +103,9 @@ func (h *Handler) updateSubscription(
 	}
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		if token := in.Body.PreviewToken; token != "" {
-			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
+			return h.service.Subscriptions.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
 		}
-		return h.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
+		return h.service.Subscriptions.ChangePlan(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
@@ -131,7 +131,7 @@ func (h *Handler) setTerms(
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
+		return h.service.Subscriptions.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 

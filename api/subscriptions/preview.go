@@ -9,7 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 type previewSubscriptionInput struct {
@@ -33,8 +33,8 @@ type SubscriptionPreviewForm struct {
 }
 
 // preview is what the form asks for.
-func (f SubscriptionPreviewForm) preview() (service.Preview, error) {
-	in := service.Preview{Invoices: ahead(f.Upcoming)}
+func (f SubscriptionPreviewForm) preview() (subscriptions.Preview, error) {
+	in := subscriptions.Preview{Invoices: ahead(f.Upcoming)}
 	kinds := 0
 	switch {
 	case f.Anchor != "":
@@ -99,8 +99,8 @@ func (h *Handler) previewSubscription(
 	}
 	id := httpkit.Resource[subscription.Subscription](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
-		func(around usecase.Around[service.Previewed]) error {
-			return h.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
+		func(around usecase.Around[subscriptions.Previewed]) error {
+			return h.service.Subscriptions.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
 		}, h.gate.Admit(id))
 }
 
@@ -122,13 +122,13 @@ func (h *Handler) previewNewSubscription(
 		return nil, err
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
-		func(around usecase.Around[service.Previewed]) error {
-			return h.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
+		func(around usecase.Around[subscriptions.Previewed]) error {
+			return h.service.Subscriptions.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 
 // madePreview names the customer, whose erasure takes the stored answer along: metadata may be personal.
-func madePreview(p service.Previewed) httpkit.Made[SubscriptionPreview] {
+func madePreview(p subscriptions.Previewed) httpkit.Made[SubscriptionPreview] {
 	return httpkit.Made[SubscriptionPreview]{
 		Resource: renderPreview(p), CustomerID: p.State.Subscription.CustomerID,
 	}

@@ -5,7 +5,7 @@ import (
 	"perennial/api/view"
 	"perennial/billing/balance"
 	"perennial/billing/invoice"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 // SubscriptionPreview is what a change would lead to.
@@ -41,7 +41,7 @@ type PreviewInvoice struct {
 	IssuedAt       int64                      `json:"issuedAt" example:"1763640000" doc:"When it would be issued."`
 }
 
-func renderPreview(p service.Previewed) SubscriptionPreview {
+func renderPreview(p subscriptions.Previewed) SubscriptionPreview {
 	return SubscriptionPreview{
 		At: view.Unix(p.At), Subscription: renderSubscription(p.State.Subscription),
 		Invoices: renderPreviewInvoices(p.Issued),

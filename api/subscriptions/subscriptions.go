@@ -19,7 +19,7 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 // Subscription is one customer's use of one plan. paidThrough, not status, says whether access is paid for: a
@@ -123,8 +123,8 @@ type SubscriptionForm struct {
 	Metadata   view.Metadata `json:"metadata,omitempty" maxProperties:"50"`
 }
 
-func (f SubscriptionForm) subscription() (service.NewSubscription, error) {
-	in := service.NewSubscription{
+func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) {
+	in := subscriptions.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), Quantity: view.Given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
 		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
 		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
@@ -156,7 +156,7 @@ func (h *Handler) createSubscription(
 	}
 	out, err := httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
-			_, err := h.service.CreateSubscription(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.Subscriptions.CreateSubscription(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 	if err != nil {

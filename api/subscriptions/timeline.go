@@ -13,7 +13,7 @@ import (
 	"perennial/billing/timeline"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 // Timeline tells the life of a subscription: what happened, and what will happen automatically.
@@ -74,7 +74,7 @@ func renderExpected(e lifecycle.Expected, currency money.Currency) TimelineExpec
 }
 
 // waitsFor shows the payment that holds everything else up; nil: none does.
-func waitsFor(o service.Outlook) *TimelineWait {
+func waitsFor(o subscriptions.Outlook) *TimelineWait {
 	t, text := o.Live, " is under way."
 	switch {
 	case o.InReview != nil:
@@ -117,7 +117,7 @@ func (h *Handler) subscriptionTimeline(
 	if page.StartingAfter != "" || page.EndingBefore != "" {
 		return httpkit.OK(out), nil
 	}
-	ahead, err := h.service.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
+	ahead, err := h.service.Subscriptions.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
 	if err != nil {
 		return nil, err
 	}

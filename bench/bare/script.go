@@ -20,8 +20,8 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/vault"
-	"perennial/service"
 	"perennial/service/gateway"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 )
 
@@ -256,9 +256,9 @@ func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, na
 	case "reactivate":
 		_, err = usecase.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
 	case "patch":
-		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, service.PlanChange{PlanID: r.Stage.Pro.ID})
+		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, subscriptions.PlanChange{PlanID: r.Stage.Pro.ID})
 	case "patch back":
-		_, err = service.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, service.PlanChange{PlanID: r.Stage.Basic.ID})
+		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, subscriptions.PlanChange{PlanID: r.Stage.Basic.ID})
 	}
 	return err
 }

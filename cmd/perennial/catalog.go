@@ -132,7 +132,7 @@ func applyCatalog(
 		if !c.Moves() {
 			continue
 		}
-		moved, err := s.MigrateCatalogPlan(ctx, by, c)
+		moved, err := s.Subscriptions.MigrateCatalogPlan(ctx, by, c)
 		overtaken := errors.Is(err, subscription.ErrSuperseded)
 		if err := showMoved(p.stdout, c, moved, overtaken); err != nil {
 			return err

@@ -15,8 +15,8 @@ import (
 	"perennial/billing/period"
 	billing "perennial/billing/plan"
 	"perennial/billing/proration"
-	"perennial/service"
 	servicecatalog "perennial/service/catalog"
+	"perennial/service/subscriptions"
 )
 
 func shownPlan() billing.Plan {
@@ -101,7 +101,7 @@ func TestDescribeChange_SaysWhoCannotBeMoved(t *testing.T) {
 func TestShowMoved_TellsRefusals(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
-	moved := service.PlanMigrated{Migrated: 5, Refused: []service.MigrationRefused{
+	moved := subscriptions.PlanMigrated{Migrated: 5, Refused: []subscriptions.MigrationRefused{
 		{SubscriptionID: "sub_1", Reason: fault.New(fault.Conflict, "renewal_due", "Later.")},
 	}}
 	require.NoError(t, showMoved(&out, servicecatalog.Change{Change: catalog.Change{To: shownPlan()}}, moved, true))

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
-	"perennial/service"
 	servicecatalog "perennial/service/catalog"
+	"perennial/service/subscriptions"
 )
 
 // showCatalog prints changes, done or to be done, and reports whether there are any. A preview of what moving
@@ -108,7 +108,7 @@ func describeEffect(line func(string, ...any), c servicecatalog.Change) {
 }
 
 // showMoved prints how far a migration has come, and whether a newer version has overtaken it.
-func showMoved(out io.Writer, c servicecatalog.Change, moved service.PlanMigrated, overtaken bool) error {
+func showMoved(out io.Writer, c servicecatalog.Change, moved subscriptions.PlanMigrated, overtaken bool) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period, %d refused\n", c.To.Key, moved.Migrated, len(moved.Refused))
 	for _, refused := range moved.Refused {

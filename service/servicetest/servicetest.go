@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/service/usecase"
@@ -58,4 +59,15 @@ func Count(t testing.TB, s *scene.Scene, sql string, args ...any) int {
 	var n int
 	require.NoError(t, s.Pool.QueryRow(t.Context(), sql, args...).Scan(&n))
 	return n
+}
+
+// Charge does what is due for a subscription, and sends its charge.
+func Charge(t testing.TB, s *scene.Scene, ref contract.Ref) {
+	t.Helper()
+	snap, err := s.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
+	require.NoError(t, err)
+	_, err = s.Payments.Charge(t.Context(), contract.ResolveInput{
+		EnvironmentID: s.Env, TransactionID: snap.Live.TransactionID, Now: s.Clock.Now(),
+	})
+	require.NoError(t, err)
 }

@@ -34,7 +34,7 @@ var answers = map[string]func(*stage) func() error{
 	},
 	"succeeded an invoice that is void: the money goes back": func(s *stage) func() error {
 		l := s.unpaid()
-		s.must(giveUp(l, s.service.VoidInvoice)())
+		s.must(giveUp(l, s.service.Invoices.VoidInvoice)())
 		return l.says(payment.AnswerSucceeded)
 	},
 	"succeeded a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerSucceeded) },

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 	"perennial/db"
-	"perennial/service"
 	"perennial/service/customers"
+	"perennial/service/invoices"
 	"perennial/service/usecase"
 )
 
@@ -31,12 +31,12 @@ var manualInvoices = map[string]func(*stage) func() error{
 	"updateInvoice": func(s *stage) func() error {
 		draft := s.drafted(true, terms.Terms{})
 		return func() error {
-			return s.service.ReviseInvoice(s.ctx, s.by, draft.ID, invoicing.Change{Lines: work(700)}, noneAround)
+			return s.service.Invoices.ReviseInvoice(s.ctx, s.by, draft.ID, invoicing.Change{Lines: work(700)}, noneAround)
 		}
 	},
 	"deleteInvoice": func(s *stage) func() error {
 		draft := s.drafted(true, terms.Terms{})
-		return func() error { return s.service.DeleteInvoice(s.ctx, s.by, draft.ID, noneAround) }
+		return func() error { return s.service.Invoices.DeleteInvoice(s.ctx, s.by, draft.ID, noneAround) }
 	},
 	"finalizeInvoice": func(s *stage) func() error { return s.finalize(s.drafted(true, terms.Terms{})) },
 	"finalizeInvoice credit covers it": func(s *stage) func() error {
@@ -55,7 +55,7 @@ var manualInvoices = map[string]func(*stage) func() error{
 		draft := s.drafted(true, terms.Terms{Method: terms.Send})
 		s.must(s.finalize(draft)())
 		return func() error {
-			return s.service.PayInvoice(s.ctx, s.by, draft.ID, nil, usecase.Around[usecase.Performed]{})
+			return s.service.Invoices.PayInvoice(s.ctx, s.by, draft.ID, nil, usecase.Around[usecase.Performed]{})
 		}
 	},
 }
@@ -107,13 +107,13 @@ func (s *stage) drafted(card bool, how terms.Terms) invoice.Invoice {
 }
 
 func (s *stage) draftFor(customerID string, how terms.Terms) (invoice.Invoice, error) {
-	return s.service.CreateInvoice(s.ctx, s.by, service.NewInvoice{
+	return s.service.Invoices.CreateInvoice(s.ctx, s.by, invoices.NewInvoice{
 		CustomerID: customerID, Currency: "EUR", Content: invoicing.Content{Lines: work(1000), Terms: how},
 	}, nil)
 }
 
 func (s *stage) finalize(draft invoice.Invoice) func() error {
-	return func() error { return s.service.FinalizeInvoice(s.ctx, s.by, draft.ID, noneAround) }
+	return func() error { return s.service.Invoices.FinalizeInvoice(s.ctx, s.by, draft.ID, noneAround) }
 }
 
 // sent has the next invoices of a subscription sent, to be paid within the week.

@@ -15,10 +15,11 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
-	"perennial/service"
 	"perennial/service/catalog"
 	"perennial/service/customers"
+	"perennial/service/invoices"
 	"perennial/service/payments"
+	"perennial/service/subscriptions"
 	"perennial/service/tenancy"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -59,25 +60,25 @@ var requests = map[string]func(*stage) func() error{
 		}
 	},
 	"migratePlan for each subscription that moves now, to dearer prices": func(s *stage) func() error {
-		return s.migration(service.PlanMigration{})
+		return s.migration(subscriptions.PlanMigration{})
 	},
 	"migratePlan for each that moves at the end of its period": func(s *stage) func() error {
-		return s.migration(service.PlanMigration{AtPeriodEnd: true})
+		return s.migration(subscriptions.PlanMigration{AtPeriodEnd: true})
 	},
 	"createSubscription": func(s *stage) func() error { return s.create(14) },
 	"createSubscription with a trial of three days or less": func(s *stage) func() error { return s.create(3) },
 	"previewNewSubscription": func(s *stage) func() error {
 		return func() error {
-			in := service.NewSubscription{CustomerID: s.Customer(s.t, "").ID, PlanID: s.plan(1000)}
-			return s.service.PreviewNewSubscription(s.ctx, s.by, in, 1, usecase.Around[service.Previewed]{})
+			in := subscriptions.NewSubscription{CustomerID: s.Customer(s.t, "").ID, PlanID: s.plan(1000)}
+			return s.service.Subscriptions.PreviewNewSubscription(s.ctx, s.by, in, 1, usecase.Around[subscriptions.Previewed]{})
 		}
 	},
 	"previewSubscription": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error {
-			return s.service.PreviewSubscription(s.ctx, s.by, l.ref.ID, service.Preview{Change: &service.PlanChange{
+			return s.service.Subscriptions.PreviewSubscription(s.ctx, s.by, l.ref.ID, subscriptions.Preview{Change: &subscriptions.PlanChange{
 				PlanID: s.plan(3000),
-			}}, usecase.Around[service.Previewed]{})
+			}}, usecase.Around[subscriptions.Previewed]{})
 		}
 	},
 	"updateSubscription to a dearer plan": func(s *stage) func() error { return s.replan(1000, 3000) },
@@ -108,7 +109,7 @@ var requests = map[string]func(*stage) func() error{
 	"updateSubscription to a dearer plan, and the proration waits for the next invoice": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error {
-			return l.change(service.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice})
+			return l.change(subscriptions.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice})
 		}
 	},
 	"updateSubscription its anchor": func(s *stage) func() error {
@@ -118,7 +119,7 @@ var requests = map[string]func(*stage) func() error{
 	},
 	"updateSubscription to a larger quantity": func(s *stage) func() error {
 		l := s.seats()
-		return func() error { return l.change(service.PlanChange{Quantity: 3}) }
+		return func() error { return l.change(subscriptions.PlanChange{Quantity: 3}) }
 	},
 	"updateSubscription at the end of the period, or to stay after all": func(s *stage) func() error {
 		l := s.active(1000)
@@ -126,16 +127,16 @@ var requests = map[string]func(*stage) func() error{
 	},
 	"updateSubscription at a date": func(s *stage) func() error {
 		l := s.seats()
-		return func() error { return l.change(service.PlanChange{Quantity: 3, On: l.soon()}) }
+		return func() error { return l.change(subscriptions.PlanChange{Quantity: 3, On: l.soon()}) }
 	},
 	"withdrawScheduledChange": func(s *stage) func() error {
 		l := s.seats()
-		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		s.must(l.change(subscriptions.PlanChange{Quantity: 3, On: l.soon()}))
 		return func() error { return l.command(lifecycle.WithdrawChange{ID: l.sub().Scheduled[0].ID}) }
 	},
 	"cancelSubscription now, with a scheduled change": func(s *stage) func() error {
 		l := s.seats()
-		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		s.must(l.change(subscriptions.PlanChange{Quantity: 3, On: l.soon()}))
 		return func() error { return l.command(lifecycle.Cancel{Immediate: true}) }
 	},
 	"cancelSubscription at the end of the period": func(s *stage) func() error {
@@ -192,9 +193,9 @@ var requests = map[string]func(*stage) func() error{
 		l := s.unpaid()
 		return func() error { return l.command(lifecycle.Pay{}) }
 	},
-	"voidInvoice": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.VoidInvoice) },
+	"voidInvoice": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.VoidInvoice) },
 	"voidInvoice of a past-due subscription": func(s *stage) func() error {
-		return giveUp(s.pastDue(), s.service.VoidInvoice)
+		return giveUp(s.pastDue(), s.service.Invoices.VoidInvoice)
 	},
 	"voidInvoice it had a coupon taken off": func(s *stage) func() error {
 		l := s.active(1000)
@@ -204,11 +205,11 @@ var requests = map[string]func(*stage) func() error{
 		l.wait(subscription.ActionRenewal)
 		s.must(l.due())
 		s.must(l.answer(payment.AnswerDeclined))
-		return giveUp(l, s.service.VoidInvoice)
+		return giveUp(l, s.service.Invoices.VoidInvoice)
 	},
-	"markInvoiceUncollectible": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.MarkUncollectible) },
+	"markInvoiceUncollectible": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.MarkUncollectible) },
 	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
-		return giveUp(s.pastDue(), s.service.MarkUncollectible)
+		return giveUp(s.pastDue(), s.service.Invoices.MarkUncollectible)
 	},
 	"markInvoicePaid": func(s *stage) func() error {
 		l := s.active(1000)
@@ -225,14 +226,16 @@ var requests = map[string]func(*stage) func() error{
 	"retryInvoice": func(s *stage) func() error {
 		l := s.unpaid()
 		id := l.invoice().ID
-		return func() error { return s.service.PayInvoice(s.ctx, s.by, id, nil, usecase.Around[usecase.Performed]{}) }
+		return func() error {
+			return s.service.Invoices.PayInvoice(s.ctx, s.by, id, nil, usecase.Around[usecase.Performed]{})
+		}
 	},
-	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.SkipRetry) },
+	"skipInvoiceRetry": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.SkipRetry) },
 	"skipInvoiceRetry the last one": func(s *stage) func() error {
 		l := s.unpaid()
-		s.must(giveUp(l, s.service.SkipRetry)())
-		s.must(giveUp(l, s.service.SkipRetry)())
-		return giveUp(l, s.service.SkipRetry)
+		s.must(giveUp(l, s.service.Invoices.SkipRetry)())
+		s.must(giveUp(l, s.service.Invoices.SkipRetry)())
+		return giveUp(l, s.service.Invoices.SkipRetry)
 	},
 	"resumeCollection": func(s *stage) func() error {
 		l := s.pastDue()
@@ -326,7 +329,7 @@ func (s *stage) deleteCustomer(customerID string) func() error {
 func (s *stage) create(trialDays int) func() error {
 	c, planID := s.Customer(s.t, ""), s.plan(1000)
 	return func() error {
-		_, err := s.service.CreateSubscription(s.ctx, s.by, service.NewSubscription{
+		_, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
 			CustomerID: c.ID, PlanID: planID, TrialDays: &trialDays,
 		}, nil)
 		return err
@@ -361,7 +364,7 @@ func (s *stage) credit(l *life, amount money.Minor) func() error {
 	id := l.invoice().ID
 	return func() error {
 		ask := creditnote.Request{Amount: amount, Reason: creditnote.Goodwill}
-		return s.service.CreditInvoice(s.ctx, s.by, id, ask, usecase.Around[creditnote.Note]{})
+		return s.service.Invoices.CreditInvoice(s.ctx, s.by, id, ask, usecase.Around[creditnote.Note]{})
 	}
 }
 
@@ -370,7 +373,7 @@ func (s *stage) markPaid(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
 	paid := lifecycle.MarkPaid{InvoiceID: invoiceID, Method: "cash"}
-	return s.service.MarkPaid(ctx, by, service.OutsidePayment{MarkPaid: paid}, around)
+	return s.service.Invoices.MarkPaid(ctx, by, invoices.OutsidePayment{MarkPaid: paid}, around)
 }
 
 // owed is a charge whose refund has failed.

@@ -26,6 +26,7 @@ import (
 	"perennial/service"
 	"perennial/service/catalog"
 	"perennial/service/gateway"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -92,7 +93,7 @@ func (s *stage) subscribeTo(planID string, trialDays int, card bool) *life {
 	if !card {
 		s.SetMethod(s.t, c.ID, nil)
 	}
-	sub, err := s.service.CreateSubscription(s.ctx, s.by, service.NewSubscription{
+	sub, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
 		CustomerID: c.ID, PlanID: planID, TrialDays: &trialDays,
 	}, nil)
 	require.NoError(s.t, err)
@@ -212,15 +213,15 @@ func (s *stage) must(err error) {
 }
 
 func (l *life) command(cmd lifecycle.Command) error {
-	return l.service.Command(l.ctx, l.by, l.ref.ID, cmd, usecase.Around[usecase.Performed]{})
+	return l.service.Subscriptions.Command(l.ctx, l.by, l.ref.ID, cmd, usecase.Around[usecase.Performed]{})
 }
 
 func (l *life) changePlan(amount money.Minor, atPeriodEnd bool) error {
-	return l.change(service.PlanChange{PlanID: l.plan(amount), AtPeriodEnd: atPeriodEnd})
+	return l.change(subscriptions.PlanChange{PlanID: l.plan(amount), AtPeriodEnd: atPeriodEnd})
 }
 
-func (l *life) change(c service.PlanChange) error {
-	return l.service.ChangePlan(l.ctx, l.by, l.ref.ID, c, usecase.Around[usecase.Performed]{})
+func (l *life) change(c subscriptions.PlanChange) error {
+	return l.service.Subscriptions.ChangePlan(l.ctx, l.by, l.ref.ID, c, usecase.Around[usecase.Performed]{})
 }
 
 // seats is one that has paid for one seat.
@@ -229,7 +230,7 @@ func (s *stage) seats() *life {
 	l := s.active(1000)
 	p := scene.Monthly(0)
 	p.Prices[0].Price = rating.Price{Model: rating.PerUnit, UnitPrice: money.Whole(10)}
-	s.must(l.change(service.PlanChange{PlanID: s.Plan(s.t, p).ID}))
+	s.must(l.change(subscriptions.PlanChange{PlanID: s.Plan(s.t, p).ID}))
 	return l
 }
 
@@ -293,7 +294,7 @@ func (s *stage) hear(id string, said payment.Answer) error {
 }
 
 // migration is one of a plan with one subscription, to a dearer version.
-func (s *stage) migration(m service.PlanMigration) func() error {
+func (s *stage) migration(m subscriptions.PlanMigration) func() error {
 	s.t.Helper()
 	l := s.active(1000)
 	sub, err := s.Store.Subscription(s.ctx, s.Env, l.ref.ID)
@@ -302,6 +303,6 @@ func (s *stage) migration(m service.PlanMigration) func() error {
 		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)
 	s.must(err)
 	return func() error {
-		return s.service.MigratePlan(s.ctx, s.by, sub.PlanID, m, usecase.Around[service.PlanMigrated]{})
+		return s.service.Subscriptions.MigratePlan(s.ctx, s.by, sub.PlanID, m, usecase.Around[subscriptions.PlanMigrated]{})
 	}
 }

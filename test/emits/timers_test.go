@@ -9,7 +9,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
-	"perennial/service"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -61,7 +61,7 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"renewal to the quantity that waited for it": func(s *stage) func() error {
 		l := s.seats()
-		s.must(l.change(service.PlanChange{Quantity: 3, AtPeriodEnd: true}))
+		s.must(l.change(subscriptions.PlanChange{Quantity: 3, AtPeriodEnd: true}))
 		return l.at(subscription.ActionRenewal)
 	},
 	"renewal the period is free, or the subscription is past due": func(s *stage) func() error {
@@ -69,12 +69,12 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"scheduled_change to a larger quantity": func(s *stage) func() error {
 		l := s.seats()
-		s.must(l.change(service.PlanChange{Quantity: 3, On: l.soon()}))
+		s.must(l.change(subscriptions.PlanChange{Quantity: 3, On: l.soon()}))
 		return l.at(subscription.ActionScheduledChange)
 	},
 	"scheduled_change it is impossible": func(s *stage) func() error {
 		l := s.seats()
-		s.must(l.change(service.PlanChange{Quantity: 1, On: l.soon()}))
+		s.must(l.change(subscriptions.PlanChange{Quantity: 1, On: l.soon()}))
 		return l.at(subscription.ActionScheduledChange)
 	},
 	"invoice_overdue": func(s *stage) func() error {
@@ -94,7 +94,7 @@ var timers = map[string]func(*stage) func() error{
 	},
 	"cancel prorations wait for the next invoice": func(s *stage) func() error {
 		l := s.active(1000)
-		s.must(l.change(service.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice}))
+		s.must(l.change(subscriptions.PlanChange{PlanID: l.plan(3000), Proration: subscription.NextInvoice}))
 		s.must(l.command(lifecycle.Cancel{}))
 		return l.at(subscription.ActionCancel)
 	},

@@ -20,7 +20,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -218,7 +218,7 @@ func (l *Life) in(tx *db.Tx, c Command) (usecase.Performed, error) {
 	case contract.CommandReactivate:
 		return usecase.Command(ctx, tx, env, id, lifecycle.Reactivate{})
 	case contract.CommandChangePlan:
-		return service.ChangePlan(ctx, tx, env, id, service.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
+		return subscriptions.ChangePlan(ctx, tx, env, id, subscriptions.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
 	case contract.CommandPay:
 		return usecase.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
 	case contract.CommandSkipRetry:

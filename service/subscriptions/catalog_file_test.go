@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"sync"
@@ -13,6 +13,8 @@ import (
 	"perennial/billing/subscription"
 	"perennial/db"
 	servicecatalog "perennial/service/catalog"
+	"perennial/service/servicetest"
+	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
@@ -96,7 +98,7 @@ func TestApplyCatalog_RefusedChangesNothing(t *testing.T) {
 	})
 	require.NoError(t, err)
 	t.Cleanup(store.Close)
-	svc = New(store, s.Clock.Now)
+	svc = columnsOn(usecase.Base{Store: store, Now: s.Clock.Now})
 	xaf := monthly("gold", "Gold", 500)
 	xaf.Currency = "XAF" // which the provider of the environment does not take
 	before := s.Rows(t)
@@ -188,8 +190,8 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, again, "it waits for the end of its period")
 	s.Clock.Set(sub.CurrentPeriod.End)
-	charge(t, s, ref)
-	require.Equal(t, []money.Minor{1500, 1000}, invoices(t, s, ref), "the newest first")
+	servicetest.Charge(t, s, ref)
+	require.Equal(t, []money.Minor{1500, 1000}, totals(t, s, ref), "the newest first")
 	listed, err := svc.Catalog.Plans(t.Context(), by)
 	require.NoError(t, err)
 	require.Equal(t, [2]any{"plan", 2}, [2]any{listed[0].Key, listed[0].Version})

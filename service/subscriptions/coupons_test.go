@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"sync"
@@ -16,11 +16,12 @@ import (
 	"perennial/db"
 	"perennial/providers"
 	servicecatalog "perennial/service/catalog"
+	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
 
-func newCoupon(t *testing.T, svc *Service, by usecase.Caller, c discount.Coupon) discount.Coupon {
+func newCoupon(t *testing.T, svc *columns, by usecase.Caller, c discount.Coupon) discount.Coupon {
 	t.Helper()
 	c, err := svc.Catalog.CreateCoupon(t.Context(), by, c, nil)
 	require.NoError(t, err)
@@ -109,12 +110,12 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	}
 	ref, err := subscribe()
 	require.NoError(t, err)
-	charge(t, s, ref)
+	servicetest.Charge(t, s, ref)
 	made, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(500), made[0].AmountDue)
 
-	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
+	require.NoError(t, svc.Invoices.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	left, _ := sub.Discounts[0].Left(sub.PeriodIndex)
@@ -131,12 +132,12 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	require.NoError(t, err)
 
 	// Void after the end: what others of the subscription took off is read from the database.
-	charge(t, s, second)
+	servicetest.Charge(t, s, second)
 	_, _, err = command(t, s, second.ID, lifecycle.Cancel{Immediate: true})
 	require.NoError(t, err)
 	made, _, err = s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: second.ID}, db.Page{Limit: 10})
 	require.NoError(t, err)
-	require.NoError(t, svc.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
+	require.NoError(t, svc.Invoices.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
 	found, err = s.Store.CouponByCode(t.Context(), s.Env, c.Code)
 	require.NoError(t, err)
 	require.Zero(t, found.Redeemed)

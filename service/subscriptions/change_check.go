@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"context"
@@ -64,5 +64,5 @@ func (s *Service) checkPayerOf(
 	if err != nil {
 		return err
 	}
-	return s.Customers.CheckRenewable(ctx, by, payer, sub.Currency, param)
+	return s.customers.CheckRenewable(ctx, by, payer, sub.Currency, param)
 }

@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/db"
 	servicecatalog "perennial/service/catalog"
+	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -46,12 +47,12 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	require.Equal(t, [2]int{1, 1}, [2]int{shown.Examined, shown.Migrated})
 	require.Len(t, shown.Sums, 1)
 	require.Positive(t, shown.Sums[0].AmountDue)
-	require.Len(t, invoices(t, s, ref), 1, "nothing was written")
+	require.Len(t, totals(t, s, ref), 1, "nothing was written")
 	require.Equal(t, 1, svc.migrated(t, by, sub.PlanID, PlanMigration{}).Migrated)
-	require.Contains(t, invoices(t, s, ref), shown.Sums[0].AmountDue)
+	require.Contains(t, totals(t, s, ref), shown.Sums[0].AmountDue)
 	refused := svc.migrated(t, by, sub.PlanID, PlanMigration{To: 1})
 	require.Equal(t, []string{"payment_in_progress"}, codes(refused), "its invoice is being charged")
-	charge(t, s, ref)
+	servicetest.Charge(t, s, ref)
 
 	version(10)
 	shown = svc.migrated(t, by, sub.PlanID, PlanMigration{DryRun: true})

@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"testing"
@@ -12,7 +12,6 @@ import (
 	"perennial/billing/plan"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/internal/apikey"
 	servicecatalog "perennial/service/catalog"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -25,12 +24,6 @@ func (s *Service) previewed(t *testing.T, by usecase.Caller, id string, in Previ
 		After: func(_ *db.Tx, p Previewed) error { out = p; return nil },
 	}))
 	return out
-}
-
-func at(s *scene.Scene) (*Service, usecase.Caller) {
-	return New(s.Store, s.Clock.Now), usecase.Caller{
-		Actor: db.BySystem("test"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
-	}
 }
 
 // The price that was shown is the price that is charged, though the change comes ten minutes later.
@@ -48,7 +41,7 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 	require.Len(t, shown.Upcoming, 2)
 	require.EqualValues(t, 7_000_000, shown.Upcoming[0].Total)
 	require.Equal(t, s.Clock.Now().Truncate(time.Second).Add(30*time.Minute), shown.ExpiresAt())
-	require.Len(t, invoices(t, s, ref), 1, "nothing was written")
+	require.Len(t, totals(t, s, ref), 1, "nothing was written")
 	s.Clock.Add(10 * time.Minute)
 	now := svc.previewed(t, by, ref.ID, in)
 	require.Less(t, now.Issued[0].Total, shown.Issued[0].Total, "the rest of the period is shorter")
@@ -56,19 +49,19 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 	require.NoError(t, svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change,
 		usecase.Around[usecase.Performed]{}))
 
-	require.Contains(t, invoices(t, s, ref), shown.Issued[0].Total)
+	require.Contains(t, totals(t, s, ref), shown.Issued[0].Total)
 	err := svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
 	require.Equal(t, "plan_unchanged", fault.From(err).Code, "it was made")
 }
 
-func invoices(t *testing.T, s *scene.Scene, ref contract.Ref) (totals []money.Minor) {
+func totals(t *testing.T, s *scene.Scene, ref contract.Ref) (all []money.Minor) {
 	t.Helper()
 	rows, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	for _, inv := range rows {
-		totals = append(totals, inv.Total)
+		all = append(all, inv.Total)
 	}
-	return totals
+	return all
 }
 
 func TestPreview_TokenIsRefused(t *testing.T) {

@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"cmp"
@@ -60,7 +60,7 @@ func (s *Service) CreateSubscription(
 	}
 	addOns = subscription.InCurrency(addOns, chosen.Currency)
 	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Terms.Sent() {
-		if err := s.Customers.CheckRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
+		if err := s.customers.CheckRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}
 	}

@@ -1,4 +1,4 @@
-package service
+package subscriptions
 
 import (
 	"testing"
@@ -26,19 +26,8 @@ func pays(t *testing.T, answer scene.Answer) (*scene.Scene, customer.Customer, c
 	s.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return answer }
 	c := s.Customer(t, "")
 	ref := s.Subscribe(t, c, s.Plan(t, scene.Monthly(1000)))
-	charge(t, s, ref)
+	servicetest.Charge(t, s, ref)
 	return s, c, ref
-}
-
-// charge does what is due for a subscription, and sends its charge.
-func charge(t *testing.T, s *scene.Scene, ref contract.Ref) {
-	t.Helper()
-	snap, err := s.Subscriptions.Advance(t.Context(), contract.AdvanceInput{Ref: ref, Now: s.Clock.Now()})
-	require.NoError(t, err)
-	_, err = s.Payments.Charge(t.Context(), contract.ResolveInput{
-		EnvironmentID: s.Env, TransactionID: snap.Live.TransactionID, Now: s.Clock.Now(),
-	})
-	require.NoError(t, err)
 }
 
 // command performs one in a transaction of its own, and returns what is left to happen after the commit.
