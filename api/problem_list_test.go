@@ -36,7 +36,7 @@ var behind = map[string]string{
 	"billing/internal":             "tests only",
 	"billing/moving":               "commands of operators",
 	"service/movefile":             "commands of operators",
-	"service/import.go":            "commands of operators",
+	"service/moving/import.go":     "commands of operators",
 	"service/usecase/account.go":   "commands of operators",
 }
 

@@ -90,10 +90,11 @@ func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 
 func (h *sealedHouse) rotate(t *testing.T, keys *vault.Vault, r tenancy.KeyRotation) (out []tenancy.KeysetRotated) {
 	t.Helper()
-	require.NoError(t, h.Tenancy.RotateKeys(t.Context(), db.ByCLI("casey").Doing(db.Call{Operation: "test"}), keys, r, func(k tenancy.KeysetRotated) error {
-		out = append(out, k)
-		return nil
-	}))
+	require.NoError(t, h.Tenancy.RotateKeys(t.Context(), db.ByCLI("casey").Doing(db.Call{Operation: "test"}), keys, r,
+		func(k tenancy.KeysetRotated) error {
+			out = append(out, k)
+			return nil
+		}))
 	return out
 }
 
@@ -132,7 +133,8 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 		}, usecase.Around[db.ProviderConfig]{})
 	})
 	write(func(int) error {
-		return h.Webhooks.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, webhooks.Rotation{}, usecase.Around[webhooks.Endpoint]{})
+		return h.Webhooks.RotateWebhookSecret(t.Context(), h.caller, h.endpoint, webhooks.Rotation{},
+			usecase.Around[webhooks.Endpoint]{})
 	})
 	rewrapped := h.rotate(t, h.both, tenancy.KeyRotation{})
 	for range 5 {
@@ -221,6 +223,7 @@ func TestRotateKeys_UnreadableKeysetIsLeftAndOthersAreDone(t *testing.T) {
 		return out
 	}
 	before := keyset()
-	require.Equal(t, "credential_unreadable", fault.From(h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})[1].Err).Code)
+	require.Equal(t, "credential_unreadable",
+		fault.From(h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})[1].Err).Code)
 	require.Equal(t, before, keyset(), "nothing of the app was changed")
 }

@@ -58,9 +58,10 @@ func newNewcomers(t *testing.T) *newcomers {
 	}
 	n.cheap, n.base = n.Scene.Plan(t, scene.Monthly(7_000)).ID, n.Scene.Plan(t, scene.Monthly(10_000)).ID
 	n.dear, n.declined = n.Scene.Plan(t, scene.Monthly(13_000)).ID, n.Scene.Plan(t, scene.Monthly(unpayable)).ID
-	made, err := n.Catalog.CreateCoupon(t.Context(), n.caller, discount.Coupon{Code: "HALF", Name: "Half", Terms: discount.Terms{
-		Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once,
-	}}, nil)
+	made, err := n.Catalog.CreateCoupon(t.Context(), n.caller,
+		discount.Coupon{Code: "HALF", Name: "Half", Terms: discount.Terms{
+			Discount: discount.Discount{Percent: money.Whole(50)}, Duration: discount.Once,
+		}}, nil)
 	require.NoError(t, err)
 	n.coupon = made.Code
 	return n

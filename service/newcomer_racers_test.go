@@ -23,11 +23,16 @@ type racer func(ctx context.Context, w *newcomer, hold func()) error
 
 // racers are what moves a balance or asks for money, and what holds the locks of those that do.
 var racers = map[string]racer{
-	"downgrade":               change(first, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
-	"upgrade":                 change(first, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
-	"downgrade the second":    change(second, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
-	"upgrade the second":      change(second, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
-	"replace an open invoice": change(third, func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"downgrade": change(first,
+		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
+	"upgrade": change(first,
+		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"downgrade the second": change(second,
+		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.cheap} }),
+	"upgrade the second": change(second,
+		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
+	"replace an open invoice": change(third,
+		func(w *newcomer) subscriptions.PlanChange { return subscriptions.PlanChange{PlanID: w.dear} }),
 	"downgrade at the end": change(first, func(w *newcomer) subscriptions.PlanChange {
 		return subscriptions.PlanChange{PlanID: w.cheap, AtPeriodEnd: true}
 	}),
@@ -95,7 +100,8 @@ var racers = map[string]racer{
 	},
 	"preview a subscription": func(ctx context.Context, w *newcomer, hold func()) error {
 		in := subscriptions.NewSubscription{CustomerID: w.id, PlanID: w.base}
-		return w.Service.Subscriptions.PreviewNewSubscription(ctx, w.caller, in, 1, around[subscriptions.Previewed](ctx, w, hold))
+		return w.Service.Subscriptions.PreviewNewSubscription(ctx, w.caller, in, 1,
+			around[subscriptions.Previewed](ctx, w, hold))
 	},
 	"advance": func(ctx context.Context, w *newcomer, hold func()) error {
 		return w.Scene.Store.InTx(ctx, db.BySystem("test"), w.Clock.Now(), func(tx *db.Tx) error {

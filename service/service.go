@@ -10,6 +10,7 @@ import (
 	"perennial/service/customers"
 	"perennial/service/gateway"
 	"perennial/service/invoices"
+	"perennial/service/moving"
 	"perennial/service/payments"
 	"perennial/service/subscriptions"
 	"perennial/service/tenancy"
@@ -30,37 +31,39 @@ type Service struct {
 	Payments      *payments.Service
 	Invoices      *invoices.Service
 	Subscriptions *subscriptions.Service
+	Moving        *moving.Service
 
-	parts
+	parts parts
 }
 
-// parts are what the columns work with.
+// parts are what the columns are made of.
 type parts struct {
-	usecase.Base
+	base      usecase.Base
 	vault     *vault.Vault // nil: nothing can be sealed
 	receivers webhooks.Allow
 	gateway   *gateway.Gateway
-	recording *usage.Service // one for all copies: it has what single requests bring
+	usage     *usage.Service // the same for all copies: it holds the records that requests wait to have written
 }
 
-// New makes a service. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
+// New assembles the columns. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
 func New(store *db.Store, now func() time.Time) *Service {
 	base := usecase.Base{Store: store, Now: now}
-	return assemble(parts{Base: base, gateway: gateway.New(gateway.Config{}), recording: usage.New(base)})
+	return assemble(parts{base: base, gateway: gateway.New(gateway.Config{}), usage: usage.New(base)})
 }
 
 func assemble(p parts) *Service {
-	payers := customers.New(p.Base, p.gateway)
+	payers := customers.New(p.base, p.gateway)
 	return &Service{
-		Tenancy:       tenancy.New(p.Base, p.gateway),
-		Clocks:        clocks.New(p.Base),
-		Webhooks:      servicewebhooks.New(p.Base, p.vault, p.receivers),
-		Usage:         p.recording,
-		Catalog:       catalog.New(p.Base),
+		Tenancy:       tenancy.New(p.base, p.gateway),
+		Clocks:        clocks.New(p.base),
+		Webhooks:      servicewebhooks.New(p.base, p.vault, p.receivers),
+		Usage:         p.usage,
+		Catalog:       catalog.New(p.base),
 		Customers:     payers,
-		Payments:      payments.New(p.Base, p.vault, p.gateway),
-		Invoices:      invoices.New(p.Base),
-		Subscriptions: subscriptions.New(p.Base, payers),
+		Payments:      payments.New(p.base, p.vault, p.gateway),
+		Invoices:      invoices.New(p.base),
+		Subscriptions: subscriptions.New(p.base, payers),
+		Moving:        moving.New(p.base),
 		parts:         p,
 	}
 }
@@ -72,7 +75,7 @@ func (s *Service) WithProviders(g *gateway.Gateway) *Service {
 	return assemble(p)
 }
 
-// Webhooks is what registrations of webhook endpoints need of the process.
+// Webhooks are the parts of the process that webhook endpoints need.
 type Webhooks struct {
 	Vault *vault.Vault   // seals signing secrets
 	Local webhooks.Allow // networks of local receivers of test environments

@@ -94,7 +94,8 @@ func (h *Handler) updateSubscription(
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
 		return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-			return h.service.Subscriptions.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version, in.Body.Effective == "period_end", around)
+			return h.service.Subscriptions.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version,
+				in.Body.Effective == "period_end", around)
 		})
 	}
 	change, err := in.Body.change()

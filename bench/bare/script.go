@@ -256,9 +256,11 @@ func (r *recording) perform(ctx context.Context, tx *db.Tx, ref contract.Ref, na
 	case "reactivate":
 		_, err = usecase.Command(ctx, tx, ref.EnvironmentID, ref.ID, lifecycle.Reactivate{})
 	case "patch":
-		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, subscriptions.PlanChange{PlanID: r.Stage.Pro.ID})
+		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
+			subscriptions.PlanChange{PlanID: r.Stage.Pro.ID})
 	case "patch back":
-		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID, subscriptions.PlanChange{PlanID: r.Stage.Basic.ID})
+		_, err = subscriptions.ChangePlan(ctx, tx, ref.EnvironmentID, ref.ID,
+			subscriptions.PlanChange{PlanID: r.Stage.Basic.ID})
 	}
 	return err
 }

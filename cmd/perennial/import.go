@@ -11,6 +11,7 @@ import (
 	"perennial/internal/config"
 	"perennial/service"
 	"perennial/service/movefile"
+	servicemoving "perennial/service/moving"
 )
 
 func importCommand() *command {
@@ -39,7 +40,7 @@ func importCommand() *command {
 						return err
 					}
 					show := newImportScreen(p, in.options.DryRun)
-					err = service.New(store, p.now).Import(ctx, by, files, in.options, show.line)
+					err = service.New(store, p.now).Moving.Import(ctx, by, files, in.options, show.line)
 					if told := show.end(); told != nil {
 						return told
 					}
@@ -58,7 +59,7 @@ type importFlags struct {
 	environment environmentFlags
 	files       list
 	format      string
-	options     service.ImportOptions
+	options     servicemoving.ImportOptions
 }
 
 func (i *importFlags) declare(f *flag.FlagSet) {
@@ -106,7 +107,7 @@ func exportCommand() *command {
 		examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
 		setup: func(f *flag.FlagSet) action {
 			var environment environmentFlags
-			var o service.ExportOptions
+			var o servicemoving.ExportOptions
 			environment.declare(f)
 			f.BoolVar(&o.WithPaymentTokens, "with-payment-tokens", false, "write the provider's tokens of payment methods")
 			return func(ctx context.Context, p *process, _ []string) error {

@@ -13,12 +13,13 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/moving"
 	"perennial/service"
+	servicemoving "perennial/service/moving"
 	"perennial/service/usecase"
 )
 
 // exportTo writes an export to standard output.
 func exportTo(
-	ctx context.Context, p *process, s *service.Service, by usecase.Caller, o service.ExportOptions,
+	ctx context.Context, p *process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
 ) error {
 	out := bufio.NewWriterSize(p.stdout, 1<<16)
 	o.Waits = func(subscriptionID string) error {
@@ -31,7 +32,7 @@ func exportTo(
 			subscriptionID)
 		return err
 	}
-	if err := s.Export(ctx, by.EnvironmentID, o, out); err != nil {
+	if err := s.Moving.Export(ctx, by.EnvironmentID, o, out); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -48,11 +49,11 @@ type importScreen struct {
 	dry    bool
 	began  time.Time
 	shown  time.Time
-	counts map[moving.Type]map[service.ImportOutcome]int
+	counts map[moving.Type]map[servicemoving.ImportOutcome]int
 	sums   map[billedKey]billed
 	// uncollectable counts subscriptions of a dry run by the reason; idle has the lines of balances that none of them uses.
 	uncollectable map[string]int
-	idle          map[balanceKey]service.ImportedLine
+	idle          map[balanceKey]servicemoving.ImportedLine
 	err           error // of the writer
 }
 
@@ -73,40 +74,40 @@ func newImportScreen(p *process, dry bool) *importScreen {
 	now := p.now()
 	return &importScreen{
 		p: p, out: bufio.NewWriter(p.stdout), dry: dry, began: now, shown: now,
-		counts: map[moving.Type]map[service.ImportOutcome]int{}, sums: map[billedKey]billed{},
-		uncollectable: map[string]int{}, idle: map[balanceKey]service.ImportedLine{},
+		counts: map[moving.Type]map[servicemoving.ImportOutcome]int{}, sums: map[billedKey]billed{},
+		uncollectable: map[string]int{}, idle: map[balanceKey]servicemoving.ImportedLine{},
 	}
 }
 
 // line shows one record.
-func (s *importScreen) line(l service.ImportedLine) {
+func (s *importScreen) line(l servicemoving.ImportedLine) {
 	if s.counts[l.Type] == nil {
-		s.counts[l.Type] = map[service.ImportOutcome]int{}
+		s.counts[l.Type] = map[servicemoving.ImportOutcome]int{}
 	}
 	s.counts[l.Type][l.Outcome]++
 	switch key := (balanceKey{l.CustomerID, l.Currency}); {
-	case s.dry && l.Outcome == service.RecordImported && l.Balance != nil:
+	case s.dry && l.Outcome == servicemoving.RecordImported && l.Balance != nil:
 		s.idle[key] = l
 	case l.Subscription != nil:
 		delete(s.idle, key)
 	}
 	switch {
-	case l.Outcome == service.RecordRefused:
+	case l.Outcome == servicemoving.RecordRefused:
 		for _, f := range fault.All(l.Fault) {
 			s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line, recordName(l), describe(f)))
 		}
-	case s.dry && l.Outcome == service.RecordImported && l.Subscription != nil:
+	case s.dry && l.Outcome == servicemoving.RecordImported && l.Subscription != nil:
 		s.foreseen(l)
 	}
 	if now := s.p.now(); now.Sub(s.shown) >= progressEvery {
 		s.shown = now
 		s.to(fmt.Fprintf(s.p.stderr, "%d records, %d imported, %d refused, %d records/s\n", s.all(""),
-			s.all(service.RecordImported), s.refused(), int(float64(s.all(""))/now.Sub(s.began).Seconds())))
+			s.all(servicemoving.RecordImported), s.refused(), int(float64(s.all(""))/now.Sub(s.began).Seconds())))
 	}
 }
 
 // recordName is what a refusal calls a record.
-func recordName(l service.ImportedLine) string {
+func recordName(l servicemoving.ImportedLine) string {
 	if l.ID == "" {
 		return cmp.Or(string(l.Type), "record")
 	}
@@ -114,7 +115,7 @@ func recordName(l service.ImportedLine) string {
 }
 
 // foreseen shows the first invoice of a subscription.
-func (s *importScreen) foreseen(l service.ImportedLine) {
+func (s *importScreen) foreseen(l servicemoving.ImportedLine) {
 	next := l.Next
 	if next == nil {
 		s.to(fmt.Fprintf(s.out, "%s\tnothing is billed\n", l.ID))
@@ -143,7 +144,8 @@ func (s *importScreen) end() error {
 	for _, of := range slices.Sorted(maps.Keys(s.counts)) {
 		n := s.counts[of]
 		s.to(fmt.Fprintf(s.out, "%s: %d %s, %d there already, %d left out, %d refused\n", cmp.Or(string(of), "unreadable"),
-			n[service.RecordImported], verb, n[service.RecordPresent], n[service.RecordLeftOut], n[service.RecordRefused]))
+			n[servicemoving.RecordImported], verb, n[servicemoving.RecordPresent], n[servicemoving.RecordLeftOut],
+			n[servicemoving.RecordRefused]))
 	}
 	keys := slices.SortedFunc(maps.Keys(s.sums), func(a, b billedKey) int {
 		return cmp.Or(cmp.Compare(a.month, b.month), cmp.Compare(a.currency, b.currency))
@@ -166,7 +168,7 @@ func (s *importScreen) end() error {
 
 // warnIdle names the balances that no invoice would use, in the order of the files.
 func (s *importScreen) warnIdle() {
-	lines := slices.SortedFunc(maps.Values(s.idle), func(a, b service.ImportedLine) int {
+	lines := slices.SortedFunc(maps.Values(s.idle), func(a, b servicemoving.ImportedLine) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	for _, l := range lines {
@@ -175,10 +177,10 @@ func (s *importScreen) warnIdle() {
 	}
 }
 
-func (s *importScreen) refused() int { return s.all(service.RecordRefused) }
+func (s *importScreen) refused() int { return s.all(servicemoving.RecordRefused) }
 
 // all counts the records of an outcome; empty: of any.
-func (s *importScreen) all(outcome service.ImportOutcome) (n int) {
+func (s *importScreen) all(outcome servicemoving.ImportOutcome) (n int) {
 	for _, counts := range s.counts {
 		for of, count := range counts {
 			if outcome == "" || of == outcome {

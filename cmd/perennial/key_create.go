@@ -54,7 +54,8 @@ func keyCreateCommand() *command {
 							return keepKey(ctx, p, service.New(store, p.now), keys, known, o)
 						}
 					}
-					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).Tenancy.ProvisionKey(ctx, p.actor(), keys, o)
+					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).Tenancy.ProvisionKey(ctx, p.actor(),
+						keys, o)
 					if err != nil {
 						return err
 					}

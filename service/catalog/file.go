@@ -107,8 +107,8 @@ func audited(c catalog.Change) []audit.Change {
 
 // carryOutCatalog makes one change true, and returns the plan as it is then.
 func (s *Service) carryOutCatalog(
-	ctx context.Context, tx *db.Tx, by usecase.Caller, c catalog.Change) (plan.Plan, error,
-) {
+	ctx context.Context, tx *db.Tx, by usecase.Caller, c catalog.Change,
+) (plan.Plan, error) {
 	switch {
 	case !c.Differs():
 		return *c.Was, nil
@@ -135,7 +135,8 @@ func (s *Service) carryOutCatalog(
 		return p, nil
 	}
 	return s.insertPlanVersion(ctx, tx, by, p,
-		NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays, TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice)})
+		NewPlanVersion{Prices: c.To.Prices, TrialDays: &c.To.TrialDays,
+			TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice)})
 }
 
 // effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing

@@ -22,8 +22,8 @@ import (
 
 // CreatePlan stores p, whose ids and dates are made here.
 func (s *Service) CreatePlan(
-	ctx context.Context, by usecase.Caller, p plan.Plan, also usecase.Also[plan.Plan]) (plan.Plan, error,
-) {
+	ctx context.Context, by usecase.Caller, p plan.Plan, also usecase.Also[plan.Plan],
+) (plan.Plan, error) {
 	p, err := s.newPlan(p)
 	if err != nil {
 		return plan.Plan{}, err

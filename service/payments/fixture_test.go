@@ -23,7 +23,8 @@ type house struct {
 func newHouse(t *testing.T) *house {
 	t.Helper()
 	s := servicetest.New(t)
-	return &house{Scene: s.Scene, Service: New(s.Base, nil, gateway.New(gateway.Config{})), dispatched: s.Dispatched, caller: s.Caller}
+	return &house{Scene: s.Scene, Service: New(s.Base, nil, gateway.New(gateway.Config{})), dispatched: s.Dispatched,
+		caller: s.Caller}
 }
 
 func (h *house) count(t *testing.T, sql string, args ...any) int {

@@ -102,7 +102,8 @@ func TestResolvePayment_CanceledChargeThatWasCaptured(t *testing.T) {
 		"select count(*) from transactions where status = 'success' and recovered_from is not null and parked_at is null"))
 	require.Zero(t, h.count(t, "select count(*) from transactions where parked_at is not null"))
 	require.Equal(t, 1, h.count(t, "select count(*) from audit_log where object_id = $1 and changes::jsonb @> $2",
-		txn.ID, `[{"field": "outcome", "after": "`+string(payment.DecideSucceeded)+`"}]`), "a terminal sends no body that tells")
+		txn.ID, `[{"field": "outcome", "after": "`+string(payment.DecideSucceeded)+`"}]`),
+		"a terminal sends no body that tells")
 }
 
 func TestCloseCallback(t *testing.T) {

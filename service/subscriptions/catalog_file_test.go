@@ -176,7 +176,8 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	shown, err := svc.Catalog.DiffCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)
 	require.Equal(t, map[string][]string{"plan": {"catalogKey", "prices"}}, fields(shown))
-	require.Equal(t, catalog.Effect{Running: 1, Behind: 1, Sums: []catalog.Sum{{Currency: "EUR", Now: 1000, Then: 1500}}}, shown[0].Effect)
+	require.Equal(t, catalog.Effect{Running: 1, Behind: 1,
+		Sums: []catalog.Sum{{Currency: "EUR", Now: 1000, Then: 1500}}}, shown[0].Effect)
 
 	done, err := svc.Catalog.ApplyCatalog(t.Context(), by, of(file...))
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 // other the later one holds, whichever moves a subscription last. Faults: those of MigratePlan; plan_version_superseded,
 // where a newer version was found between two pages: the subscriptions behind it were not looked at.
 func (s *Service) MigrateCatalogPlan(
-	ctx context.Context, by usecase.Caller, c servicecatalog.Change) (all PlanMigrated, err error,
-) {
+	ctx context.Context, by usecase.Caller, c servicecatalog.Change,
+) (all PlanMigrated, err error) {
 	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated, NewestOnly: true}
 	for {
 		step, err := s.migratePlan(ctx, by, c.To.ID, m)

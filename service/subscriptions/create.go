@@ -94,9 +94,10 @@ func (s *Service) insertSubscription(
 	if err != nil {
 		return sub, err
 	}
-	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns), ItemID: func(priceID string) string {
-		return lifecycle.ItemID(id.Source{}, sub, priceID)
-	}})
+	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns),
+		ItemID: func(priceID string) string {
+			return lifecycle.ItemID(id.Source{}, sub, priceID)
+		}})
 	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {
 		return sub, err
 	}

@@ -71,7 +71,8 @@ func TestMigratePlan_IsCalledOff(t *testing.T) {
 	svc, by := at(s)
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
-	_, err = svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID, servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
+	_, err = svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID,
+		servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
 	require.NoError(t, err)
 	pending := func() int {
 		sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)

@@ -19,8 +19,8 @@ type Outlook struct {
 // Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those of
 // lifecycle.Outlook.
 func (s *Service) Outlook(
-	ctx context.Context, by usecase.Caller, subscriptionID string, n int) (out Outlook, err error,
-) {
+	ctx context.Context, by usecase.Caller, subscriptionID string, n int,
+) (out Outlook, err error) {
 	found, err := s.Store.SubscriptionState(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return out, err

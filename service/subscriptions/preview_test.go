@@ -56,7 +56,8 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 
 func totals(t *testing.T, s *scene.Scene, ref contract.Ref) (all []money.Minor) {
 	t.Helper()
-	rows, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 100, Unsettled: true})
+	rows, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID},
+		db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	for _, inv := range rows {
 		all = append(all, inv.Total)
@@ -97,7 +98,8 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	days := 14
 	var shown Previewed
 
-	err := svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: p.ID, TrialDays: &days}, 2,
+	err := svc.PreviewNewSubscription(t.Context(), by,
+		NewSubscription{CustomerID: c.ID, PlanID: p.ID, TrialDays: &days}, 2,
 		usecase.Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
 
 	require.NoError(t, err)
@@ -123,7 +125,8 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 	to := s.Plan(t, scene.Monthly(1900))
 	in := Preview{Change: &PlanChange{PlanID: to.ID}}
 	shown := svc.previewed(t, by, ref.ID, in)
-	_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, to.ID, servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
+	_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, to.ID,
+		servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
 	require.NoError(t, err)
 
 	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})

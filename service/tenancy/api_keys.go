@@ -33,8 +33,8 @@ type APIKey struct {
 // CreateAPIKey makes a key of the caller's environment. It can do no more than the key that asks for it: neither be used
 // from elsewhere nor for longer. Faults: those of text, key_allows_more, key_expiry_past.
 func (s *Service) CreateAPIKey(
-	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey]) (APIKey, error,
-) {
+	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey],
+) (APIKey, error) {
 	if err := usecase.CheckText("name", f.Name); err != nil {
 		return APIKey{}, err
 	}

@@ -56,7 +56,8 @@ func (s *Service) RevokeAPIKey(
 func lockLiving(ctx context.Context, tx *db.Tx, by usecase.Caller, keyID string) (db.ManagedKey, error) {
 	k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
 	if err == nil && k.Ended(tx.Real) {
-		err = fault.New(fault.Conflict, "api_key_ended", "The API key %s was revoked or has expired. Nothing is left to end.", keyID)
+		err = fault.New(fault.Conflict, "api_key_ended",
+			"The API key %s was revoked or has expired. Nothing is left to end.", keyID)
 	}
 	return k, err
 }

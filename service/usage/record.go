@@ -41,8 +41,8 @@ func (s *Service) RecordUsage(ctx context.Context, by usecase.Caller, r usage.Re
 // RecordUsageBatch takes records and answers each, in their order. The error is that of all: nothing was written.
 // What goes wrong afterwards is the refusal of those that it leaves undecided: usage_undecided, or the defect itself.
 func (s *Service) RecordUsageBatch(
-	ctx context.Context, by usecase.Caller, records []usage.Record) ([]Outcome, error,
-) {
+	ctx context.Context, by usecase.Caller, records []usage.Record,
+) ([]Outcome, error) {
 	outcomes := make([]Outcome, len(records))
 	var plain, corrections []int
 	for i, r := range records {

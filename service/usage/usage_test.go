@@ -109,7 +109,8 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 	require.Equal(t, len(accepted), h.count(t, "select count(*) from usage_records"))
 	require.Equal(t, len(accepted), h.count(t, "select count(*) from usage_keys"))
 	periods := []usage.Span{
-		{Start: now.Add(-297 * time.Minute), End: now.Add(-133 * time.Minute)}, {Start: now.Add(-133 * time.Minute), End: now},
+		{Start: now.Add(-297 * time.Minute), End: now.Add(-133 * time.Minute)},
+		{Start: now.Add(-133 * time.Minute), End: now},
 	}
 	check := func(when string) {
 		for _, m := range metrics {
@@ -161,7 +162,8 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	write := func(subscription string, n int) {
 		_, err := h.Pool.Exec(t.Context(), `
-			insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity) select $1, $2, $3, $4, 'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
+			insert into usage_records (at, environment_id, subscription_id, metric_id, id, quantity) select $1, $2, $3, $4,
+				'usg_' || $3 || i, 2 from generate_series(1, $5) i`, now.Add(-time.Hour), h.Env, subscription,
 			one.ID, n)
 		require.NoError(t, err)
 	}

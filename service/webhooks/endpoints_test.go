@@ -72,7 +72,8 @@ func TestWebhook_ChangesAreNoted(t *testing.T) {
 	disable := func() error { return h.DisableWebhook(ctx, other, e.ID, kept(&out)) }
 	enable := func() error { return h.EnableWebhook(ctx, h.caller, e.ID, kept(&out)) }
 	update := func() error {
-		return h.UpdateWebhook(ctx, h.caller, e.ID, EndpointUpdate{URL: &url, Events: &[]string{"plan.*", "plan.*"}}, kept(&out))
+		return h.UpdateWebhook(ctx, h.caller, e.ID, EndpointUpdate{URL: &url, Events: &[]string{"plan.*", "plan.*"}},
+			kept(&out))
 	}
 	for _, do := range []func() error{
 		update, update, disable, disable, enable, enable,
@@ -132,7 +133,8 @@ func TestRegisterWebhook_Refusals(t *testing.T) {
 		"unknown type": {
 			h.caller, func(f *EndpointForm) { f.Events = []string{"*", "plan.bought"} }, "event_type_unknown", "events[1]",
 		},
-		"weak secret": {h.caller, func(f *EndpointForm) { f.Secret = "with blanks in it" }, "webhook_secret_invalid", "secret"},
+		"weak secret": {h.caller, func(f *EndpointForm) { f.Secret = "with blanks in it" }, "webhook_secret_invalid",
+			"secret"},
 	} {
 		wrong := form
 		c.change(&wrong)

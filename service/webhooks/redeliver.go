@@ -81,8 +81,8 @@ func (s *Service) RedeliverPayment(
 
 // redeliver makes those again whose endpoint is enabled, and returns them as they are then.
 func redeliver(
-	ctx context.Context, tx *db.Tx, by usecase.Caller, all ...db.WebhookDelivery) (again Redelivered, err error,
-) {
+	ctx context.Context, tx *db.Tx, by usecase.Caller, all ...db.WebhookDelivery,
+) (again Redelivered, err error) {
 	endpoints := make([]string, len(all))
 	for i, d := range all {
 		endpoints[i] = d.EndpointID

@@ -76,9 +76,10 @@ var requests = map[string]func(*stage) func() error{
 	"previewSubscription": func(s *stage) func() error {
 		l := s.active(1000)
 		return func() error {
-			return s.service.Subscriptions.PreviewSubscription(s.ctx, s.by, l.ref.ID, subscriptions.Preview{Change: &subscriptions.PlanChange{
-				PlanID: s.plan(3000),
-			}}, usecase.Around[subscriptions.Previewed]{})
+			return s.service.Subscriptions.PreviewSubscription(s.ctx, s.by, l.ref.ID,
+				subscriptions.Preview{Change: &subscriptions.PlanChange{
+					PlanID: s.plan(3000),
+				}}, usecase.Around[subscriptions.Previewed]{})
 		}
 	},
 	"updateSubscription to a dearer plan": func(s *stage) func() error { return s.replan(1000, 3000) },
@@ -207,7 +208,10 @@ var requests = map[string]func(*stage) func() error{
 		s.must(l.answer(payment.AnswerDeclined))
 		return giveUp(l, s.service.Invoices.VoidInvoice)
 	},
-	"markInvoiceUncollectible": func(s *stage) func() error { return giveUp(s.unpaid(), s.service.Invoices.MarkUncollectible) },
+	"markInvoiceUncollectible": func(s *stage) func() error {
+		return giveUp(s.unpaid(),
+			s.service.Invoices.MarkUncollectible)
+	},
 	"markInvoiceUncollectible of a past-due subscription": func(s *stage) func() error {
 		return giveUp(s.pastDue(), s.service.Invoices.MarkUncollectible)
 	},
@@ -349,7 +353,8 @@ func (s *stage) charge(card bool) (payment.Transaction, error) {
 	if !card {
 		s.SetMethod(s.t, c.ID, nil)
 	}
-	return s.service.Payments.ChargeCustomer(s.ctx, s.by, payments.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
+	return s.service.Payments.ChargeCustomer(s.ctx, s.by,
+		payments.NewCharge{CustomerID: c.ID, Amount: 1000, Currency: "EUR"}, nil)
 }
 
 func giveUp(
@@ -395,5 +400,6 @@ func (s *stage) clock() string {
 }
 
 func (s *stage) advanceClock(id string) error {
-	return s.service.Clocks.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0), usecase.Around[testclock.Clock]{})
+	return s.service.Clocks.AdvanceTestClock(s.ctx, s.by, id, scene.Start.AddDate(0, 1, 0),
+		usecase.Around[testclock.Clock]{})
 }

@@ -1,4 +1,4 @@
-package service
+package moving
 
 import (
 	"context"
@@ -124,9 +124,10 @@ func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscript
 
 // supports is what the accounts do with a method, as far as that is known without asking them.
 func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSupport, error) {
-	return customers.SupportsBy(e.accounts, c, func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
-		return gateway.SupportsAnywhere(a.Provider, m), nil
-	})
+	return customers.SupportsBy(e.accounts, c,
+		func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+			return gateway.SupportsAnywhere(a.Provider, m), nil
+		})
 }
 
 // takes refuses a payment method that no account takes. Faults: those of checkMethodTaken.

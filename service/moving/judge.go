@@ -1,4 +1,4 @@
-package service
+package moving
 
 import (
 	"bytes"
@@ -91,7 +91,8 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
-	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now), customers.CheckCustomer(c)); err != nil {
+	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
+		customers.CheckCustomer(c)); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {

@@ -1,4 +1,4 @@
-package service
+package moving
 
 import (
 	"bytes"
@@ -48,8 +48,8 @@ type imports struct {
 }
 
 func importFrom(
-	ctx context.Context, t *testing.T, s *Service, by usecase.Caller, o ImportOptions, lines ...string) (imports, error,
-) {
+	ctx context.Context, t *testing.T, s *Service, by usecase.Caller, o ImportOptions, lines ...string,
+) (imports, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "move.jsonl")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
@@ -118,7 +118,8 @@ func TestImport_IsIdempotent(t *testing.T) {
 	again := svc.imported(t, by, ImportOptions{}, file...)
 	require.Equal(t, "present", again.outcomes["s-1"])
 	require.Equal(t, "present", again.outcomes["c-1/EUR"])
-	require.Equal(t, map[string]string{"c-1": "present", "s-1": "1 import_record_changed", "c-1/EUR": "3 import_record_changed"},
+	require.Equal(t, map[string]string{"c-1": "present", "s-1": "1 import_record_changed",
+		"c-1/EUR": "3 import_record_changed"},
 		svc.imported(t, by, ImportOptions{}, subscriptionOf(1, ""), customerOf(1), balanceOf(1, 501)).outcomes)
 	require.Equal(t, []int{2, 1, 1, 4, 0}, []int{
 		rows(t, s, "customers"), rows(t, s, "subscriptions"), rows(t, s, "credit_entries"), rows(t, s, "imported_records"),
@@ -166,7 +167,7 @@ func TestImport_StrictStops(t *testing.T) {
 	s := scene.New(t)
 	svc, by := at(s)
 
-	out, err := importFrom(t.Context(), t, svc, by, ImportOptions{Strict: true}, customerOf(1), "x", customerOf(2))
+	out, err := importFrom(t.Context(), t, svc.Service, by, ImportOptions{Strict: true}, customerOf(1), "x", customerOf(2))
 
 	require.ErrorIs(t, err, ErrImportStopped)
 	require.Equal(t, map[string]string{"c-1": "imported", "": "2 import_line_malformed"}, out.outcomes)
@@ -262,7 +263,8 @@ func TestExport_RoundTrip(t *testing.T) {
 	var file bytes.Buffer
 	require.NoError(t, svc.Export(t.Context(), from.Env, ExportOptions{WithPaymentTokens: true}, &file))
 	require.Contains(t, file.String(), "pm_2")
-	require.Regexp(t, `"type":"subscription".*"currency":"EUR"`, file.String(), "also where it is the plan's own: elsewhere it may not be")
+	require.Regexp(t, `"type":"subscription".*"currency":"EUR"`, file.String(),
+		"also where it is the plan's own: elsewhere it may not be")
 
 	other, there := at(to)
 	lines := strings.Split(strings.TrimSpace(file.String()), "\n")

@@ -1,4 +1,4 @@
-package service
+package moving
 
 import (
 	"strings"
@@ -34,7 +34,8 @@ func TestImport_Sources(t *testing.T) {
 		require.Equal(t, map[string]string{"c-1": want, "s-1": want, "c-2": want, "s-2": want},
 			svc.imported(t, by, other, file...).outcomes)
 	}
-	require.Equal(t, 1, rows(t, s, `subscriptions s join customers c on c.id = s.customer_id where c.email = 'other@example.com'`))
-	_, err := importFrom(t.Context(), t, svc, by, ImportOptions{Source: "No Name"}, theirs)
+	require.Equal(t, 1, rows(t, s,
+		`subscriptions s join customers c on c.id = s.customer_id where c.email = 'other@example.com'`))
+	_, err := importFrom(t.Context(), t, svc.Service, by, ImportOptions{Source: "No Name"}, theirs)
 	require.ErrorContains(t, err, "import_source_invalid")
 }

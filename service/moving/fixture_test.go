@@ -1,0 +1,31 @@
+package moving
+
+import (
+	"testing"
+
+	"perennial/db"
+	"perennial/internal/apikey"
+	"perennial/internal/testkit"
+	"perennial/service/customers"
+	"perennial/service/gateway"
+	"perennial/service/subscriptions"
+	"perennial/service/usecase"
+	"perennial/test/scene"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// columns are this one and what its tests need of those below it.
+type columns struct {
+	*Service
+	Customers     *customers.Service
+	Subscriptions *subscriptions.Service
+}
+
+func at(s *scene.Scene) (columns, usecase.Caller) {
+	b := usecase.Base{Store: s.Store, Now: s.Clock.Now}
+	payers := customers.New(b, gateway.New(gateway.Config{}))
+	return columns{New(b), payers, subscriptions.New(b, payers)}, usecase.Caller{
+		Actor: db.BySystem("test"), EnvironmentID: s.Env, Mode: apikey.Test, TimeZone: "UTC",
+	}
+}
