@@ -100,10 +100,11 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	r := moving.Subscription{
 		ID: cmp.Or(s.ExternalID, s.ID), Customer: cmp.Or(s.CustomerExternalID, s.CustomerID), Plan: names.of(s.PlanID),
 		PlanVersion: s.PlanVersion, Quantity: s.Quantity, Status: s.Status, Anchor: moving.At(s.AnchorAt),
-		CurrentPeriodStart: moving.At(s.CurrentPeriod.Start), CurrentPeriodEnd: moving.At(s.CurrentPeriod.End), TrialEndsAt: moving.At(s.TrialEndsAt),
-		TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
+		CurrentPeriodStart: moving.At(s.CurrentPeriod.Start), CurrentPeriodEnd: moving.At(s.CurrentPeriod.End),
+		TrialEndsAt: moving.At(s.TrialEndsAt), TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
 		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
-		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns), CollectionMethod: s.Terms.Method, NetDays: s.Terms.NetDays,
+		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns),
+		CollectionMethod: s.Terms.Method, NetDays: s.Terms.NetDays,
 		Metadata: s.Metadata, CreatedAt: moving.At(s.CreatedAt),
 	}
 	if s.PendingAddOns != nil {

@@ -47,7 +47,7 @@ var servers = regexp.MustCompile(
 // long is what one call of `go test` is spent on each, the longest first: the machine is to be busy until the end.
 var long = []string{
 	"perennial/test/e2e", "perennial/activities/charging", "perennial/activities", "perennial/cmd/perennial",
-	"perennial/workflows", "perennial/db", "perennial/api", "perennial/billing/lifecycle", "perennial/service",
+	"perennial/workflows", "perennial/db", "perennial/api", "perennial/billing/lifecycle", "perennial/service/usage",
 	"perennial/internal/devstack", "perennial/worker",
 }
 
