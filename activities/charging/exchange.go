@@ -182,9 +182,26 @@ func operation(t payment.Transaction, m payment.Move) string {
 	return db.CallCharge
 }
 
-func outcomeOf(r providers.Result, err error) string {
-	if err != nil {
+// answer is what an exchange brought.
+type answer struct {
+	providers.Result
+
+	asked time.Time // when the exchange began
+	err   error     // the request was impossible: nothing was sent
+}
+
+// outcome returns that of the answer in the words of the rules.
+func (a answer) outcome() payment.Outcome { return payment.Outcome(a.Outcome) }
+
+// shown is the outcome as rows and metrics show it.
+func (a answer) shown() string {
+	if a.err != nil {
 		return "error"
 	}
-	return string(r.Outcome)
+	return string(a.Outcome)
+}
+
+// reply is what the answer says about its account, in the words of the rules.
+func (a answer) reply() charging.Reply {
+	return charging.Reply{Outcome: a.outcome(), HTTPStatus: a.HTTPStatus, NotOffered: a.NotOffered}
 }

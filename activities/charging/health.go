@@ -2,54 +2,43 @@ package charging
 
 import (
 	"context"
-	"time"
 
 	"perennial/billing/charging"
-	"perennial/billing/payment"
 	"perennial/billing/routing"
 	"perennial/db"
-	"perennial/providers"
 )
 
-// replyOf is what an answer says about its account, in the words of the rules.
-func replyOf(r providers.Result) charging.Reply {
-	return charging.Reply{Outcome: payment.Outcome(r.Outcome), HTTPStatus: r.HTTPStatus, NotOffered: r.NotOffered}
-}
-
-// noteHealth writes what an answer, to an exchange begun then, says about its account: whether its credentials are
-// accepted, and its breaker.
-func noteHealth(ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, begun time.Time) error {
-	if x.callID == "" { // the provider was not asked
+// noteHealth writes what the answer says about its account: whether its credentials are accepted, and its breaker.
+func (r *recording) noteHealth(ctx context.Context, tx *db.Tx) error {
+	if r.x.callID == "" { // the provider was not asked
 		return nil
 	}
-	reply := replyOf(answer)
-	if err := announceHealth(ctx, tx, env, x, reply); err != nil {
+	reply := r.said.reply()
+	if err := r.announceHealth(ctx, tx, reply); err != nil || r.said.Outcome == "" {
 		return err
 	}
-	if answer.Outcome == "" {
+	note := func(b routing.Breaker) routing.Breaker { return reply.Breaker(b, r.x.Step, r.said.asked, tx.Real) }
+	if was := r.x.config.Breaker; note(was) == was { // a row is written only where there is news
 		return nil
 	}
-	note := func(b routing.Breaker) routing.Breaker { return reply.Breaker(b, x.Step, begun, tx.Real) }
-	if was := x.config.Breaker; note(was) == was { // a row is written only where there is news
-		return nil
-	}
-	b, err := tx.LockBreaker(ctx, env, x.config.ID)
+	b, err := tx.LockBreaker(ctx, r.env, r.x.AccountID)
 	if err != nil {
 		return err
 	}
-	return tx.SaveBreaker(ctx, env, x.config.ID, note(b))
+	return tx.SaveBreaker(ctx, r.env, r.x.AccountID, note(b))
 }
 
 // announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
 // row is written only when that changes, so that the payments of one provider do not wait for each other.
-func announceHealth(ctx context.Context, tx *db.Tx, env string, x exchange, reply charging.Reply) (err error) {
-	switch reply.News(!x.config.FailingSince.IsZero(), x.config.TestError != "") {
+func (r *recording) announceHealth(ctx context.Context, tx *db.Tx, reply charging.Reply) (err error) {
+	config := r.x.config
+	switch reply.News(!config.FailingSince.IsZero(), config.TestError != "") {
 	case charging.Refused:
-		_, err = tx.MarkProviderFailing(ctx, env, x.config, "credentials_refused")
+		_, err = tx.MarkProviderFailing(ctx, r.env, config, "credentials_refused")
 	case charging.ServesAgain:
-		_, err = tx.MarkProviderRecovered(ctx, env, x.config)
+		_, err = tx.MarkProviderRecovered(ctx, r.env, config)
 	case charging.Reached:
-		err = tx.ClearTestError(ctx, env, x.config.ID)
+		err = tx.ClearTestError(ctx, r.env, r.x.AccountID)
 	default: // nothing has changed
 	}
 	return err

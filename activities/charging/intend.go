@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"slices"
 	"time"
 
 	"perennial/activities/execution"
@@ -64,34 +63,11 @@ func (a *Payments) seat(x *exchange, f *facts, now time.Time) bool {
 		full[config.ID] = true
 	}
 	x.at(f)
-	x.held = x.held || len(x.Questions) == 0 && a.Slots.Take(x.config.ID, x.config.Provider)
+	x.held = x.held || len(x.Questions) == 0 && a.Slots.Take(x.AccountID, x.Provider)
 	if x.Lost != nil {
 		x.Lost.Key = x.key()
 	}
 	return x.held
-}
-
-// leave gives the slot of an exchange back.
-func (a *Payments) leave(x *exchange) {
-	if x.held {
-		a.Slots.Release(x.config.ID, x.config.Provider)
-		x.held = false
-	}
-}
-
-// turn takes a turn at the account. It reports whether the payment comes again later instead; see paced.
-func (a *Payments) turn(
-	ctx context.Context, tx *db.Tx, env string, r *progress, x *exchange, now time.Time,
-) (later bool, _ error) {
-	x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
-	switch {
-	case r.turn == x.config.ID: // it has come
-		return false, nil
-	case slices.Contains(r.Questioned, x.config.ID): // one of several questions: together they had a turn
-		a.Pacing.Owe(x.config.ID, x.limit, 1)
-		return false, nil
-	}
-	return a.paced(ctx, tx, env, x, now)
 }
 
 // begin writes the intent of an exchange: the mark of a first send with the row of the send, or that the provider may

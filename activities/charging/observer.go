@@ -51,34 +51,37 @@ type CredentialsRefused struct {
 }
 
 // tell reports the end of one exchange to the measurements.
-func (a *Payments) tell(
-	ctx context.Context, env string, x exchange, result providers.Result, err error, took time.Duration,
-) {
-	outcome := outcomeOf(result, err)
-	if err == nil && result.Outcome == providers.Succeeded && !x.Transaction.Confirms(result.Amount, result.Currency) {
+func (a *Payments) tell(ctx context.Context, env string, x exchange, said answer, took time.Duration) {
+	outcome, doing, reply := said.shown(), operation(x.Transaction, x.Move), said.reply()
+	if said.err == nil && said.Outcome == providers.Succeeded && !x.Transaction.Confirms(said.Amount, said.Currency) {
 		outcome = "mismatch" // another amount than asked for: no success of ours
 	}
-	a.Observer.ProviderCalled(ctx, x.provider.Name(), operation(x.Transaction, x.Move), outcome, took)
-	if replyOf(result).RefusesCredentials() {
+	a.Observer.ProviderCalled(ctx, x.provider.Name(), doing, outcome, took)
+	if reply.RefusesCredentials() {
 		a.Observer.CredentialsRefused(ctx, CredentialsRefused{
-			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.config.ID,
-			Provider: x.provider.Name(), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.AccountID,
+			Provider: x.provider.Name(), Reason: said.FailureReason, HTTPStatus: said.HTTPStatus,
 		})
 	}
-	if err == nil && replyOf(result).Silent() {
+	if said.err == nil && reply.Silent() {
 		a.Observer.ProviderSilent(ctx, ProviderSilent{
-			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.config.ID, Provider: x.provider.Name(),
-			Operation: operation(x.Transaction, x.Move), Reason: result.FailureReason, HTTPStatus: result.HTTPStatus,
+			EnvironmentID: env, TransactionID: x.Transaction.ID, ProviderConfigID: x.AccountID, Provider: x.provider.Name(),
+			Operation: doing, Reason: said.FailureReason, HTTPStatus: said.HTTPStatus,
 		})
 	}
 }
 
-// reviewNeeded is what the measurements are told of a transaction that was left to a person.
-func reviewNeeded(env string, x exchange, r lifecycle.Recorded) ReviewNeeded {
-	t := r.Transaction
-	return ReviewNeeded{
-		EnvironmentID: env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
-		ProviderRef: t.ProviderRef, Reason: r.NeedsReview, Amount: t.Amount, Currency: t.Currency, Key: x.sentKey(),
+// tellRecorded reports what an answer led to.
+func (a *Payments) tellRecorded(ctx context.Context, r recording) {
+	t := r.led.Transaction
+	if r.led.NeedsReview != "" {
+		a.Observer.ReviewNeeded(ctx, ReviewNeeded{
+			EnvironmentID: r.env, TransactionID: t.ID, SubscriptionID: t.SubscriptionID, Provider: t.Provider,
+			ProviderRef: t.ProviderRef, Reason: r.led.NeedsReview, Amount: t.Amount, Currency: t.Currency, Key: r.x.sentKey(),
+		})
+	}
+	if r.x.Transaction.Status == payment.Pending && t.Status != payment.Pending {
+		a.Observer.PaymentEnded(ctx, measured(r.led, r.x.config.Mode, !r.state.ClockNow.IsZero()))
 	}
 }
 

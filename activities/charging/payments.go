@@ -91,16 +91,16 @@ func (a *Payments) step(
 		return out, false, err
 	}
 	failpoint.Hit(failpoint.ChargeMarked)
-	result, callErr := a.exchange(ctx, in.EnvironmentID, x)
+	said := a.exchange(ctx, in.EnvironmentID, x, asked)
 	a.leave(&x)
-	out, txn, err := a.record(ctx, in, x, result, callErr, asked)
+	out, txn, err := a.record(ctx, in, x, said)
 	if err != nil {
 		return contract.ResolveOutput{}, false, err
 	}
 	failpoint.Hit(failpoint.ChargeRecorded)
 	r.txn = txn
 	var goes charging.Goes
-	r.Progress, goes = r.After(x.Step, payment.Outcome(result.Outcome), result.RetryAfter, txn, a.Clock())
+	r.Progress, goes = r.After(x.Step, said.outcome(), said.RetryAfter, txn, a.Clock())
 	return out, goes == charging.Instant || goes == charging.IfTime && a.timeLeft(ctx), nil
 }
 
@@ -122,17 +122,26 @@ func (a *Payments) intendInTurn(
 	}
 }
 
-// exchange calls the provider, where the step is a request, and tells the measurements.
-func (a *Payments) exchange(ctx context.Context, env string, x exchange) (providers.Result, error) {
+// leave gives the slot of an exchange back.
+func (a *Payments) leave(x *exchange) {
+	if x.held {
+		a.Slots.Release(x.AccountID, x.Provider)
+		x.held = false
+	}
+}
+
+// exchange calls the provider, where the step is a request, and tells the measurements. It was begun when asked.
+func (a *Payments) exchange(ctx context.Context, env string, x exchange, asked time.Time) answer {
 	started := a.Clock()
 	counting, requests := wire.CountRequests(ctx)
 	result, err := callInTime(counting, x)
-	a.Pacing.Owe(x.config.ID, x.limit, int(requests.Load())-1)
+	said := answer{Result: result, asked: asked, err: err}
+	a.Pacing.Owe(x.AccountID, x.limit, int(requests.Load())-1)
 	failpoint.Hit(x.answered())
 	if x.Asks() {
-		a.tell(ctx, env, x, result, err, a.Clock().Sub(started))
+		a.tell(ctx, env, x, said, a.Clock().Sub(started))
 	}
-	return result, err
+	return said
 }
 
 // timeLeft reports whether there is time for another exchange.

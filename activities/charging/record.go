@@ -19,128 +19,120 @@ import (
 
 // record writes the answer, and what follows from it, in one transaction: load, decide, write.
 func (a *Payments) record(
-	ctx context.Context, in contract.ResolveInput, x exchange, answer providers.Result, callErr error, asked time.Time,
+	ctx context.Context, in contract.ResolveInput, x exchange, said answer,
 ) (contract.ResolveOutput, payment.Transaction, error) {
-	var out contract.ResolveOutput
-	var recorded lifecycle.Recorded
-	var changes lifecycle.Changes
-	var clockNow time.Time
-	env, wall, covered := in.EnvironmentID, a.Clock(), charging.CoveredUntil(asked, payment.Outcome(answer.Outcome))
+	wall := a.Clock()
 	now := wall
 	if in.Now.After(now) {
 		now = in.Now
 	}
-	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
-		state, err := tx.LockOwner(ctx, env, x.Transaction)
-		if err != nil {
-			return err
-		}
-		if !state.Customer.ErasedAt.IsZero() {
-			// Nothing personal is written of an erased payer.
-			answer.Response, answer.FailureReason, answer.ConfirmURL = nil, "", ""
-		}
-		result, err := loadResult(ctx, tx, env, state, x, answer, asked)
-		if err != nil {
-			return err
-		}
-		if callErr != nil {
-			result.Impossible = fault.From(callErr)
-		}
-		if state, recorded, changes, err = lifecycle.Record(state, result, db.Moment(now, wall)); err != nil {
-			return err
-		}
-		if err := noteHealth(ctx, tx, env, x, answer, asked); err != nil {
-			return err
-		}
-		if err := tx.Write(ctx, env, state, changes); err != nil {
-			return err
-		}
-		if err := a.closeCall(ctx, tx, env, x, answer, callErr); err != nil {
-			return err
-		}
-		if x.Move == payment.MoveBelieve {
-			if err := tx.MarkCallbackProcessed(ctx, env, x.Evidence[0].CallbackID); err != nil {
-				return err
-			}
-		}
-		if recorded.Found != nil {
-			if err := tx.InsertSend(ctx, env, x.Transaction.ID, *recorded.Found); err != nil {
-				return err
-			}
-		}
-		if err := noteSend(ctx, tx, env, x, result, answer); err != nil {
-			return err
-		}
-		looked := db.LookedAt{Refs: recorded.LookedAt, At: covered, Asked: x.Asks()}
-		if x.Earlier != nil { // what the messages of the current provider say is another matter
-			out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
-			if len(recorded.LookedAt) == 0 {
-				return nil
-			}
-			return tx.MarkCallbacksElsewhere(ctx, env, in.TransactionID, x.Earlier.ProviderConfigID, looked)
-		}
-		if err := tx.MarkCallbacksProcessed(ctx, env, in.TransactionID, looked, recorded.Transaction.Shows()...); err != nil {
-			return err
-		}
-		out, clockNow = outputOf(recorded.Transaction, state, changes), state.ClockNow
-		return nil
-	})
+	r := recording{x: x, env: in.EnvironmentID, said: said, moment: db.Moment(now, wall), clock: a.Clock}
+	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error { return r.run(ctx, tx) })
 	if err != nil {
 		return contract.ResolveOutput{}, payment.Transaction{}, err
 	}
-	if recorded.NeedsReview != "" {
-		a.Observer.ReviewNeeded(ctx, reviewNeeded(env, x, recorded))
-	}
-	if x.Transaction.Status == payment.Pending && recorded.Transaction.Status != payment.Pending {
-		a.Observer.PaymentEnded(ctx, measured(recorded, x.config.Mode, !clockNow.IsZero()))
-	}
-	return out, recorded.Transaction, nil
+	a.tellRecorded(ctx, r)
+	return outputOf(r.led.Transaction, r.state, r.changes), r.led.Transaction, nil
 }
 
-// loadResult reads the rows that the answer concerns beside the state, under lock.
-func loadResult(
-	ctx context.Context, tx *db.Tx, env string, state lifecycle.State, x exchange, answer providers.Result,
-	asked time.Time,
-) (lifecycle.Result, error) {
-	r, err := tx.LockResult(ctx, env, state, x.Transaction)
+// recording is an answer that is being recorded.
+type recording struct {
+	x      exchange
+	env    string
+	said   answer
+	moment lifecycle.Moment
+	clock  execution.Clock
+
+	state   lifecycle.State // locked, then as the answer leaves it
+	result  lifecycle.Result
+	led     lifecycle.Recorded // what the answer led to
+	changes lifecycle.Changes
+}
+
+// run loads, decides and writes; the first error ends it.
+func (r *recording) run(ctx context.Context, tx *db.Tx) error {
+	for _, stage := range []func(context.Context, *db.Tx) error{
+		r.load, r.proven, r.decide, r.noteHealth, r.write, r.closeCall, r.noteSends, r.markCallbacks,
+	} {
+		if err := stage(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads what the answer concerns, under lock.
+func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
+	x := r.x
+	if r.state, err = tx.LockOwner(ctx, r.env, x.Transaction); err != nil {
+		return err
+	}
+	if !r.state.Customer.ErasedAt.IsZero() {
+		// Nothing personal is written of an erased payer.
+		r.said.Response, r.said.FailureReason, r.said.ConfirmURL = nil, "", ""
+	}
+	result, err := tx.LockResult(ctx, r.env, r.state, x.Transaction)
 	if err != nil {
-		return r, err
+		return err
 	}
-	r.Move, r.Asked, r.Protocol, r.Answer = x.Move, x.Asked, x.Protocol, answerOf(answer)
+	result.Answer = answerOf(r.said.Result)
+	about := x.Concerns(result.Transaction, result.Answer)
+	result.Transaction = about.Transaction
+	result.Move, result.Asked, result.Protocol = x.Move, x.Asked, x.Protocol
+	result.About, result.Hint, result.Handed, result.Send = x.About, x.Hint, x.Handed, x.Earlier
+	result.Hold, result.Lost, result.RestoredAt = x.Hold, x.Lost, x.RestoredAt
+	result.ConfirmLink = contract.ConfirmLink(x.publicURL, result.Transaction.Action.Token)
 	if x.callID != "" {
-		r.Begun = asked
+		result.Begun = r.said.asked
 	}
-	r.About, r.Hint, r.Handed = x.About, x.Hint, x.Handed
-	r.ConfirmLink = contract.ConfirmLink(x.publicURL, r.Transaction.Action.Token)
-	r.Hold, r.Lost, r.RestoredAt = x.Hold, x.Lost, x.RestoredAt
-	if !r.Transaction.EverSent() && x.Earlier == nil { // a callback told who has it, whoever refused it last
-		r.Transaction.Provider, r.Transaction.ProviderConfigID = x.Transaction.Provider, x.Transaction.ProviderConfigID
+	if r.said.err != nil {
+		result.Impossible = fault.From(r.said.err)
 	}
-	r.Send = x.Earlier
-	another := r.Transaction.Status == payment.Success && answer.Ref != "" && answer.Ref != r.Transaction.ProviderRef
-	if (r.Send != nil || another) && r.Recovered == nil {
-		if r.Recovered, err = tx.LockRecovered(ctx, env, x.Transaction.ID); err != nil {
-			return r, err
+	if about.Recovered && result.Recovered == nil {
+		if result.Recovered, err = tx.LockRecovered(ctx, r.env, x.Transaction.ID); err != nil {
+			return err
 		}
 	}
-	if answer.Outcome == providers.NotFound {
-		if r.Sends, err = tx.Sends(ctx, env, x.Transaction.ID); err != nil {
-			return r, err
+	if about.Sends {
+		if result.Sends, err = tx.Sends(ctx, r.env, x.Transaction.ID); err != nil {
+			return err
 		}
 	}
-	takenBack := r.Captured().Status == payment.Success && answer.Outcome.Final() && answer.Outcome != providers.Succeeded
-	if len(answer.Refunds) > 0 || len(answer.Disputes) > 0 || takenBack {
-		if r.Refunds, err = tx.LockRefunds(ctx, env, r.Captured().ID); err != nil {
-			return r, err
+	if charging.ConcernsRefunds(result.Captured(), result.Answer) {
+		if result.Refunds, err = tx.LockRefunds(ctx, r.env, result.Captured().ID); err != nil {
+			return err
 		}
-		if r.Answer.Refunds, err = withTrueIDs(ctx, tx, r); err != nil {
-			return r, err
+		if result.Answer.Refunds, err = withTrueIDs(ctx, tx, result); err != nil {
+			return err
 		}
 	}
-	if answer.Outcome != providers.NotSent {
-		return r, nil
+	r.result = result
+	return nil
+}
+
+// decide decides what the answer leads to.
+func (r *recording) decide(context.Context, *db.Tx) (err error) {
+	r.state, r.led, r.changes, err = lifecycle.Record(r.state, r.result, r.moment)
+	return err
+}
+
+func (r *recording) write(ctx context.Context, tx *db.Tx) error {
+	return tx.Write(ctx, r.env, r.state, r.changes)
+}
+
+// markCallbacks marks the callbacks that the answer covers.
+func (r *recording) markCallbacks(ctx context.Context, tx *db.Tx) error {
+	covered := r.x.Covers(r.led.Transaction, r.led.LookedAt, r.said.asked, r.said.outcome())
+	return markCallbacks(ctx, tx, r.env, r.x.Transaction.ID, covered)
+}
+
+// markCallbacks marks the callbacks that have nothing left to say.
+func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c charging.Coverage) error {
+	looked := db.LookedAt{Refs: c.Refs, At: c.Until, Asked: c.Asked}
+	if c.AccountID != "" {
+		return tx.MarkCallbacksElsewhere(ctx, env, transactionID, c.AccountID, looked)
 	}
-	return proven(ctx, tx, env, r, x, answer)
+	return tx.MarkCallbacksProcessed(ctx, env, transactionID, looked, c.Shows...)
 }
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
@@ -165,21 +157,20 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.
 	return seen, nil
 }
 
-// proven is what "not taken" proves about a first send, or about what was handed over first.
-func proven(
-	ctx context.Context, tx *db.Tx, env string, r lifecycle.Result, x exchange, answer providers.Result,
-) (lifecycle.Result, error) {
+// proven notes what "not taken" proves about a first send, or about what was handed over first.
+func (r *recording) proven(ctx context.Context, tx *db.Tx) error {
+	x := r.x
 	completes := x.Move == payment.MoveComplete && !x.Handed.Again
-	if x.Move != payment.MoveSend && !completes {
-		return r, nil
+	if r.said.Outcome != providers.NotSent || x.Move != payment.MoveSend && !completes {
+		return nil
 	}
-	calls, err := callsOf(ctx, tx, env, x.Transaction.ID)
+	calls, err := callsOf(ctx, tx, r.env, x.Transaction.ID)
 	if completes {
-		r.Answer.Outcome = x.NotCompleted(x.callID, r.Transaction.Action.HandedAt, calls)
+		r.result.Answer.Outcome = x.NotCompleted(x.callID, r.result.Transaction.Action.HandedAt, calls)
 	} else {
-		r.Move = x.NotTaken(answer.HTTPStatus != 0, x.callID, x.key(), calls)
+		r.result.Move = x.NotTaken(r.said.HTTPStatus != 0, x.callID, x.key(), calls)
 	}
-	return r, err
+	return err
 }
 
 // callsOf are the calls of the transaction, in the words of the rules.
@@ -194,36 +185,42 @@ func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charg
 	return calls, err
 }
 
-// noteSend writes the answer into the row of its send.
-func noteSend(
-	ctx context.Context, tx *db.Tx, env string, x exchange, r lifecycle.Result, answer providers.Result,
-) error {
-	number, answers := x.AnswersSend(r.Move, payment.Outcome(answer.Outcome))
-	if !answers {
-		return nil
-	}
-	if x.Transaction.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
-		sends, err := tx.Sends(ctx, env, x.Transaction.ID)
-		if err != nil || !x.SendIs(sends) {
+// noteSends writes the row of a send that was found, and the answer into that of the send that it is about.
+func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
+	txn := r.x.Transaction
+	if r.led.Found != nil {
+		if err := tx.InsertSend(ctx, r.env, txn.ID, *r.led.Found); err != nil {
 			return err
 		}
 	}
-	return tx.AnswerSend(ctx, env, x.Transaction.ID, number, payment.Outcome(answer.Outcome), answer.Ref)
-}
-
-// closeCall writes what came of the exchange into its own row.
-func (a *Payments) closeCall(
-	ctx context.Context, tx *db.Tx, env string, x exchange, answer providers.Result, callErr error,
-) error {
-	if x.Move == payment.MoveBelieve { // a worker died in a call that its provider can never be asked about
-		return tx.CutOffProviderCalls(ctx, env, x.Transaction.ID, a.Clock())
-	}
-	if x.callID == "" {
+	number, answers := r.x.AnswersSend(r.result.Move, r.said.outcome())
+	if !answers {
 		return nil
 	}
-	return tx.FinishProviderCall(ctx, env, db.ProviderCall{
-		ID: x.callID, TransactionID: x.Transaction.ID, Outcome: outcomeOf(answer, callErr), HTTPStatus: answer.HTTPStatus,
-		Response: answer.Response, EndedAt: a.Clock(),
+	if txn.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
+		sends, err := tx.Sends(ctx, r.env, txn.ID)
+		if err != nil || !r.x.SendIs(sends) {
+			return err
+		}
+	}
+	return tx.AnswerSend(ctx, r.env, txn.ID, number, r.said.outcome(), r.said.Ref)
+}
+
+// closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in which a
+// worker died, and which its provider can never be asked about.
+func (r *recording) closeCall(ctx context.Context, tx *db.Tx) error {
+	switch {
+	case r.x.Move == payment.MoveBelieve:
+		if err := tx.CutOffProviderCalls(ctx, r.env, r.x.Transaction.ID, r.clock()); err != nil {
+			return err
+		}
+		return tx.MarkCallbackProcessed(ctx, r.env, r.x.Evidence[0].CallbackID)
+	case r.x.callID == "":
+		return nil
+	}
+	return tx.FinishProviderCall(ctx, r.env, db.ProviderCall{
+		ID: r.x.callID, TransactionID: r.x.Transaction.ID, Outcome: r.said.shown(), HTTPStatus: r.said.HTTPStatus,
+		Response: r.said.Response, EndedAt: r.clock(),
 	})
 }
 
@@ -282,11 +279,7 @@ func (a *Payments) unchanged(
 			return err
 		}
 		out = outputOf(txn, state, lifecycle.Changes{})
-		var looked db.LookedAt
-		if in.Asked { // there is nothing that the provider could be asked about
-			looked = db.LookedAt{Refs: []string{"", txn.ProviderRef}, At: asked}
-		}
-		return tx.MarkCallbacksProcessed(ctx, in.EnvironmentID, in.TransactionID, looked, txn.Shows()...)
+		return markCallbacks(ctx, tx, in.EnvironmentID, in.TransactionID, charging.CoversUnasked(txn, in.Asked, asked))
 	})
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -54,15 +55,30 @@ func (t turnSoon) Error() string {
 	return "the turn at account " + t.account + " is in " + t.wait.String()
 }
 
+// turn takes a turn at the account. It reports whether the payment comes again later instead; see paced.
+func (a *Payments) turn(
+	ctx context.Context, tx *db.Tx, env string, r *progress, x *exchange, now time.Time,
+) (later bool, _ error) {
+	x.limit = cmp.Or(x.config.MaxRequestsPerSecond, x.provider.Capabilities().RequestsPerSecond)
+	switch {
+	case r.turn == x.AccountID: // it has come
+		return false, nil
+	case slices.Contains(r.Questioned, x.AccountID): // one of several questions: together they had a turn
+		a.Pacing.Owe(x.AccountID, x.limit, 1)
+		return false, nil
+	}
+	return a.paced(ctx, tx, env, x, now)
+}
+
 // paced takes a turn for the exchange. It reports whether the payment comes again later instead, as its row then
 // says: a crowd waits in its workflows, where a callback or a cancellation wakes it. The error is turnSoon where
 // the turn is taken, and has not come.
 func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange, now time.Time) (later bool, _ error) {
 	why := x.Errand()
-	wait, mine := a.Pacing.Take(x.config.ID, x.limit, why, promised(ctx, *x, now))
+	wait, mine := a.Pacing.Take(x.AccountID, x.limit, why, promised(ctx, *x, now))
 	switch {
 	case mine && wait > 0:
-		return false, turnSoon{account: x.config.ID, wait: wait}
+		return false, turnSoon{account: x.AccountID, wait: wait}
 	case mine:
 		return false, nil
 	case why == charging.ErrandUrgent:

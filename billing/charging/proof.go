@@ -54,14 +54,3 @@ func (s Step) SendIs(sends []payment.Send) bool {
 	another := func(x payment.Send) bool { return x.Number == s.Number && x.ProviderConfigID != s.AccountID }
 	return !slices.ContainsFunc(sends, another)
 }
-
-// unknownThere is how long a provider may send word of an operation before its look-ups find it.
-const unknownThere = 10 * time.Minute
-
-// CoveredUntil is until when callbacks may have been received that a look-up which began at asked covers.
-func CoveredUntil(asked time.Time, said payment.Outcome) time.Time {
-	if said == payment.AnswerNotFound {
-		return asked.Add(-unknownThere)
-	}
-	return asked
-}

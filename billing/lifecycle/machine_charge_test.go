@@ -182,12 +182,10 @@ func (m *machine) send(x exchange) payment.Answer {
 func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction {
 	t := *m.store.transaction(x.Transaction.ID)
 	state := m.store.load(false)
+	about := x.Concerns(t, answer)
 	result := lifecycle.Result{
-		Transaction: t, Move: x.Move, Asked: x.Asked, Send: x.Earlier, About: x.About, Hint: x.Hint,
+		Transaction: about.Transaction, Move: x.Move, Asked: x.Asked, Send: x.Earlier, About: x.About, Hint: x.Hint,
 		Protocol: x.side.Protocol, Answer: answer,
-	}
-	if !t.EverSent() && x.Earlier == nil {
-		result.Transaction.Provider, result.Transaction.ProviderConfigID = x.side.config, x.side.config
 	}
 	switch {
 	case t.Type == payment.Refund:
@@ -197,8 +195,7 @@ func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction 
 		closed := *m.store.invoice(t.InvoiceID)
 		result.Invoice = &closed
 	}
-	another := t.Status == payment.Success && result.Answer.Ref != "" && result.Answer.Ref != t.ProviderRef
-	if t.Status == payment.Canceled || x.Earlier != nil || another { // as activities.loadResult does
+	if t.Status == payment.Canceled || about.Recovered {
 		for _, other := range m.store.transactions {
 			if other.RecoveredFrom == t.ID {
 				result.Recovered = &other

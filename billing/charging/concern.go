@@ -1,0 +1,84 @@
+package charging
+
+import (
+	"time"
+
+	"perennial/billing/payment"
+)
+
+// Concern is what an answer is about, and which rows beside the transaction decide what it leads to.
+type Concern struct {
+	Transaction payment.Transaction // under the account that the answer is about
+	// Recovered: the success of its own that another capture of the charge became is needed. One of a canceled charge is
+	// always read.
+	Recovered bool
+	// Sends: all sends of the transaction are needed, since the provider does not know the one that was asked about.
+	Sends bool
+}
+
+// Concerns returns what an answer to the step is about; t is the transaction as its row is then. A charge that was never
+// sent shows the account that the step spoke to. Where the step asked about an earlier send, a callback had told who has it,
+// whichever account refused the charge last.
+func (s Step) Concerns(t payment.Transaction, said payment.Answer) Concern {
+	if !t.EverSent() && s.Earlier == nil {
+		t.Provider, t.ProviderConfigID = s.Transaction.Provider, s.Transaction.ProviderConfigID
+	}
+	another := t.Status == payment.Success && said.Ref != "" && said.Ref != t.ProviderRef
+	return Concern{
+		Transaction: t, Recovered: s.Earlier != nil || another, Sends: said.Outcome == payment.AnswerNotFound,
+	}
+}
+
+// ConcernsRefunds reports whether an answer is about refunds of a charge, or takes its capture back, so that all refunds
+// that are booked decide what it leads to. captured is the transaction that books the money of the charge.
+func ConcernsRefunds(captured payment.Transaction, said payment.Answer) bool {
+	takenBack := captured.Status == payment.Success && said.Outcome.Final() && said.Outcome != payment.AnswerSucceeded
+	return len(said.Refunds) > 0 || len(said.Disputes) > 0 || takenBack
+}
+
+// Coverage is which pending callbacks about a transaction have nothing left to say. The zero value covers none.
+type Coverage struct {
+	AccountID string                // only callbacks of this account, that of an earlier send; empty: of the current one
+	Refs      []string              // of the operations that were looked at; a callback without a reference has the empty one
+	Until     time.Time             // when callbacks about Refs may have been received
+	Asked     bool                  // the provider answered; else callbacks with evidence stay open, each until it is believed
+	Shows     []payment.MessageKind // what the transaction shows, whenever a callback said it
+}
+
+// Covers returns which callbacks the answer to the step covers. lookedAt are the operations that it looked at, by what
+// lifecycle.Record found; t is the transaction as that left it; asked is when the exchange began. Of an earlier send's
+// account it covers nothing unless that was looked at, and of the current account nothing then: what its messages say is
+// another matter.
+func (s Step) Covers(t payment.Transaction, lookedAt []string, asked time.Time, said payment.Outcome) Coverage {
+	c := Coverage{Refs: lookedAt, Until: coveredUntil(asked, said), Asked: s.Asks()}
+	switch {
+	case s.Earlier == nil:
+		c.Shows = t.Shows()
+	case len(lookedAt) == 0:
+		return Coverage{}
+	default:
+		c.AccountID = s.Earlier.ProviderConfigID
+	}
+	return c
+}
+
+// CoversUnasked returns which callbacks are covered where there is nothing to ask the provider about. wanted: callbacks
+// were the reason to look; t is the transaction as it is.
+func CoversUnasked(t payment.Transaction, wanted bool, now time.Time) Coverage {
+	c := Coverage{Shows: t.Shows()}
+	if wanted {
+		c.Refs, c.Until = []string{"", t.ProviderRef}, now
+	}
+	return c
+}
+
+// unknownThere is how long a provider may send word of an operation before its look-ups find it.
+const unknownThere = 10 * time.Minute
+
+// coveredUntil returns until when callbacks may have been received that a look-up which began at asked covers.
+func coveredUntil(asked time.Time, said payment.Outcome) time.Time {
+	if said == payment.AnswerNotFound {
+		return asked.Add(-unknownThere)
+	}
+	return asked
+}
