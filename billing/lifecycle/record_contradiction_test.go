@@ -118,22 +118,27 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		move    payment.Move
+		known   string // the refund's reference
+		ref     string // of the message
 		decided time.Time
 		want    payment.Status
 	}{
-		"by messages":                   {payment.MoveBelieve, time.Time{}, payment.Failed},
-		"a look-up knows better":        {payment.MoveLookup, time.Time{}, payment.Refunded},
-		"a person had said that it had": {payment.MoveBelieve, time.Unix(1, 0), payment.Refunded},
+		"by messages":                   {payment.MoveBelieve, "re_1", "re_1", time.Time{}, payment.Failed},
+		"a look-up knows better":        {payment.MoveLookup, "re_1", "re_1", time.Time{}, payment.Refunded},
+		"a person had said that it had": {payment.MoveBelieve, "re_1", "re_1", time.Unix(1, 0), payment.Refunded},
+		"of another one":                {payment.MoveBelieve, "re_1", "re_2", time.Time{}, payment.Refunded},
+		"the message names none":        {payment.MoveBelieve, "re_1", "", time.Time{}, payment.Refunded},
+		"neither has a name":            {payment.MoveBelieve, "", "", time.Time{}, payment.Refunded},
 	} {
 		l := begun(t, settings)
 		l.result(payment.AnswerSucceeded)
 		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
-		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, "re_1", c.decided
+		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, c.known, c.decided
 		charge = charge.FailRefund(400)
 		_, recorded, _, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
 			Transaction: refund, Charge: &charge, Move: c.move, Protocol: protocol,
-			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "re_1", Amount: 400, Currency: charge.Currency},
+			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 400, Currency: charge.Currency},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, recorded.Transaction.Status, name)

@@ -96,9 +96,9 @@ func (r *recording) refunded() error {
 
 // overtaken reports a message that says that a refund went through, after another one said that it failed. Messages may
 // come in any order, and what went through can come back, but never the other way round; unless a person found that it
-// had failed.
+// had failed. A message about another operation is none: that one did give the money back.
 func (r *recording) overtaken() bool {
-	own := r.Answer.Ref != "" && r.Answer.Ref == r.txn.ProviderRef
+	own := r.Answer.Ref != "" && r.Answer.Ref == r.Result.Transaction.ProviderRef // r.txn has the name of the success already
 	return r.Move == payment.MoveBelieve && own && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
 }
 
