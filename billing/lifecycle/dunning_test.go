@@ -15,6 +15,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 const oneDay = 24 * time.Hour
@@ -112,6 +113,40 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	l.result(payment.AnswerSucceeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
+}
+
+// What the end of a pause charges: the invoice that waited, unless it is being paid already, or its customer pays it.
+func TestResumeCollection_ChargesWhatWaited(t *testing.T) {
+	t.Parallel()
+	settings := settings
+	settings.Dunning.Final = dunning.Pause
+	for name, c := range map[string]struct {
+		before  func(*life)
+		charges bool
+	}{
+		"it waits":               {func(*life) {}, true},
+		"a person pays it":       {func(l *life) { l.pay() }, false},
+		"that payment failed":    {func(l *life) { l.pay(); l.result(payment.AnswerDeclined) }, true},
+		"it was sent and is due": {nil, false},
+	} {
+		l := begun(t, settings)
+		if c.before == nil {
+			l.result(payment.AnswerSucceeded)
+			send, days := terms.Send, 14
+			l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+			l.until(l.sub().CurrentPeriod.End.AddDate(0, 0, 15))
+		} else {
+			l.failToPastDue()
+			c.before(l)
+		}
+		require.True(t, l.sub().CollectionPaused(), name)
+		made := len(l.charges())
+		changes, err := l.apply(lifecycle.ResumeCollection{})
+		require.NoError(t, err, name)
+		require.False(t, l.sub().CollectionPaused(), name)
+		require.Equal(t, c.charges, changes.Attempt != "", name)
+		require.Equal(t, c.charges, len(l.charges()) == made+1, name)
+	}
 }
 
 // A policy of later changes no pause: none begins for what is past due already, and none ends.

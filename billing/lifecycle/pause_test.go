@@ -249,6 +249,22 @@ func TestTrialEnd_PaymentMethodNoticedLate(t *testing.T) {
 	require.Equal(t, added, l.sub().CurrentPeriod.Start)
 }
 
+// Payment methods change in real time. On a test clock the subscription resumes at the clock's time, whatever the real one was.
+func TestTrialEnd_PaymentMethodOnATestClock(t *testing.T) {
+	t.Parallel()
+	for _, added := range []time.Duration{-time.Hour, time.Hour} { // beside the clock's time
+		l := trialEnding(t, plan.TrialEndPause, team)
+		l.onClock()
+		l.until(l.sub().TrialEndsAt.AddDate(0, 0, 3))
+		l.store.customer.PaymentMethod, l.store.sub.MethodChangedAt = "card", l.now.Add(added)
+
+		l.advance()
+
+		require.Equal(t, subscription.Active, l.sub().Status)
+		require.Equal(t, l.now, l.sub().CurrentPeriod.Start)
+	}
+}
+
 // must performs a command that is not to be refused.
 func (l *life) must(cmd lifecycle.Command) {
 	_, err := l.apply(cmd)

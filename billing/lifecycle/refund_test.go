@@ -207,3 +207,36 @@ func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 125_050, changes.NewTransactions[0].Amount)
 }
+
+// The refund re_1 of 400 went through. Word of a bad end is of it unless it names another one.
+func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		ref  string
+		owed money.Minor
+	}{
+		"it came back":    {"re_1", 400},
+		"no name is said": {"", 400},
+		"another one":     {"re_2", 0},
+	} {
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+		require.NoError(t, err)
+		refund.Status, refund.ProviderRef, refund.CompletedAt = payment.Refunded, "re_1", l.now
+		_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+			Transaction: refund, Charge: &charge, Move: payment.MoveLookup, Protocol: protocol,
+			Answer: payment.Answer{Outcome: payment.AnswerFailed, Ref: c.ref, FailureReason: "The account is closed."},
+		}, l.moment())
+		require.NoError(t, err, name)
+		require.Equal(t, payment.Refunded, recorded.Transaction.Status, name)
+		require.Equal(t, c.owed > 0, !recorded.Transaction.ReturnedAt.IsZero(), name)
+		if c.owed == 0 {
+			require.Empty(t, changes.Transactions, name)
+			continue
+		}
+		require.Len(t, changes.Transactions, 2, name)
+		require.Equal(t, [2]money.Minor{0, c.owed},
+			[2]money.Minor{changes.Transactions[1].AmountRefunded, changes.Transactions[1].RefundOwed}, name)
+	}
+}

@@ -1,0 +1,67 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+	"perennial/billing/terms"
+)
+
+// A change at a date comes behind what is about an older period, where both are due at one instant; an instant earlier it is first.
+func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
+	t.Parallel()
+	sent := func(t *testing.T) *life { // its renewal of 28 February is due on 14 March, and the next one comes on 31 March
+		t.Helper()
+		l := begun(t, settings)
+		l.result(payment.AnswerSucceeded)
+		send, days := terms.Send, 14
+		l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+		l.until(l.sub().CurrentPeriod.End)
+		return l
+	}
+	retried := func(t *testing.T) *life { // its first attempt failed on 31 January, and the next one is a day later
+		t.Helper()
+		l := begun(t, settings)
+		l.result(payment.AnswerDeclined)
+		return l
+	}
+	drafted := func(t *testing.T) *life {
+		t.Helper()
+		return graced(t, team, pro)
+	}
+	for name, c := range map[string]struct {
+		begin func(*testing.T) *life
+		other subscription.Action
+	}{
+		"a retry":              {retried, subscription.ActionPaymentRetry},
+		"the end of a term":    {sent, subscription.ActionInvoiceOverdue},
+		"the end of the grace": {drafted, subscription.ActionFinalize},
+	} {
+		for offset, want := range map[time.Duration]subscription.Action{
+			0: c.other, time.Second: c.other, -time.Second: subscription.ActionScheduledChange,
+		} {
+			l := c.begin(t)
+			require.Equal(t, c.other, l.sub().NextAction, name)
+			on := l.sub().NextActionAt.Add(offset)
+			l.must(lifecycle.ChangePlan{Plan: &pro, On: on})
+			require.Equal(t, want, l.sub().NextAction, "%s, %s", name, offset)
+			if want == subscription.ActionScheduledChange {
+				require.Equal(t, on, l.sub().NextActionAt, name)
+			}
+		}
+	}
+}
+
+// Before a renewal at the same instant it is first: it may change what is billed.
+func TestNext_ChangeAtTheRenewal(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	l.must(lifecycle.ChangePlan{Plan: &pro, On: l.sub().CurrentPeriod.End})
+	require.Equal(t, subscription.ActionScheduledChange, l.sub().NextAction)
+}
