@@ -9,10 +9,12 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/billing/terms"
 )
 
 // What is expected next is what the subscription says it waits for, in every life.
@@ -56,4 +58,101 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 		},
 		{At: l.sub().CurrentPeriod.End, Action: subscription.ActionRenewal, Amount: 900, PlanID: "plan_2"},
 	}, expected)
+}
+
+// expects checks what the next things are, in short: when, what, and how much.
+func (l *life) expects(t *testing.T, name string, want ...lifecycle.Expected) {
+	t.Helper()
+	expected, err := lifecycle.Outlook(l.store.load(false), len(want), l.moment())
+	require.NoError(t, err, name)
+	for i := range expected {
+		expected[i].AddOns = nil
+	}
+	require.Equal(t, want, expected, name)
+}
+
+func on(month time.Month, day int, action subscription.Action, amount money.Minor) lifecycle.Expected {
+	at := time.Date(2026, month, day, 11, 0, 0, 0, paris) // 10:00 in winter: the hour of the subscription
+	return lifecycle.Expected{At: at.UTC(), Action: action, Amount: amount}
+}
+
+// A retry names its invoice and counts those that were skipped. What else happens while an invoice waits for its retry does not.
+func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerDeclined)
+	l.must(lifecycle.SkipRetry{InvoiceID: l.open()[0].ID})
+	retried := on(time.February, 3, subscription.ActionPaymentRetry, 1000)
+	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 2, 3
+	l.expects(t, "one was skipped", retried, on(time.February, 28, subscription.ActionRenewal, 1000))
+
+	slow := settings
+	slow.Dunning.Retry.Base = 40 * 24 * time.Hour
+	l = begun(t, slow)
+	l.result(payment.AnswerDeclined)
+	retried = on(time.March, 12, subscription.ActionPaymentRetry, 1000)
+	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 1, 3
+	l.expects(t, "the renewal is before it", on(time.February, 28, subscription.ActionRenewal, 1000), retried)
+}
+
+// The retry of an older invoice succeeds, and the one that waited behind it is paid as well: no attempt holds the change up.
+func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
+	t.Parallel()
+	slow := settings
+	slow.Dunning.Retry.Base, slow.Dunning.Retry.Factor = 20*24*time.Hour, 1
+	l := begun(t, slow)
+	l.result(payment.AnswerDeclined)
+	l.until(l.sub().CurrentPeriod.End)
+	l.result(payment.AnswerDeclined)
+	require.Len(t, l.open(), 2)
+	retried := on(time.March, 12, subscription.ActionPaymentRetry, 1000)
+	retried.At = l.sub().NextActionAt
+	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 2, 3
+	l.must(lifecycle.ChangePlan{Quantity: 2, On: retried.At.Add(24 * time.Hour)})
+	changed := lifecycle.Expected{At: retried.At.Add(24 * time.Hour), Action: subscription.ActionScheduledChange, Quantity: 2}
+	l.expects(t, "", retried, changed)
+}
+
+// Two invoices were sent, the later one with the shorter time to pay. The customer pays both: neither is overdue any more.
+func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	send := terms.Send
+	for _, days := range []int{45, 7} {
+		l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+		l.until(l.sub().CurrentPeriod.End)
+	}
+	require.Len(t, l.open(), 2)
+	overdue := lifecycle.Expected{At: l.open()[0].DueAt, Action: subscription.ActionInvoiceOverdue}
+	l.expects(t, "", overdue, on(time.April, 30, subscription.ActionRenewal, 1000))
+}
+
+// A payment of a sent invoice needs review: it is not paid a second time, and later invoices wait behind it.
+func TestOutlook_SentBesideAPaymentInReview(t *testing.T) {
+	t.Parallel()
+	l := begun(t, settings)
+	l.result(payment.AnswerSucceeded)
+	send, days := terms.Send, 45
+	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
+	l.until(l.sub().CurrentPeriod.End)
+	l.must(lifecycle.Pay{InvoiceID: l.open()[0].ID})
+	l.mismatch(l.live("").ID)
+	l.expects(t, "", on(time.March, 31, subscription.ActionRenewal, 1000), on(time.April, 30, subscription.ActionRenewal, 1000))
+}
+
+// A subscription is past due on 14 February, when a renewal would be announced. A change on the 20th, when 8 of 28 days
+// are left, charges it once more: 1000 of what was not paid, less 286, and 857. It recovers, and the renewal is announced then.
+func TestOutlook_WhatAPaymentMakesDue(t *testing.T) {
+	t.Parallel()
+	reminding := settings
+	reminding.RenewalReminderDays = 14
+	l := newLife(t, plans, reminding, team, 0)
+	l.store.customer.PaymentMethod = "mobile_money_mtn"
+	l.advance()
+	l.failToPastDue()
+	l.must(lifecycle.ChangePlan{Plan: &pro, On: created.AddDate(0, 0, 20)})
+	changed := on(time.February, 20, subscription.ActionScheduledChange, 1571)
+	changed.PlanID, changed.Status = "plan_pro", subscription.Active
+	l.expects(t, "", changed, on(time.February, 20, subscription.ActionRenewalReminder, 0))
 }

@@ -1,0 +1,117 @@
+package lifecycle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// A quote says what moves: the invoices, and what goes back in money or as credit. Half of a month of team, for 1000, is left.
+func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		cmd      lifecycle.Command
+		invoices []lifecycle.QuotedTotal
+		refund   money.Minor
+		balance  money.Minor
+		pending  string
+	}{
+		"nothing": {cmd: nil},
+		"an upgrade": { // half of 3000, less half of 1000
+			cmd: lifecycle.ChangePlan{Plan: &pro}, invoices: []lifecycle.QuotedTotal{{Total: 1000, AmountDue: 1000}},
+		},
+		"an upgrade at the period's end": {cmd: lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true}, pending: "plan_pro.1"},
+		"a downgrade": {
+			cmd: lifecycle.ChangePlan{Plan: &free}, invoices: []lifecycle.QuotedTotal{{Total: -500}}, balance: 500,
+		},
+		"the end, and the rest back": {
+			cmd: lifecycle.Cancel{Immediate: true, RefundUnused: true}, invoices: []lifecycle.QuotedTotal{{Total: -500}}, refund: 500,
+		},
+		"the end without": {cmd: lifecycle.Cancel{Immediate: true}},
+	} {
+		l := paidHalf(t)
+		shown, err := lifecycle.Preview(l.store.load(true), c.cmd, 0, l.moment())
+		require.NoError(t, err, name)
+		quote := shown.Quote
+		require.Equal(t, c.invoices, quote.Invoices, name)
+		require.Equal(t, [2]money.Minor{c.refund, c.balance}, [2]money.Minor{quote.Refund, quote.Balance}, name)
+		if c.pending != "" {
+			require.Equal(t, [2]string{"plan_team.1", c.pending}, [2]string{quote.Plan, quote.Pending}, name)
+		}
+	}
+}
+
+// A quote says which add-ons there are afterwards, and which from the next period on; without any it says nothing of them, as those
+// of builds from before there were add-ons.
+func TestPreview_QuotesTheAddOns(t *testing.T) {
+	t.Parallel()
+	extra := flat("plan_extra", month, 200)
+	extra.AddOn = true
+	l := newLife(t, []plan.Plan{team, extra}, settings, team, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	quote := func(cmd lifecycle.Command) []subscription.AddOns {
+		shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
+		require.NoError(t, err)
+		return shown.Quote.AddOns
+	}
+	chosen := []subscription.Chosen{{AddOn: extra, Quantity: 2}}
+	require.Nil(t, quote(nil))
+	now := quote(lifecycle.ChangePlan{AddOns: &chosen})
+	require.Len(t, now, 2)
+	require.Equal(t, [2]int64{2, 2}, [2]int64{now[0][0].Quantity, now[1][0].Quantity})
+	later := quote(lifecycle.ChangePlan{AddOns: &chosen, AtPeriodEnd: true})
+	require.Equal(t, [2]int{0, 1}, [2]int{len(later[0]), len(later[1])})
+}
+
+// The renewal is a draft for a day, which the preview shows at once. What follows are the invoices after it, each once.
+func TestPreview_ShowsADraftOnce(t *testing.T) {
+	t.Parallel()
+	l := graced(t, flat("plan_1", month, 1900))
+	l.finalizeDraft()
+	l.result(payment.AnswerSucceeded)
+	renewal := l.sub().CurrentPeriod.End
+	l.now, l.real = renewal, renewal
+
+	shown, err := lifecycle.Preview(l.load(false).state, nil, 2, l.moment())
+
+	require.NoError(t, err)
+	require.Len(t, shown.Issued, 1)
+	require.Equal(t, renewal, shown.Issued[0].Period.Start)
+	require.Len(t, shown.Upcoming, 2)
+	require.Equal(t, shown.Issued[0].Period.End, shown.Upcoming[0].Period.Start)
+	require.Equal(t, shown.Upcoming[0].Period.End, shown.Upcoming[1].Period.Start)
+	require.Equal(t, shown.Upcoming[0].Period.Start.Add(24*time.Hour), shown.Upcoming[0].FinalizesAt)
+}
+
+// Changes at dates within the first four weeks follow each other: each takes back what the one before billed, and nothing twice.
+// The environment's latest invoice has the number 10.
+func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
+	t.Parallel()
+	large := flat("plan_large", month, 9000)
+	l := newLife(t, []plan.Plan{team, pro, large}, settings, team, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	for week, to := range []plan.Plan{pro, large, team} {
+		l.must(lifecycle.ChangePlan{Plan: &to, On: created.AddDate(0, 0, 7*(week+1))})
+	}
+	state := l.load(true).state
+	state.Paid[0].Number = 10
+
+	shown, err := lifecycle.Preview(state, nil, 4, l.moment())
+
+	require.NoError(t, err)
+	var totals []money.Minor
+	for _, inv := range shown.Upcoming {
+		totals = append(totals, inv.Total)
+	}
+	// 2250 - 750, 4500 - 1500, 250 - 2250, and a month of team.
+	require.Equal(t, []money.Minor{1500, 3000, -2000, 1000}, totals)
+}
