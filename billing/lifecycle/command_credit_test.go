@@ -96,3 +96,57 @@ func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
 	require.Equal(t, 2, l.open()[0].Collection.Attempts)
 	require.Equal(t, money.Minor(600), l.open()[0].AmountDue)
 }
+
+// graceOfADay lives on a plan for some weeks, which are paid, where renewals are drafts for a day.
+func graceOfADay(t *testing.T, first plan.Plan) *life {
+	t.Helper()
+	settings := settings
+	settings.InvoiceGraceMinutes = 24 * 60
+	l := newLife(t, plans, settings, first, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	l.pass(2 * week)
+	return l
+}
+
+// A draft takes 1500 of an invoice of 3000 back, and catching up adds a change to it: what it had taken back before counts once.
+func TestCreditInvoice_BesideADraftThatCatchingUpChanges(t *testing.T) {
+	t.Parallel()
+	l := graceOfADay(t, pro)
+	paid := l.store.invoices[0]
+	l.must(lifecycle.ChangePlan{Plan: &team, Proration: subscription.NextInvoice})
+	renewal := l.sub().CurrentPeriod.End
+	l.until(renewal)
+	require.Len(t, l.store.drafts, 1)
+	l.must(lifecycle.ChangePlan{Plan: &pro, On: renewal.Add(6 * time.Hour)})
+	l.moveTo(renewal.Add(12 * time.Hour))
+
+	note, err := l.creditInvoice(paid, creditnote.Request{})
+
+	require.NoError(t, err)
+	require.Equal(t, money.Minor(1500), note.Total)
+	require.Len(t, l.store.drafts[0].Lines, 5)
+}
+
+// The invoice itself was a draft when the note was asked for. Catching up has changed it from team to pro, six hours into its
+// 743, and issued it: of 1000 it takes 992 back, and adds 2976.
+func TestCreditInvoice_OfADraftThatCatchingUpChangesAndIssues(t *testing.T) {
+	t.Parallel()
+	l := graceOfADay(t, team)
+	renewal := l.sub().CurrentPeriod.End
+	l.until(renewal)
+	draft := l.store.drafts[0]
+	l.must(lifecycle.ChangePlan{Plan: &pro, On: renewal.Add(6 * time.Hour)})
+	l.store.customer.PaymentMethod = "" // no attempt is under way
+	l.moveTo(renewal.Add(25 * time.Hour))
+
+	l.noted = true
+	changes, err := l.apply(lifecycle.CreditInvoice{
+		Request: creditnote.Request{Amount: 2984}, Invoice: draft, Given: l.given(draft),
+	})
+
+	require.NoError(t, err)
+	note := changes.CreditNotes[0]
+	require.Equal(t, money.Minor(2984), note.Total)
+	require.Equal(t, []money.Minor{8, 2976}, []money.Minor{note.Lines[0].Amount, note.Lines[1].Amount})
+}

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/period"
 	"perennial/billing/subscription"
 )
 
@@ -116,4 +117,54 @@ func TestDraft_OfASubscriptionThatEndedOwing(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes.Finalized, 1)
 	require.Empty(t, changes.NewTransactions)
+}
+
+// numbers are those of the invoices that a decision has left open, in the order in which a reader finds them.
+func (l *life) numbers() (all []int64) {
+	for _, inv := range l.store.load(false).Open {
+		all = append(all, inv.Number)
+	}
+	return all
+}
+
+// twoDrafts are those of a month that a change to days cut short, and of the day after it.
+func twoDrafts(t *testing.T) (l *life, first, second string) {
+	t.Helper()
+	daily := flat("plan_2", period.Interval{Unit: period.Day, Count: 1}, 100)
+	l = gracedFor(t, 4, flat("plan_1", month, 1900), daily, flat("plan_3", daily.Interval, 300))
+	l.moveTo(l.now.Add(6 * time.Hour))
+	first = l.store.drafts[0].ID
+	l.changePlan(daily, false)
+	l.moveTo(l.sub().CurrentPeriod.End)
+	l.advance()
+	require.Len(t, l.store.drafts, 2)
+	second = l.store.drafts[0].ID
+	require.NotEqual(t, first, second, "it is issued after one day, the first after four")
+	return l, first, second
+}
+
+// When the subscription is canceled both are issued, and get their numbers in the order in which they would have been.
+func TestDraft_EndIssuesAllOfThem(t *testing.T) {
+	t.Parallel()
+	l, first, second := twoDrafts(t)
+	l.cancelNow(false)
+	require.Empty(t, l.store.drafts)
+	require.Equal(t, []int64{2, 3}, l.numbers())
+	require.Equal(t, [2]int64{2, 3}, [2]int64{l.store.invoice(second).Number, l.store.invoice(first).Number})
+}
+
+// The draft of the day is issued by hand, and a change waits for the next invoice when the subscription ends: the draft of the
+// month gets its number before that.
+func TestDraft_EndNumbersThemBeforeTheLastInvoice(t *testing.T) {
+	t.Parallel()
+	l, first, second := twoDrafts(t)
+	l.must(lifecycle.FinalizeInvoice{InvoiceID: second})
+	l.result(payment.AnswerSucceeded)
+	l.moveTo(l.now.Add(6 * time.Hour))
+	l.how = subscription.NextInvoice
+	l.changePlan(l.newest("plan_3"), false)
+	require.NotEmpty(t, l.sub().PendingLines)
+	l.cancelNow(false)
+	require.Equal(t, []int64{3, 4}, l.numbers())
+	require.EqualValues(t, 3, l.store.invoice(first).Number)
 }
