@@ -125,16 +125,19 @@ type SubscriptionForm struct {
 
 func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) {
 	in := subscriptions.NewSubscription{
-		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), Quantity: view.Given(f.Quantity), AddOns: addOnChoices(f.AddOns), TrialDays: f.TrialDays,
-		Backdated: subscription.BackdatedBilling(f.Backdated), Proration: subscription.ProrationBehavior(f.Proration),
-		CouponCode: f.CouponCode, Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
-		Metadata: metadata.Pairs(f.Metadata),
+		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), AddOns: addOnChoices(f.AddOns),
+		CouponCode: f.CouponCode,
+		Wishes: subscription.NewInput{
+			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscription.BackdatedBilling(f.Backdated),
+			Proration: subscription.ProrationBehavior(f.Proration), Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
+			Metadata: metadata.Pairs(f.Metadata),
+		},
 	}
 	if f.StartsAt != nil {
-		in.StartsAt = time.Unix(*f.StartsAt, 0).UTC()
+		in.Wishes.StartsAt = time.Unix(*f.StartsAt, 0).UTC()
 	}
 	if f.Anchor != nil {
-		in.Anchor = time.Unix(*f.Anchor, 0).UTC()
+		in.Wishes.Anchor = time.Unix(*f.Anchor, 0).UTC()
 	}
 	switch {
 	case f.Backdated != "" && f.StartsAt == nil:

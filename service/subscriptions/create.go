@@ -3,16 +3,13 @@ package subscriptions
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"perennial/billing/customer"
 	"perennial/billing/discount"
 	"perennial/billing/lifecycle"
-	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
-	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -22,16 +19,10 @@ import (
 type NewSubscription struct {
 	CustomerID, PlanID string
 	Currency           money.Currency // one that the plan is sold in; empty: the plan's own
-	Quantity           int64          // 0: one
 	AddOns             []AddOnChoice
-	TrialDays          *int      // nil: the plan's
-	StartsAt           time.Time // in the past; zero: now
-	Backdated          subscription.BackdatedBilling
-	Anchor             time.Time                      // of its periods, after the start; zero: the start
-	Proration          subscription.ProrationBehavior // with Anchor
-	CouponCode         string                         // redeemed for it; empty: none
-	Terms              terms.Terms
-	Metadata           metadata.Pairs
+	CouponCode         string // redeemed for it; empty: none
+	// Wishes are passed on to the rules as they are. What the fields above name is read and put to them here.
+	Wishes subscription.NewInput
 }
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
@@ -40,7 +31,7 @@ type NewSubscription struct {
 func (s *Service) CreateSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, also usecase.Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
-	if err := in.Metadata.Check(); err != nil {
+	if err := in.Wishes.Metadata.Check(); err != nil {
 		return subscription.Subscription{}, err
 	}
 	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
@@ -59,7 +50,7 @@ func (s *Service) CreateSubscription(
 		return subscription.Subscription{}, err
 	}
 	addOns = subscription.InCurrency(addOns, chosen.Currency)
-	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Terms.Sent() {
+	if free := chosen.FreeFromTheStart() && subscription.AllFree(addOns); !free && !in.Wishes.Terms.Sent() {
 		if err := s.customers.CheckRenewable(ctx, by, c, chosen.Currency, "customerId"); err != nil {
 			return subscription.Subscription{}, err
 		}
@@ -86,11 +77,10 @@ func (s *Service) insertSubscription(
 		coupon = &found
 		tx.RedeemCoupon(by.EnvironmentID, found.ID)
 	}
-	sub, events, err := subscription.Create(chosen, subscription.NewInput{
-		ID: id.New(id.Subscription, s.Now()), CustomerID: c.ID, Quantity: in.Quantity, AddOns: addOns,
-		TrialDays: in.TrialDays, TimeZone: by.TimeZone, TestClockID: c.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
-		Coupon: coupon, StartsAt: in.StartsAt, Backdated: in.Backdated, Anchor: in.Anchor, Proration: in.Proration, Now: now,
-	})
+	wishes := in.Wishes
+	wishes.ID, wishes.CustomerID, wishes.TestClockID = id.New(id.Subscription, s.Now()), c.ID, c.TestClockID
+	wishes.AddOns, wishes.Coupon, wishes.TimeZone, wishes.Now = addOns, coupon, by.TimeZone, now
+	sub, events, err := subscription.Create(chosen, wishes)
 	if err != nil {
 		return sub, err
 	}

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
 	servicecatalog "perennial/service/catalog"
@@ -99,7 +100,7 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	var shown Previewed
 
 	err := svc.PreviewNewSubscription(t.Context(), by,
-		NewSubscription{CustomerID: c.ID, PlanID: p.ID, TrialDays: &days}, 2,
+		NewSubscription{CustomerID: c.ID, PlanID: p.ID, Wishes: subscription.NewInput{TrialDays: &days}}, 2,
 		usecase.Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
 
 	require.NoError(t, err)

@@ -334,7 +334,7 @@ func (s *stage) create(trialDays int) func() error {
 	c, planID := s.Customer(s.t, ""), s.plan(1000)
 	return func() error {
 		_, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
-			CustomerID: c.ID, PlanID: planID, TrialDays: &trialDays,
+			CustomerID: c.ID, PlanID: planID, Wishes: subscription.NewInput{TrialDays: &trialDays},
 		}, nil)
 		return err
 	}
