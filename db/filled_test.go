@@ -3,6 +3,7 @@ package db_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -62,5 +63,17 @@ func (f *filler) fill(t *testing.T, v reflect.Value) {
 		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), reflect.ValueOf(fmt.Sprint(f.n)))
 	default:
 		require.FailNow(t, "give a rule for "+v.Type().String())
+	}
+}
+
+// everyFieldDiffers requires that a row whose writing is tested has a value of its own in each field, so that a field
+// left out of a write is noticed. Except are fields that the write does not change.
+func everyFieldDiffers[T any](t *testing.T, before, after T, except ...string) {
+	t.Helper()
+	b, a := reflect.ValueOf(before), reflect.ValueOf(after)
+	for i := range b.NumField() {
+		if name := b.Type().Field(i).Name; !slices.Contains(except, name) {
+			require.NotEqual(t, b.Field(i).Interface(), a.Field(i).Interface(), "give %s another value", name)
+		}
 	}
 }

@@ -3,8 +3,6 @@ package db_test
 import (
 	"context"
 	"encoding/json"
-	"reflect"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,6 +20,7 @@ import (
 	"perennial/internal/id"
 )
 
+// The states that the schema lets in, one after the other. TestEveryField_Subscription has every field.
 func TestSubscriptionRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -79,13 +78,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		Rates: []tax.Rate{{ID: "txr_1", Name: "VAT", Percent: money.Whole(19), Inclusive: true}},
 	}}
 	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
-	everyFieldDiffers(t, invoice.Line{}, want.PendingLines[0], "Credited")
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
-	everyFieldDiffers(t, b.subscription, want,
-		// from TrialNoticeAt on: see trial, halted and owing
-		"ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "CreatedAt", "TrialNoticeAt", "PastDueAt",
-		"CollectionPausedAt", "PausedAt", "ResumesAt", "PauseReason", "Items")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
@@ -104,9 +98,6 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[1].ID, Quantity: 1},
 		{ID: id.New(id.SubscriptionItem, wall), PriceID: other.Prices[0].ID, Quantity: 3},
 	}
-	// not of a new one
-	everyFieldDiffers(t, subscription.Subscription{}, again, "MethodChangedAt", "TrialNoticeAt", "PastDueAt",
-		"CollectionPausedAt", "PausedAt", "ResumesAt", "PauseReason")
 	halted.ID, halted.Items, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), nil, 1, halted.CreatedAt
 	for _, made := range []subscription.Subscription{again, halted} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, made)) })
@@ -117,16 +108,4 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
 	requireFault(t, err, fault.Unavailable, "subscription_changed")
-}
-
-// everyFieldDiffers requires that a row whose writing is tested has a value of its own in each field, so that a field
-// left out of a write is noticed. Except are fields that the write does not change.
-func everyFieldDiffers[T any](t *testing.T, before, after T, except ...string) {
-	t.Helper()
-	b, a := reflect.ValueOf(before), reflect.ValueOf(after)
-	for i := range b.NumField() {
-		if name := b.Type().Field(i).Name; !slices.Contains(except, name) {
-			require.NotEqual(t, b.Field(i).Interface(), a.Field(i).Interface(), "give %s another value", name)
-		}
-	}
 }

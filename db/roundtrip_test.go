@@ -201,7 +201,6 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	inv.Discount = -40
 	inv.Taxes = invoice.Taxes{{Rate: credit.Rates[0], Base: -100, Amount: -19}}
 	inv.Tax, inv.TaxExempt = -19, tax.Reverse
-	everyFieldDiffers(t, invoice.Line{}, credit, "Credited") // by credit notes only
 	inv.Lines = append(inv.Lines, credit)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
