@@ -25,38 +25,60 @@ type Situation struct {
 	Known      Known
 }
 
-// Step is what to do next.
+// Step is what to do next. Stages of the decision fill its parts.
 type Step struct {
-	// Need is what must be known before the step can be decided; nil: it is decided.
-	Need *Need
-	// Unreachable is an account that alone can tell how to go on, and that cannot be opened; empty: there is none. Nothing
-	// can be done then.
-	Unreachable string
+	Undecided
+	Target
+	Subject
+	Route
+	Search
 
 	Move        payment.Move
 	Transaction payment.Transaction // as it is to be from here on
 	Row         payment.Transaction // before an account was chosen for it
 	RestoredAt  time.Time           // as in Situation
-	AccountID   string              // of the account to speak to; empty: none can take it
-	Provider    string              // of that account
-	Protocol    payment.Protocol    // of that account
 	Asked       bool                // because of callbacks
-	Number      int                 // of the send that it is, or is about; 0: none
-	Reason      string              // why this account gets a new send, or why none does
-	Backups     int                 // how many more accounts can take a new send
-	About       string              // the operation that a look-up asks about; empty: the transaction's
-	Hint        string              // the transaction's reference where only callbacks have named it
-	Earlier     *payment.Send       // at another account, which it asks about; nil: it is about the current one
-	Evidence    []Evidence          // of callbacks, the one to believe first
-	Hold        payment.Hold        // where no account can take it now
-	Wait        time.Duration       // and for how long; zero: as the rules say
-	Lost        *Lost               // the lost send that is looked for; nil: none is
-	// Questions are what a search may ask next, the best first: see Asking.
-	Questions []payment.Question
-	// Unreadable are accounts that were passed over because their credentials cannot be opened.
-	Unreadable []string
-	MayRepeat  bool           // a first send, which a restored database may have forgotten
-	Handed     payment.Handed // to complete the charge
+	MayRepeat   bool                // a first send, which a restored database may have forgotten
+	Handed      payment.Handed      // to complete the charge
+}
+
+// Undecided is why a step cannot be decided; the zero value: it is.
+type Undecided struct {
+	Need *Need // what must be known before
+	// Unreachable is an account that alone can tell how to go on, and that cannot be opened; empty: there is none. Nothing
+	// can be done then.
+	Unreachable string
+}
+
+// Target is the account to speak to; the zero value: none can take the transaction.
+type Target struct {
+	AccountID string
+	Provider  string
+	Protocol  payment.Protocol
+}
+
+// Subject is what of the transaction a step is about.
+type Subject struct {
+	Number   int           // of the send that it is, or is about; 0: none
+	About    string        // the operation that a look-up asks about; empty: the transaction's
+	Hint     string        // the transaction's reference where only callbacks have named it
+	Earlier  *payment.Send // at another account, which it asks about; nil: it is about the current one
+	Evidence []Evidence    // of callbacks, the one to believe first
+}
+
+// Route is what the choice of an account for a new send has found.
+type Route struct {
+	Reason     string        // why this account gets it, or why none does
+	Backups    int           // how many more accounts can take it
+	Hold       payment.Hold  // where no account can take it now
+	Wait       time.Duration // and for how long; zero: as the rules say
+	Unreadable []string      // accounts that were passed over because their credentials cannot be opened
+}
+
+// Search is what is asked about a send that a restored database may have lost.
+type Search struct {
+	Lost      *Lost              // the send that is looked for; nil: none is
+	Questions []payment.Question // what may be asked next, the best first: see Asking
 
 	search *search // that Questions are of
 }
@@ -96,8 +118,10 @@ func (d *decision) begin() bool {
 		txn = txn.PayerErased(d.Now)
 	}
 	txn = txn.Restored(d.RestoredAt)
-	d.step = Step{Move: payment.MoveNone, Transaction: txn, Row: txn, RestoredAt: d.RestoredAt, Asked: d.Progress.Asked,
-		Number: txn.SendNumber}
+	d.step = Step{
+		Move: payment.MoveNone, Transaction: txn, Row: txn, RestoredAt: d.RestoredAt, Asked: d.Progress.Asked,
+		Subject: Subject{Number: txn.SendNumber},
+	}
 	if txn.MayRepeat(d.RestoredAt) && !d.asked() {
 		return false
 	}

@@ -72,7 +72,9 @@ func TestCovers(t *testing.T) {
 	paid := payment.Transaction{ID: "txn_1", ProviderRef: "pi_1", Status: payment.Success}
 	lookup := charging.Step{Move: payment.MoveLookup}
 	believes := charging.Step{Move: payment.MoveBelieve}
-	earlier := charging.Step{Move: payment.MoveLookup, Earlier: &payment.Send{ProviderConfigID: "pp_1"}}
+	earlier := charging.Step{
+		Move: payment.MoveLookup, Subject: charging.Subject{Earlier: &payment.Send{ProviderConfigID: "pp_1"}},
+	}
 	refs := []string{"", "pi_1"}
 	for name, c := range map[string]struct {
 		step     charging.Step

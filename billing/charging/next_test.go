@@ -220,29 +220,29 @@ func TestNext_WhatCallbacksSay(t *testing.T) {
 		want     charging.Step
 	}{
 		"nothing": {due(sent), world{accounts: []charging.Account{account("a")}}, charging.Progress{Asked: true},
-			charging.Step{Move: payment.MoveReplay, AccountID: "a", Number: 1}},
+			wants(payment.MoveReplay, "a", charging.Subject{Number: 1})},
 		"the provider's name for it": {
 			due(sent), world{accounts: []charging.Account{account("a")}, Known: charging.Known{Reference: ptr("pi_1")}},
 			charging.Progress{Asked: true},
-			charging.Step{Move: payment.MoveLookup, AccountID: "a", Number: 1, Hint: "pi_1"},
+			wants(payment.MoveLookup, "a", charging.Subject{Number: 1, Hint: "pi_1"}),
 		},
 		"proof, of an account that cannot be asked": {
 			due(sent), world{accounts: []charging.Account{account("a", silent)}, Known: charging.Known{Evidence: evidence}},
-			charging.Progress{}, charging.Step{Move: payment.MoveBelieve, AccountID: "a", Number: 1},
+			charging.Progress{}, wants(payment.MoveBelieve, "a", charging.Subject{Number: 1}),
 		},
 		"that an earlier account may have it": {
 			due(sent, func(t *payment.Transaction) { t.SendNumber = 2 }),
 			world{accounts: []charging.Account{account("a"), account("b")}, Known: charging.Known{
 				Elsewhere: &charging.Elsewhere{AccountID: "b", Reference: "pi_9", Key: "k1"}, Sends: toBoth,
 			}},
-			charging.Progress{Asked: true}, charging.Step{Move: payment.MoveLookup, AccountID: "b", Number: 1, About: "pi_9"},
+			charging.Progress{Asked: true}, wants(payment.MoveLookup, "b", charging.Subject{Number: 1, About: "pi_9"}),
 		},
 		"that, and it was followed in this progress": {
 			due(sent, func(t *payment.Transaction) { t.SendNumber = 2 }),
 			world{accounts: []charging.Account{account("a"), account("b")}, Known: charging.Known{
 				Elsewhere: &charging.Elsewhere{AccountID: "b", Reference: "pi_9", Key: "k1"}, Sends: toBoth,
 			}},
-			charging.Progress{Asked: true, Earlier: true}, charging.Step{Move: payment.MoveReplay, AccountID: "a", Number: 2},
+			charging.Progress{Asked: true, Earlier: true}, wants(payment.MoveReplay, "a", charging.Subject{Number: 2}),
 		},
 	} {
 		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Progress: c.progress}, c.w)
@@ -255,3 +255,8 @@ func TestNext_WhatCallbacksSay(t *testing.T) {
 }
 
 func ptr[T any](v T) *T { return &v }
+
+// wants is as much of a step as the callbacks decide.
+func wants(move payment.Move, accountID string, subject charging.Subject) charging.Step {
+	return charging.Step{Move: move, Target: charging.Target{AccountID: accountID}, Subject: subject}
+}

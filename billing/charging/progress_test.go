@@ -13,12 +13,14 @@ import (
 func TestProgress_WhatFollows(t *testing.T) {
 	t.Parallel()
 	parked := func(t *payment.Transaction) { t.ParkedAt = t0 }
-	sends := charging.Step{Move: payment.MoveSend, AccountID: "a", Transaction: due(sent), Protocol: protocol, Backups: 1}
-	looks := charging.Step{Move: payment.MoveLookup, AccountID: "a", Transaction: due(sent), Protocol: protocol}
+	at := charging.Target{AccountID: "a", Protocol: protocol}
+	sends := charging.Step{Move: payment.MoveSend, Target: at, Transaction: due(sent), Route: charging.Route{Backups: 1}}
+	looks := charging.Step{Move: payment.MoveLookup, Target: at, Transaction: due(sent)}
 	last, asked, two := sends, looks, looks
 	last.Backups, asked.Asked, two.Evidence = 0, true, make([]charging.Evidence, 2)
 	lost := charging.Step{
-		Move: payment.MoveLookup, AccountID: "a", RestoredAt: restored, Lost: &charging.Lost{Send: payment.Send{Number: 1}},
+		Move: payment.MoveLookup, Target: charging.Target{AccountID: "a"}, RestoredAt: restored,
+		Search: charging.Search{Lost: &charging.Lost{Send: payment.Send{Number: 1}}},
 	}
 	waits, earlier := lost, looks
 	waits.Lost, earlier.Earlier = &charging.Lost{Begin: true}, &payment.Send{Number: 1}

@@ -16,7 +16,7 @@ func TestKeyNumber_BeforeASendIsThatOfTheSend(t *testing.T) {
 	t.Parallel()
 	for _, sent := range []int{0, 1} {
 		asks := charging.Step{
-			Move: payment.MoveLookup, Number: sent,
+			Move: payment.MoveLookup, Subject: charging.Subject{Number: sent},
 			Transaction: payment.Transaction{ID: "txn_1", Type: payment.Charge, SendNumber: sent},
 		}
 		sends := asks
