@@ -6,6 +6,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/db"
 	"perennial/internal/telemetry"
+	"perennial/service"
 )
 
 // The last embeds what the others write.
@@ -16,7 +17,8 @@ import (
 // Document is the OpenAPI document without a server: what clients are generated from. It has no server so that it is
 // the same for every installation, and a change of it in review is a change of the API.
 func Document(version string) []byte {
-	s := &Server{store: &db.Store{}, telemetry: &telemetry.Telemetry{}} // nothing is asked of them
+	// Nothing is asked of them.
+	s := &Server{store: &db.Store{}, service: &service.Service{}, telemetry: &telemetry.Telemetry{}}
 	s.route(Config{Version: version})
 	return s.kit.Document()
 }

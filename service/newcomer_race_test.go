@@ -21,7 +21,7 @@ import (
 	"perennial/db"
 	"perennial/internal/testkit"
 	"perennial/providers"
-	serviceinvoices "perennial/service/invoices"
+	"perennial/service/invoices"
 	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -82,7 +82,7 @@ func (n *newcomers) arrive(t *testing.T) *newcomer {
 		servicetest.Charge(t, n.Scene, *s.ref)
 	}
 	amount := money.Minor(2_500)
-	made, err := n.Invoices.CreateInvoice(t.Context(), n.caller, serviceinvoices.NewInvoice{
+	made, err := n.Invoices.CreateInvoice(t.Context(), n.caller, invoices.NewInvoice{
 		CustomerID: c.ID, Currency: "EUR",
 		Content: invoicing.Content{Lines: []invoicing.Line{{Description: "Set-up", Amount: &amount}}},
 	}, nil)

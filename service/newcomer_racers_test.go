@@ -13,7 +13,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/customers"
-	serviceinvoices "perennial/service/invoices"
+	"perennial/service/invoices"
 	"perennial/service/subscriptions"
 	"perennial/service/usecase"
 )
@@ -55,7 +55,7 @@ var racers = map[string]racer{
 		return w.Invoices.VoidInvoice(ctx, w.caller, w.open, around[invoice.Invoice](ctx, w, hold))
 	},
 	"mark paid": func(ctx context.Context, w *newcomer, hold func()) error {
-		in := serviceinvoices.OutsidePayment{MarkPaid: lifecycle.MarkPaid{InvoiceID: w.open, Method: "cash"}}
+		in := invoices.OutsidePayment{MarkPaid: lifecycle.MarkPaid{InvoiceID: w.open, Method: "cash"}}
 		return w.Invoices.MarkPaid(ctx, w.caller, in, around[invoice.Invoice](ctx, w, hold))
 	},
 	"credit note":           note(paid, creditnote.Request{Amount: 1_100}),

@@ -94,7 +94,7 @@ func (h *Handler) createCoupon(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := h.service.Catalog.CreateCoupon(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateCoupon(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -145,7 +145,7 @@ func (h *Handler) updateCoupon(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeCoupon,
 		func(keep func(*db.Tx, discount.Coupon) error) error {
-			_, err := h.service.Catalog.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateCoupon(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

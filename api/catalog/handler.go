@@ -5,19 +5,21 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/catalog"
+	"perennial/service/subscriptions"
 )
 
 // Handler serves the operations of this column.
 type Handler struct {
-	kit     *httpkit.Kit
-	store   *db.Store // for reading
-	service *service.Service
+	kit           *httpkit.Kit
+	store         *db.Store // for reading
+	service       *catalog.Service
+	subscriptions *subscriptions.Service
 }
 
 // Register adds the operations of this column.
 func Register(d usecase.Deps) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service}
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Catalog, subscriptions: d.Service.Subscriptions}
 	h.planOperations()
 	h.productOperations()
 	h.taxRateOperations()

@@ -62,7 +62,7 @@ func (h *Handler) updatePlan(ctx context.Context, c *httpkit.Call, in *updatePla
 		return nil, err
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.Catalog.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
+		_, err := h.service.UpdatePlan(ctx, usecase.Caller(c), in.ID, update, keep)
 		return err
 	})
 }

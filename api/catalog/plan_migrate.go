@@ -97,7 +97,7 @@ func (h *Handler) migratePlan(
 	// The key is looked up before anything moves: a repeat must not move what was moved back meanwhile.
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscriptions.PlanMigrated) error) error {
-			return h.service.Subscriptions.MigratePlan(ctx, usecase.Caller(c), in.ID, m,
+			return h.subscriptions.MigratePlan(ctx, usecase.Caller(c), in.ID, m,
 				usecase.Around[subscriptions.PlanMigrated]{After: keep})
 		})
 }

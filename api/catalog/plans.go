@@ -157,7 +157,7 @@ func (h *Handler) createPlan(ctx context.Context, c *httpkit.Call, in *createPla
 		return nil, err
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.Catalog.CreatePlan(ctx, usecase.Caller(c), form, keep)
+		_, err := h.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }

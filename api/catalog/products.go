@@ -52,7 +52,7 @@ func (h *Handler) createProduct(
 	form := plan.Product{Name: in.Body.Name, Description: in.Body.Description, Metadata: metadata.Pairs(in.Body.Metadata)}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := h.service.Catalog.CreateProduct(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateProduct(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -99,7 +99,7 @@ func (h *Handler) updateProduct(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeProduct,
 		func(keep func(*db.Tx, plan.Product) error) error {
-			_, err := h.service.Catalog.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateProduct(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

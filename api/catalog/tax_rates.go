@@ -81,7 +81,7 @@ func (h *Handler) createTaxRate(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := h.service.Catalog.CreateTaxRate(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateTaxRate(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -122,7 +122,7 @@ func (h *Handler) updateTaxRate(
 ) (*httpkit.Reply[TaxRate], error) {
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeTaxRate,
 		func(keep func(*db.Tx, tax.Definition) error) error {
-			_, err := h.service.Catalog.UpdateTaxRate(ctx, usecase.Caller(c), in.ID, catalog.TaxRateUpdate(in.Body), keep)
+			_, err := h.service.UpdateTaxRate(ctx, usecase.Caller(c), in.ID, catalog.TaxRateUpdate(in.Body), keep)
 			return err
 		})
 }

@@ -68,7 +68,7 @@ func (h *Handler) createTestClock(
 		return httpkit.Made[TestClock]{Resource: renderTestClock(clock)}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, testclock.Clock) error) error {
-		_, err := h.service.Clocks.CreateTestClock(ctx, usecase.Caller(c), form.Name, at, keep)
+		_, err := h.service.CreateTestClock(ctx, usecase.Caller(c), form.Name, at, keep)
 		return err
 	})
 }
@@ -111,7 +111,7 @@ func (h *Handler) advanceTestClock(
 	}
 	to := time.Unix(in.Body.To, 0).UTC()
 	return h.onTestClock(ctx, c, func(clockID string, around usecase.Around[testclock.Clock]) error {
-		return h.service.Clocks.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
+		return h.service.AdvanceTestClock(ctx, usecase.Caller(c), clockID, to, around)
 	})
 }
 
@@ -120,7 +120,7 @@ func (h *Handler) stopTestClock(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[TestClock], error) {
 	return h.onTestClock(ctx, c, func(clockID string, around usecase.Around[testclock.Clock]) error {
-		return h.service.Clocks.StopTestClock(ctx, usecase.Caller(c), clockID, around)
+		return h.service.StopTestClock(ctx, usecase.Caller(c), clockID, around)
 	})
 }
 
@@ -134,7 +134,7 @@ func (h *Handler) deleteTestClock(
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: clock.ID, Deleted: true}}
 		},
 		func(around usecase.Around[testclock.Clock]) error {
-			return h.service.Clocks.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
+			return h.service.DeleteTestClock(ctx, usecase.Caller(c), clockID, around)
 		})
 }
 

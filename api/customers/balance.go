@@ -86,7 +86,7 @@ func (h *Handler) createBalanceEntry(
 		return httpkit.Made[BalanceEntry]{Resource: renderBalanceEntry(e), CustomerID: e.CustomerID}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.BalanceEntry]) error {
-		return h.service.Customers.AdjustBalance(ctx, usecase.Caller(c), customers.BalanceAdjustment{
+		return h.service.AdjustBalance(ctx, usecase.Caller(c), customers.BalanceAdjustment{
 			CustomerID: in.ID, Currency: currency, Amount: money.Minor(in.Body.Amount), Note: in.Body.Note,
 		}, around)
 	}, h.gate.Admit(in.ID))

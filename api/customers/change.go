@@ -63,7 +63,7 @@ func (h *Handler) updateCustomer(
 		return httpkit.Made[Customer]{Resource: rendered, CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := h.service.Customers.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
+		_, err := h.service.UpdateCustomer(ctx, usecase.Caller(c), in.ID, in.Body.update(), keep)
 		return err
 	})
 }

@@ -85,7 +85,7 @@ func (h *Handler) createCreditGrant(
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, h.madeCreditGrant,
 		func(around usecase.Around[db.CreditGrant]) error {
-			return h.service.Customers.GrantCredit(ctx, usecase.Caller(c), grant, around)
+			return h.service.GrantCredit(ctx, usecase.Caller(c), grant, around)
 		}, h.gate.Admit(in.ID))
 }
 
@@ -119,7 +119,7 @@ func (h *Handler) voidCreditGrant(
 	seen := httpkit.Resource[db.CreditGrant](c)
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeCreditGrant,
 		func(around usecase.Around[db.CreditGrant]) error {
-			return h.service.Customers.VoidCreditGrant(ctx, usecase.Caller(c), seen.Grant, around)
+			return h.service.VoidCreditGrant(ctx, usecase.Caller(c), seen.Grant, around)
 		}, h.gate.Admit(seen.CustomerID))
 }
 

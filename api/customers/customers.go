@@ -94,7 +94,7 @@ func (h *Handler) createCustomer(
 		return httpkit.Made[Customer]{Resource: renderCustomer(cust, nil), CustomerID: cust.ID}
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, made, func(keep func(*db.Tx, customer.Customer) error) error {
-		_, err := h.service.Customers.CreateCustomer(ctx, usecase.Caller(c), form, keep)
+		_, err := h.service.CreateCustomer(ctx, usecase.Caller(c), form, keep)
 		return err
 	})
 }

@@ -21,6 +21,6 @@ func (h *Handler) deleteCustomer(
 			return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: id, Deleted: true}}
 		},
 		func(around usecase.Around[string]) error {
-			return h.service.Customers.EraseCustomer(ctx, usecase.Caller(c), id, around)
+			return h.service.EraseCustomer(ctx, usecase.Caller(c), id, around)
 		})
 }

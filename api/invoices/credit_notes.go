@@ -104,7 +104,7 @@ func (h *Handler) createCreditNote(
 	inv := httpkit.Resource[invoice.Invoice](c)
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeCreditNote,
 		func(around usecase.Around[creditnote.Note]) error {
-			return h.service.Invoices.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
+			return h.service.CreditInvoice(ctx, usecase.Caller(c), inv.ID, ask, around)
 		}, h.gate.AdmitInvoice(inv))
 }
 

@@ -15,14 +15,14 @@ import (
 func (h *Handler) voidInvoice(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return h.onInvoice(ctx, c, h.service.Invoices.VoidInvoice)
+	return h.onInvoice(ctx, c, h.service.VoidInvoice)
 }
 
 // markUncollectible says that it is owed and nobody collects it: a capture that is still under way pays it.
 func (h *Handler) markUncollectible(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return h.onInvoice(ctx, c, h.service.Invoices.MarkUncollectible)
+	return h.onInvoice(ctx, c, h.service.MarkUncollectible)
 }
 
 // onInvoice performs a command to the subscription of an open invoice: where it ends the collection, the next open

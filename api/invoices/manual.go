@@ -93,7 +93,7 @@ func (h *Handler) createInvoice(
 	}}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeInvoice,
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
-			_, err := h.service.Invoices.CreateInvoice(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -111,7 +111,7 @@ func (h *Handler) updateInvoice(
 	}
 	return h.onInvoice(ctx, c,
 		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice]) error {
-			return h.service.Invoices.ReviseInvoice(ctx, by, id, change, around)
+			return h.service.ReviseInvoice(ctx, by, id, change, around)
 		})
 }
 
@@ -123,7 +123,7 @@ func (h *Handler) deleteInvoice(
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: i.ID, Deleted: true}}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[invoice.Invoice]) error {
-		return h.service.Invoices.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
+		return h.service.DeleteInvoice(ctx, usecase.Caller(c), inv.ID, around)
 	}, h.gate.AdmitInvoice(inv))
 }
 
@@ -131,7 +131,7 @@ func (h *Handler) deleteInvoice(
 func (h *Handler) finalizeInvoice(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return h.onInvoice(ctx, c, h.service.Invoices.FinalizeInvoice)
+	return h.onInvoice(ctx, c, h.service.FinalizeInvoice)
 }
 
 func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {

@@ -32,7 +32,7 @@ func (h *Handler) markInvoicePaid(
 	f := in.Body
 	return h.onInvoice(ctx, c,
 		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice]) error {
-			return h.service.Invoices.MarkPaid(ctx, by, invoices.OutsidePayment{
+			return h.service.MarkPaid(ctx, by, invoices.OutsidePayment{
 				MarkPaid: lifecycle.MarkPaid{
 					InvoiceID: id, Method: f.Method, Reference: f.Reference, PaidAt: view.Instant(f.PaidAt),
 				},

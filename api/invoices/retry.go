@@ -16,7 +16,7 @@ func (h *Handler) retryInvoice(
 ) (*httpkit.Reply[payments.Payment], error) {
 	inv := httpkit.Resource[invoice.Invoice](c)
 	return h.payments.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around usecase.Around[usecase.Performed]) error {
-		return h.service.Invoices.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)
+		return h.service.PayInvoice(ctx, usecase.Caller(c), inv.ID, nil, around)
 	})
 }
 
@@ -24,5 +24,5 @@ func (h *Handler) retryInvoice(
 func (h *Handler) skipInvoiceRetry(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Invoice], error) {
-	return h.onInvoice(ctx, c, h.service.Invoices.SkipRetry)
+	return h.onInvoice(ctx, c, h.service.SkipRetry)
 }

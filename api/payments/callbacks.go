@@ -57,7 +57,7 @@ func (h *Handler) receive(
 	}
 	// A repeat after a failure in the middle stores the rest: what is there already is kept once.
 	for _, message := range messages {
-		if err := h.service.Payments.ReceiveCallback(ctx, config, message); err != nil {
+		if err := h.service.ReceiveCallback(ctx, config, message); err != nil {
 			return none, err
 		}
 	}

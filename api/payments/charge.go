@@ -17,7 +17,7 @@ import (
 func (h *Handler) chargeCustomer(ctx context.Context, c *httpkit.Call, f PaymentForm) (*httpkit.Reply[Payment], error) {
 	out, err := httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madePayment,
 		func(keep func(*db.Tx, payment.Transaction) error) error {
-			_, err := h.service.Payments.ChargeCustomer(ctx, usecase.Caller(c), payments.NewCharge{
+			_, err := h.service.ChargeCustomer(ctx, usecase.Caller(c), payments.NewCharge{
 				CustomerID: f.CustomerID, Amount: money.Minor(*f.Amount), Currency: money.Currency(f.Currency),
 				Description: f.Description,
 			}, keep)

@@ -58,7 +58,7 @@ func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Re
 // confirmed is where a provider sends the payer back to. What the address says of the outcome is not believed: anybody
 // can write it. What the provider needs of it to complete the charge is kept for that, and shown to nobody.
 func (h *Handler) confirmed(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	_, told, err := h.service.Payments.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
+	_, told, err := h.service.PayerReturned(ctx, mux.Vars(r)["token"], r.URL.Query())
 	return h.tellPayer(w, told, err)
 }
 

@@ -10,18 +10,22 @@ import (
 	"perennial/api/usecase"
 	"perennial/contract"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/invoices"
+	"perennial/service/payments"
+	"perennial/service/subscriptions"
 )
 
 // Handler serves the operations of this column.
 type Handler struct {
-	kit        *httpkit.Kit
-	store      *db.Store // for reading
-	service    *service.Service
-	gate       *usecase.Gate
-	now        func() time.Time // the real clock
-	providerOf ProviderOf
-	publicURL  string
+	kit           *httpkit.Kit
+	store         *db.Store // for reading
+	service       *payments.Service
+	invoices      *invoices.Service
+	subscriptions *subscriptions.Service
+	gate          *usecase.Gate
+	now           func() time.Time // the real clock
+	providerOf    ProviderOf
+	publicURL     string
 }
 
 // Config is what this column needs beside what all columns work with.
@@ -33,7 +37,8 @@ type Config struct {
 // Register adds the operations of this column, and the routes of providers and payers.
 func Register(d usecase.Deps, c Config) *Handler {
 	h := &Handler{
-		kit: d.Kit, store: d.Store, service: d.Service, gate: d.Gate, now: d.Now, providerOf: c.ProviderOf,
+		kit: d.Kit, store: d.Store, service: d.Service.Payments, invoices: d.Service.Invoices,
+		subscriptions: d.Service.Subscriptions, gate: d.Gate, now: d.Now, providerOf: c.ProviderOf,
 		publicURL: c.PublicURL,
 	}
 	h.rawRoutes()

@@ -24,7 +24,7 @@ func (h *Handler) payInvoice(ctx context.Context, c *httpkit.Call, f PaymentForm
 		return nil, err
 	}
 	return h.StartAttempt(ctx, c, h.gate.AdmitInvoice(inv), func(around usecase.Around[usecase.Performed]) error {
-		return h.service.Invoices.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
+		return h.invoices.PayInvoice(ctx, usecase.Caller(c), inv.ID, (*money.Minor)(f.Amount), around)
 	})
 }
 

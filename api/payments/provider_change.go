@@ -49,38 +49,38 @@ func (h *Handler) updateProvider(
 	id := httpkit.Resource[db.ProviderConfig](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madeProvider(c),
 		func(around usecase.Around[db.ProviderConfig]) error {
-			return h.service.Payments.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
+			return h.service.UpdateProvider(ctx, usecase.Caller(c), id, change, around)
 		})
 }
 
 func (h *Handler) testProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.Payments.TestProvider)
+	return h.onProvider(ctx, c, h.service.TestProvider)
 }
 
 func (h *Handler) disableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.Payments.DisableProvider)
+	return h.onProvider(ctx, c, h.service.DisableProvider)
 }
 
 func (h *Handler) enableProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.Payments.EnableProvider)
+	return h.onProvider(ctx, c, h.service.EnableProvider)
 }
 
 func (h *Handler) pauseProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.Payments.PauseProvider)
+	return h.onProvider(ctx, c, h.service.PauseProvider)
 }
 
 func (h *Handler) resumeProvider(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[PaymentProvider], error) {
-	return h.onProvider(ctx, c, h.service.Payments.ResumeProvider)
+	return h.onProvider(ctx, c, h.service.ResumeProvider)
 }
 
 func (h *Handler) deleteProvider(
@@ -91,6 +91,6 @@ func (h *Handler) deleteProvider(
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: config.ID, Deleted: true}}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[db.ProviderConfig]) error {
-		return h.service.Payments.DeleteProvider(ctx, usecase.Caller(c), id, around)
+		return h.service.DeleteProvider(ctx, usecase.Caller(c), id, around)
 	})
 }

@@ -121,7 +121,7 @@ func (h *Handler) createProvider(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, h.madeProvider(c),
 		func(keep func(*db.Tx, db.ProviderConfig) error) error {
-			_, err := h.service.Payments.CreateProvider(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateProvider(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

@@ -32,7 +32,7 @@ func (h *Handler) refundPayment(
 	}
 	out, err := h.refundOwed(ctx, c, http.StatusCreated,
 		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[payment.Transaction]) error {
-			return h.service.Payments.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
+			return h.service.RefundCharge(ctx, by, id, money.Minor(form.Amount), around)
 		})
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (h *Handler) cancelPayment(
 	t := httpkit.Resource[payment.Transaction](c)
 	out, err := usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
 		func(around usecase.Around[payment.Transaction]) error {
-			return h.service.Payments.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
+			return h.service.CancelPayment(ctx, usecase.Caller(c), t.ID, around)
 		}, h.gate.AdmitOwner(t))
 	if err != nil {
 		return nil, err

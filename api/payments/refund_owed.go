@@ -15,7 +15,7 @@ import (
 func (h *Handler) retryRefund(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
-	out, err := h.refundOwed(ctx, c, http.StatusCreated, h.service.Payments.RetryRefund)
+	out, err := h.refundOwed(ctx, c, http.StatusCreated, h.service.RetryRefund)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (h *Handler) retryRefund(
 func (h *Handler) creditRefund(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[Payment], error) {
-	return h.refundOwed(ctx, c, http.StatusOK, h.service.Payments.CreditRefund)
+	return h.refundOwed(ctx, c, http.StatusOK, h.service.CreditRefund)
 }
 
 func (h *Handler) refundOwed(

@@ -29,6 +29,6 @@ func (h *Handler) resolvePayment(
 	resolution := payments.Resolution{PaymentID: t.ID, Decision: payment.Decision(in.Body.Outcome), Note: in.Body.Note}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, h.madePayment,
 		func(around usecase.Around[payment.Transaction]) error {
-			return h.service.Payments.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
+			return h.service.ResolvePayment(ctx, usecase.Caller(c), resolution, around)
 		}, h.gate.AdmitOwner(t))
 }

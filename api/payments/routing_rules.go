@@ -66,7 +66,7 @@ func (h *Handler) replaceRoutingRules(
 		return httpkit.Made[httpkit.List[RoutingRule]]{Resource: renderRules(rules)}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[[]routing.Rule]) error {
-		return h.service.Payments.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
+		return h.service.ReplaceRoutingRules(ctx, usecase.Caller(c), rules, around)
 	})
 }
 

@@ -33,7 +33,7 @@ func (h *Handler) paySubscription(
 	// lifecycle compares it under lock.
 	pay := lifecycle.Pay{Amount: (*money.Minor)(f.Amount)}
 	return h.StartAttempt(ctx, c, h.gate.Admit(sub.ID), func(around usecase.Around[usecase.Performed]) error {
-		return h.service.Subscriptions.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
+		return h.subscriptions.Command(ctx, usecase.Caller(c), sub.ID, pay, around)
 	})
 }
 

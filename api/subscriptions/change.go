@@ -94,7 +94,7 @@ func (h *Handler) updateSubscription(
 					"`effectiveAt`, `prorationBehavior` and `previewToken`.")
 		}
 		return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-			return h.service.Subscriptions.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version,
+			return h.service.Migrate(ctx, usecase.Caller(c), id, *in.Body.Version,
 				in.Body.Effective == "period_end", around)
 		})
 	}
@@ -104,9 +104,9 @@ func (h *Handler) updateSubscription(
 	}
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
 		if token := in.Body.PreviewToken; token != "" {
-			return h.service.Subscriptions.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
+			return h.service.ChangeAsPreviewed(ctx, usecase.Caller(c), id, token, change, around)
 		}
-		return h.service.Subscriptions.ChangePlan(ctx, usecase.Caller(c), id, change, around)
+		return h.service.ChangePlan(ctx, usecase.Caller(c), id, change, around)
 	})
 }
 
@@ -132,7 +132,7 @@ func (h *Handler) setTerms(
 	}
 	cmd := lifecycle.SetTerms{Method: (*terms.Method)(in.Method), NetDays: in.NetDays}
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-		return h.service.Subscriptions.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
+		return h.service.SetTerms(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 

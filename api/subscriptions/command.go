@@ -15,7 +15,7 @@ func (h *Handler) command(
 	ctx context.Context, c *httpkit.Call, cmd lifecycle.Command,
 ) (*httpkit.Reply[Subscription], error) {
 	return h.onSubscription(ctx, c, func(id string, around usecase.Around[usecase.Performed]) error {
-		return h.service.Subscriptions.Command(ctx, usecase.Caller(c), id, cmd, around)
+		return h.service.Command(ctx, usecase.Caller(c), id, cmd, around)
 	})
 }
 

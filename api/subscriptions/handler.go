@@ -5,19 +5,19 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/db"
-	"perennial/service"
+	"perennial/service/subscriptions"
 )
 
 // Handler serves the operations of this column.
 type Handler struct {
 	kit     *httpkit.Kit
 	store   *db.Store // for reading
-	service *service.Service
+	service *subscriptions.Service
 	gate    *usecase.Gate
 }
 
 // Register adds the operations of this column.
 func Register(d usecase.Deps) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service, gate: d.Gate}
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Subscriptions, gate: d.Gate}
 	h.subscriptionOperations()
 }

@@ -100,7 +100,7 @@ func (h *Handler) previewSubscription(
 	id := httpkit.Resource[subscription.Subscription](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
 		func(around usecase.Around[subscriptions.Previewed]) error {
-			return h.service.Subscriptions.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
+			return h.service.PreviewSubscription(ctx, usecase.Caller(c), id, asked, around)
 		}, h.gate.Admit(id))
 }
 
@@ -123,7 +123,7 @@ func (h *Handler) previewNewSubscription(
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madePreview,
 		func(around usecase.Around[subscriptions.Previewed]) error {
-			return h.service.Subscriptions.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
+			return h.service.PreviewNewSubscription(ctx, usecase.Caller(c), form, ahead(in.Body.Upcoming), around)
 		})
 }
 

@@ -159,7 +159,7 @@ func (h *Handler) createSubscription(
 	}
 	out, err := httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeSubscription,
 		func(keep func(*db.Tx, subscription.Subscription) error) error {
-			_, err := h.service.Subscriptions.CreateSubscription(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateSubscription(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 	if err != nil {

@@ -117,7 +117,7 @@ func (h *Handler) subscriptionTimeline(
 	if page.StartingAfter != "" || page.EndingBefore != "" {
 		return httpkit.OK(out), nil
 	}
-	ahead, err := h.service.Subscriptions.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
+	ahead, err := h.service.Outlook(ctx, usecase.Caller(c), sub.ID, outlook)
 	if err != nil {
 		return nil, err
 	}

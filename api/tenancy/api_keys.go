@@ -93,7 +93,7 @@ func (h *Handler) createAPIKey(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
 		func(keep func(*db.Tx, tenancy.APIKey) error) error {
-			_, err := h.service.Tenancy.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateAPIKey(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }
@@ -134,7 +134,7 @@ func (h *Handler) updateAPIKey(
 ) (*httpkit.Reply[Key], error) {
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeAPIKey,
 		func(keep func(*db.Tx, tenancy.APIKey) error) error {
-			_, err := h.service.Tenancy.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
+			_, err := h.service.RenameAPIKey(ctx, usecase.Caller(c), in.ID, in.Body.Name, keep)
 			return err
 		})
 }
@@ -159,7 +159,7 @@ func (h *Handler) rotateAPIKey(
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, madeAPIKey,
 		func(around usecase.Around[tenancy.APIKey]) error {
-			return h.service.Tenancy.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
+			return h.service.RotateAPIKey(ctx, usecase.Caller(c), keyID, overlap, around)
 		})
 }
 
@@ -168,6 +168,6 @@ func (h *Handler) revokeAPIKey(
 ) (*httpkit.Reply[Key], error) {
 	keyID := httpkit.Resource[db.ManagedKey](c).ID
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, madeAPIKey, func(around usecase.Around[tenancy.APIKey]) error {
-		return h.service.Tenancy.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
+		return h.service.RevokeAPIKey(ctx, usecase.Caller(c), keyID, around)
 	})
 }

@@ -30,7 +30,7 @@ func renderEnvironment(c *httpkit.Call, charging payments.Charging) Environment 
 func (h *Handler) getEnvironment(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[Environment], error) {
-	charging, err := h.service.Payments.Charging(ctx, c.EnvironmentID)
+	charging, err := h.payments.Charging(ctx, c.EnvironmentID)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +57,13 @@ func (h *Handler) onEnvironment(
 func (h *Handler) pauseCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return h.onEnvironment(ctx, c, h.service.Payments.PauseCharging)
+	return h.onEnvironment(ctx, c, h.payments.PauseCharging)
 }
 
 func (h *Handler) resumeCharging(
 	ctx context.Context, c *httpkit.Call, _ *wholeInput,
 ) (*httpkit.Reply[Environment], error) {
-	return h.onEnvironment(ctx, c, h.service.Payments.ResumeCharging)
+	return h.onEnvironment(ctx, c, h.payments.ResumeCharging)
 }
 
 func (h *Handler) environmentOperations() {

@@ -88,7 +88,7 @@ func (h *Handler) updateSettings(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, made,
 		func(keep func(*db.Tx, subscription.Settings) error) error {
-			_, err := h.service.Tenancy.UpdateSettings(ctx, usecase.Caller(c), update, keep)
+			_, err := h.service.UpdateSettings(ctx, usecase.Caller(c), update, keep)
 			return err
 		})
 }

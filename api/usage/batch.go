@@ -115,7 +115,7 @@ func (h *Handler) recordAll(
 		}
 		records, places = append(records, r.record), append(places, i)
 	}
-	outcomes, err := h.service.Usage.RecordUsageBatch(ctx, usecase.Caller(c), records)
+	outcomes, err := h.service.RecordUsageBatch(ctx, usecase.Caller(c), records)
 	if err != nil {
 		return out, nil, err
 	}

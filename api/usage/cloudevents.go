@@ -133,7 +133,7 @@ func (h *Handler) recordCloudEvent(
 	if event.err != nil {
 		return event.err
 	}
-	outcome, err := h.service.Usage.RecordUsage(ctx, usecase.Caller(c), event.record)
+	outcome, err := h.service.RecordUsage(ctx, usecase.Caller(c), event.record)
 	if err != nil {
 		return err
 	}

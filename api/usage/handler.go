@@ -8,14 +8,14 @@ import (
 	"perennial/api/usecase"
 	"perennial/db"
 	"perennial/internal/telemetry"
-	"perennial/service"
+	"perennial/service/usage"
 )
 
 // Handler serves the operations of this column.
 type Handler struct {
 	kit       *httpkit.Kit
 	store     *db.Store // for reading
-	service   *service.Service
+	service   *usage.Service
 	telemetry *telemetry.Telemetry
 	now       func() time.Time // the real clock
 	shapes    httpkit.Shapes   // of records that are judged one by one
@@ -23,7 +23,7 @@ type Handler struct {
 
 // Register adds the operations of this column.
 func Register(d usecase.Deps) {
-	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service, telemetry: d.Telemetry, now: d.Now}
+	h := &Handler{kit: d.Kit, store: d.Store, service: d.Service.Usage, telemetry: d.Telemetry, now: d.Now}
 	h.metricOperations()
 	h.usageOperations()
 	h.summaryOperation()

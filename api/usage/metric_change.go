@@ -52,7 +52,7 @@ func (h *Handler) updateMetric(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusOK, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := h.service.Usage.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
+			_, err := h.service.UpdateMetric(ctx, usecase.Caller(c), in.ID, update, keep)
 			return err
 		})
 }

@@ -113,7 +113,7 @@ func (h *Handler) createMetric(
 	form := serviceusage.NewMetric{Name: in.Body.Name, DisplayName: in.Body.DisplayName, Definition: definition}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeMetric,
 		func(keep func(*db.Tx, usage.Metric) error) error {
-			_, err := h.service.Usage.CreateMetric(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.CreateMetric(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

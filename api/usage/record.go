@@ -20,7 +20,7 @@ func (h *Handler) recordUsage(
 	if err != nil {
 		return nil, err
 	}
-	out, err := h.service.Usage.RecordUsage(ctx, usecase.Caller(c), record)
+	out, err := h.service.RecordUsage(ctx, usecase.Caller(c), record)
 	if err != nil {
 		return nil, err
 	}

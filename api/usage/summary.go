@@ -51,7 +51,7 @@ func (h *Handler) subscriptionUsage(
 	if in.GroupBy != "" {
 		q.GroupBy = strings.Split(in.GroupBy, ",")
 	}
-	answers, err := h.service.Usage.Of(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
+	answers, err := h.service.Used(ctx, usecase.Caller(c), httpkit.Resource[subscription.Subscription](c), q)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func (h *Handler) updateWebhook(
 		Shape: (*event.Shape)(in.Body.PayloadShape),
 	}
 	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
-		return h.service.Webhooks.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
+		return h.service.UpdateWebhook(ctx, usecase.Caller(c), id, update, around)
 	})
 }
 
@@ -52,7 +52,7 @@ func (h *Handler) disableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
-		return h.service.Webhooks.DisableWebhook(ctx, usecase.Caller(c), id, around)
+		return h.service.DisableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -62,7 +62,7 @@ func (h *Handler) enableWebhook(
 	ctx context.Context, c *httpkit.Call, _ *view.FieldlessInput,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
-		return h.service.Webhooks.EnableWebhook(ctx, usecase.Caller(c), id, around)
+		return h.service.EnableWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -86,7 +86,7 @@ func (h *Handler) rotateWebhookSecret(
 		r = webhooks.Rotation(*in.Body)
 	}
 	return h.onWebhook(ctx, c, func(id string, around usecase.Around[webhooks.Endpoint]) error {
-		return h.service.Webhooks.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
+		return h.service.RotateWebhookSecret(ctx, usecase.Caller(c), id, r, around)
 	})
 }
 
@@ -98,7 +98,7 @@ func (h *Handler) deleteWebhook(
 		return httpkit.Made[view.Deleted]{Resource: view.Deleted{ID: e.ID, Deleted: true}}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusOK, made, func(around usecase.Around[webhooks.Endpoint]) error {
-		return h.service.Webhooks.DeleteWebhook(ctx, usecase.Caller(c), id, around)
+		return h.service.DeleteWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }
 
@@ -111,6 +111,6 @@ func (h *Handler) testWebhook(
 		return httpkit.Made[WebhookLog]{Resource: renderWebhookLog(d, nil)}
 	}
 	return usecase.Command(ctx, h.kit, c, http.StatusCreated, made, func(around usecase.Around[db.WebhookDelivery]) error {
-		return h.service.Webhooks.TestWebhook(ctx, usecase.Caller(c), id, around)
+		return h.service.TestWebhook(ctx, usecase.Caller(c), id, around)
 	})
 }

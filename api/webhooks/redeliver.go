@@ -79,9 +79,9 @@ func (h *Handler) redeliver(
 		},
 		func(around usecase.Around[webhooks.Redelivered]) error {
 			if f.DeliveryID != "" {
-				return h.service.Webhooks.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
+				return h.service.Redeliver(ctx, usecase.Caller(c), f.DeliveryID, around)
 			}
-			return h.service.Webhooks.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
+			return h.service.RedeliverPayment(ctx, usecase.Caller(c), f.PaymentID, around)
 		})
 }
 
@@ -100,6 +100,6 @@ func (h *Handler) redeliverRange(
 			}}
 		},
 		func(around usecase.Around[webhooks.RedeliveredRange]) error {
-			return h.service.Webhooks.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
+			return h.service.RedeliverMissed(ctx, usecase.Caller(c), missed, around)
 		})
 }

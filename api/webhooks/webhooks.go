@@ -103,7 +103,7 @@ func (h *Handler) createWebhook(
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeWebhookEndpoint,
 		func(keep func(*db.Tx, webhooks.Endpoint) error) error {
-			_, err := h.service.Webhooks.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
+			_, err := h.service.RegisterWebhook(ctx, usecase.Caller(c), form, keep)
 			return err
 		})
 }

@@ -36,6 +36,7 @@ func (s *Service) checkMethodTaken(
 	return Unsupported(c.PaymentMethod, found)
 }
 
+// Accepted reports whether an account takes the method.
 func Accepted(s providers.MethodSupport) bool { return s.Accepted }
 
 // supports returns what the active accounts of the environment do with a customer's payment method: all accounts, or

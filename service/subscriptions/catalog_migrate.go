@@ -3,7 +3,7 @@ package subscriptions
 import (
 	"context"
 
-	servicecatalog "perennial/service/catalog"
+	"perennial/service/catalog"
 	"perennial/service/usecase"
 )
 
@@ -13,7 +13,7 @@ import (
 // other the later one holds, whichever moves a subscription last. Faults: those of MigratePlan; plan_version_superseded,
 // where a newer version was found between two pages: the subscriptions behind it were not looked at.
 func (s *Service) MigrateCatalogPlan(
-	ctx context.Context, by usecase.Caller, c servicecatalog.Change,
+	ctx context.Context, by usecase.Caller, c catalog.Change,
 ) (all PlanMigrated, err error) {
 	m := PlanMigration{To: c.To.Version, AtPeriodEnd: true, Limit: MaxMigrated, NewestOnly: true}
 	for {

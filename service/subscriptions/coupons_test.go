@@ -15,7 +15,7 @@ import (
 	"perennial/contract"
 	"perennial/db"
 	"perennial/providers"
-	servicecatalog "perennial/service/catalog"
+	"perennial/service/catalog"
 	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -82,7 +82,7 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	require.Equal(t, full/2, shown.Upcoming[0].Discount)
 	require.NoError(t, svc.Command(t.Context(), by, ref.ID, cmd, usecase.Around[usecase.Performed]{}))
 	no := false
-	c, err := svc.Catalog.UpdateCoupon(t.Context(), by, c.ID, servicecatalog.CouponUpdate{Active: &no}, nil)
+	c, err := svc.Catalog.UpdateCoupon(t.Context(), by, c.ID, catalog.CouponUpdate{Active: &no}, nil)
 	require.NoError(t, err)
 	require.Equal(t, 1, c.Redeemed)
 	later := svc.previewed(t, by, ref.ID, Preview{Invoices: 2})

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/db"
-	servicecatalog "perennial/service/catalog"
+	"perennial/service/catalog"
 	"perennial/service/servicetest"
 	"perennial/service/usecase"
 	"perennial/test/scene"
@@ -34,7 +34,7 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	require.NoError(t, err)
 	version := func(amount money.Minor) {
 		t.Helper()
-		_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID, servicecatalog.NewPlanVersion{
+		_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID, catalog.NewPlanVersion{
 			Prices: []plan.Price{plan.Flat("", "", amount)},
 		}, nil)
 		require.NoError(t, err)
@@ -72,7 +72,7 @@ func TestMigratePlan_IsCalledOff(t *testing.T) {
 	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	_, err = svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID,
-		servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
+		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
 	require.NoError(t, err)
 	pending := func() int {
 		sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)

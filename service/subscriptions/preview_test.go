@@ -13,7 +13,7 @@ import (
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
-	servicecatalog "perennial/service/catalog"
+	"perennial/service/catalog"
 	"perennial/service/usecase"
 	"perennial/test/scene"
 )
@@ -127,7 +127,7 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 	in := Preview{Change: &PlanChange{PlanID: to.ID}}
 	shown := svc.previewed(t, by, ref.ID, in)
 	_, err := svc.Catalog.CreatePlanVersion(t.Context(), by, to.ID,
-		servicecatalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
+		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 4900)}}, nil)
 	require.NoError(t, err)
 
 	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})

@@ -30,9 +30,9 @@ type Answer struct {
 // usageMetrics bounds the metrics of an answer about all.
 const usageMetrics = 100
 
-// Of reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
+// Used reads what a subscription used, by the newest versions of metrics that have counted what was recorded before
 // them. Faults: metric_not_found, usage_range_invalid, usage_group_unknown.
-func (s *Service) Of(
+func (s *Service) Used(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, q Question,
 ) ([]Answer, error) {
 	metrics, err := s.metricsAsked(ctx, by, q)

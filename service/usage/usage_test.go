@@ -177,7 +177,7 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	served := func() (answered []string) {
 		for _, name := range []string{"calls", ""} {
-			answers, err := h.Of(t.Context(), h.caller, sub, Question{MetricName: name, Granularity: usage.Whole})
+			answers, err := h.Used(t.Context(), h.caller, sub, Question{MetricName: name, Granularity: usage.Whole})
 			require.NoError(t, err)
 			require.Len(t, answers, 1)
 			answered = append(answered, fmt.Sprint(answers[0].Metric.Version, answers[0].Totals[0][0].Value))

@@ -6,7 +6,7 @@ import (
 	"perennial/service/gateway"
 )
 
-// DefaultPriority is that of a backup for which none was chosen.
+// DefaultPriority is the priority of a backup for which none was chosen.
 const DefaultPriority = 100
 
 // Account becomes the environment's primary provider configuration.

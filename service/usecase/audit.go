@@ -5,7 +5,7 @@ import (
 	"perennial/db"
 )
 
-// Deleted is the change that ends an object.
+// Deleted is the change by which an object ends.
 var Deleted = audit.Change{Field: "deleted"}
 
 // AuditDiffering tells the audit log what a command without fields changed of the object that it names. before and after

@@ -24,13 +24,13 @@ type Performed struct {
 	CreditNotes  []creditnote.Note
 }
 
-// Invoice is one that the command changed.
+// Invoice returns one that the command changed.
 func (p Performed) Invoice(id string) invoice.Invoice {
 	all := slices.Concat(p.Invoices, p.Finalized) // which it may have been by then
 	return all[slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == id })]
 }
 
-// Settlement is that of an invoice which the command settled.
+// Settlement returns that of an invoice which the command settled.
 func (p Performed) Settlement(invoiceID string) lifecycle.Settlement {
 	i := slices.IndexFunc(p.Settlements, func(s lifecycle.Settlement) bool { return s.InvoiceID == invoiceID })
 	return p.Settlements[i]
@@ -92,7 +92,7 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 	}
 }
 
-// Shown is what the caller of a command is shown. Credit notes get their numbers when they are written.
+// Shown returns what the caller of a command is shown of its changes. Credit notes get their numbers when they are written.
 func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
 		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Finalized: c.Finalized,

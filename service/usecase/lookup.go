@@ -36,7 +36,7 @@ func UnlessAbsent(err error) error {
 	return err
 }
 
-// Payer is the customer that a request names.
+// Payer returns the customer that a request names.
 func Payer(ctx context.Context, b Base, by Caller, customerID string) (customer.Customer, error) {
 	if !id.Is(id.Customer, customerID) {
 		return customer.Customer{}, db.ErrCustomerNotFound.In("customerId")
@@ -51,7 +51,7 @@ func LockCustomer(ctx context.Context, tx *db.Tx, environmentID, customerID stri
 	return c, notErased(c, err)
 }
 
-// notErased is err, or that the customer found is gone: the row of an erased one stays.
+// notErased returns err, or that the customer found is gone: the row of an erased one stays.
 func notErased(c customer.Customer, err error) error {
 	if err == nil && !c.ErasedAt.IsZero() {
 		return db.ErrCustomerNotFound
@@ -59,7 +59,7 @@ func notErased(c customer.Customer, err error) error {
 	return err
 }
 
-// Plan is the plan that a request names.
+// Plan returns the plan that a request names.
 func Plan(ctx context.Context, b Base, by Caller, planID string) (plan.Plan, error) {
 	if !id.Is(id.Plan, planID) {
 		return plan.Plan{}, db.ErrPlanNotFound.In("planId")
