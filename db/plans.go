@@ -9,6 +9,7 @@ import (
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // PlanFilter narrows a list; nil: any.
@@ -114,11 +115,8 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 // measure of proration, with who changed those. The caller holds the lock; was is the plan as it was read. Faults:
 // plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
-	err := queries.PlanUpdate(ctx, tx.pipe.orElse(notFound("plan")), dbsqlc.PlanUpdateParams{
-		EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: null(p.Key), ProductID: null(p.ProductID), Name: p.Name, Active: p.Active,
-		Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata), ProrationMeasure: null(p.ProrationMeasure),
-	})
-	if err != nil {
+	row := planRow(environmentID, p)
+	if err := rows.PlanUpdate.Exec(ctx, tx.pipe.orElse(notFound("plan")), &row); err != nil {
 		return err
 	}
 	if was.ProrationMeasure != p.ProrationMeasure {
@@ -134,14 +132,8 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Pl
 // InsertPlan writes a plan, or a version of one, and its prices, which have their IDs. The caller holds
 // the lock of a plan that it makes a version of.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
-	err := queries.PlanInsert(ctx, tx.pipe, dbsqlc.PlanInsertParams{
-		ID: versionID(p.Ref()), EnvironmentID: environmentID, CatalogKey: null(p.Key), ProductID: null(p.ProductID), Name: p.Name, Currency: p.Currency,
-		IntervalUnit:  p.Interval.Unit,
-		IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning),
-		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt),
-		ProrationMeasure: null(p.ProrationMeasure), AddOn: p.AddOn, TrialEndBehavior: null(p.TrialEnd),
-	})
-	if err != nil {
+	row := planRow(environmentID, p)
+	if err := rows.PlanInsert.Exec(ctx, tx.pipe, &row); err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
@@ -155,6 +147,17 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 		}
 	}
 	return nil
+}
+
+// planRow leaves out its prices, which have a table of their own.
+func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
+	return dbsqlc.Plan{
+		ID: versionID(p.Ref()), EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: null(p.Key), ProductID: null(p.ProductID),
+		Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
+		TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata),
+		CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt), ProrationMeasure: null(p.ProrationMeasure),
+		AddOn: p.AddOn, TrialEndBehavior: null(p.TrialEnd),
+	}
 }
 
 func planFromDB(row dbsqlc.Plan) plan.Plan {

@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/testclock"
 	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
 )
 
 // TestClock reads one, also a deleted one. Fault: test_clock_not_found.
@@ -85,18 +86,21 @@ func (tx *Tx) LockTestClock(ctx context.Context, environmentID, id string) (test
 
 // InsertTestClock writes one.
 func (tx *Tx) InsertTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
-	return queries.TestClockInsert(ctx, tx.pipe, dbsqlc.TestClockInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt,
-		TargetAt: nullTime(c.TargetAt), BlockedBy: presentList(c.BlockedBy), CreatedAt: c.CreatedAt,
-	})
+	row := testClockRow(environmentID, c)
+	return rows.TestClockInsert.Exec(ctx, tx.pipe, &row)
 }
 
 // SaveTestClock writes what may change. Fault: test_clock_changed, when it is not of the revision read.
 func (tx *Tx) SaveTestClock(ctx context.Context, environmentID string, c testclock.Clock) error {
-	return queries.TestClockUpdate(ctx, tx.pipe.orElse(changed("test_clock")), dbsqlc.TestClockUpdateParams{
-		ID: c.ID, EnvironmentID: environmentID, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
-		BlockedBy: presentList(c.BlockedBy), DeletedAt: nullTime(c.DeletedAt), Revision: c.Revision,
-	})
+	row := testClockRow(environmentID, c)
+	return rows.TestClockUpdate.Exec(ctx, tx.pipe.orElse(changed("test_clock")), &row)
+}
+
+func testClockRow(environmentID string, c testclock.Clock) dbsqlc.TestClock {
+	return dbsqlc.TestClock{
+		ID: c.ID, EnvironmentID: environmentID, Name: c.Name, Status: c.Status, NowAt: c.NowAt, TargetAt: nullTime(c.TargetAt),
+		BlockedBy: presentList(c.BlockedBy), DeletedAt: nullTime(c.DeletedAt), Revision: c.Revision, CreatedAt: c.CreatedAt,
+	}
 }
 
 func testClockFromDB(row dbsqlc.TestClock) testclock.Clock {

@@ -1,12 +1,3 @@
--- name: PlanInsert :exec
-insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure, add_on, trial_end_behavior
-) values (
-    @id, @environment_id, @name, @currency, @interval_unit, @interval_count, @trial_days, @active, @dunning, @metadata, @created_at,
-    @version_created_at, @catalog_key, @product_id, @proration_measure, @add_on, @trial_end_behavior
-);
-
 -- name: PriceInsert :exec
 insert into prices (id, environment_id, plan_id, position, name, model, amount, parameters, once, currencies)
 values (@id, @environment_id, @plan_id, @position, @name, @model, @amount, @parameters, @once, @currencies);
@@ -30,16 +21,6 @@ limit @row_limit;
 -- name: PlanLock :one
 -- The row of its first version stands for all.
 select p.id from plans p where p.environment_id = @environment_id and p.id = @id for no key update;
-
--- name: PlanUpdate :exec
--- What may change, in all versions. The rest is what subscriptions were sold.
-with written as (
-    update plans set catalog_key = @catalog_key, product_id = @product_id, name = @name, active = @active, dunning = @dunning, metadata = @metadata,
-        proration_measure = @proration_measure
-    where environment_id = @environment_id and plan_id = @plan_id
-    returning 1
-)
-select 1 / count(*) from written;
 
 -- name: PlanGetWithKey :one
 select sqlc.embed(k), sqlc.embed(p)

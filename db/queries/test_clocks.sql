@@ -1,16 +1,3 @@
--- name: TestClockInsert :exec
-insert into test_clocks (id, environment_id, name, status, now_at, target_at, blocked_by, created_at)
-values (@id, @environment_id, @name, @status, @now_at, @target_at, @blocked_by, @created_at);
-
--- name: TestClockUpdate :exec
-with written as (
-    update test_clocks
-    set status = @status, now_at = @now_at, target_at = @target_at, blocked_by = @blocked_by, deleted_at = @deleted_at, revision = revision + 1
-    where environment_id = @environment_id and id = @id and revision = @revision
-    returning 1
-)
-select 1 / count(*) from written;
-
 -- name: TestClockGet :one
 select sqlc.embed(c) from test_clocks c where c.environment_id = @environment_id and c.id = @id;
 

@@ -7,13 +7,9 @@ package dbsqlc
 
 import (
 	"context"
-	"time"
 
-	"perennial/billing/metadata"
 	"perennial/billing/money"
-	"perennial/billing/period"
 	"perennial/billing/plan"
-	"perennial/billing/proration"
 	"perennial/billing/rating"
 )
 
@@ -160,59 +156,6 @@ func (q *Queries) PlanGetWithKey(ctx context.Context, db DBTX, arg PlanGetWithKe
 		&i.Plan.AddOn,
 	)
 	return i, err
-}
-
-const planInsert = `-- name: PlanInsert :exec
-insert into plans (
-    id, environment_id, name, currency, interval_unit, interval_count, trial_days, active, dunning, metadata, created_at, version_created_at, catalog_key, product_id,
-    proration_measure, add_on, trial_end_behavior
-) values (
-    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-    $12, $13, $14, $15, $16, $17
-)
-`
-
-type PlanInsertParams struct {
-	ID               string             `db:"id"`
-	EnvironmentID    string             `db:"environment_id"`
-	Name             string             `db:"name"`
-	Currency         money.Currency     `db:"currency"`
-	IntervalUnit     period.Unit        `db:"interval_unit"`
-	IntervalCount    int                `db:"interval_count"`
-	TrialDays        int                `db:"trial_days"`
-	Active           bool               `db:"active"`
-	Dunning          []byte             `db:"dunning"`
-	Metadata         metadata.Pairs     `db:"metadata"`
-	CreatedAt        time.Time          `db:"created_at"`
-	VersionCreatedAt *time.Time         `db:"version_created_at"`
-	CatalogKey       *string            `db:"catalog_key"`
-	ProductID        *string            `db:"product_id"`
-	ProrationMeasure *proration.Measure `db:"proration_measure"`
-	AddOn            bool               `db:"add_on"`
-	TrialEndBehavior *plan.TrialEnd     `db:"trial_end_behavior"`
-}
-
-func (q *Queries) PlanInsert(ctx context.Context, db DBTX, arg PlanInsertParams) error {
-	_, err := db.Exec(ctx, planInsert,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.Name,
-		arg.Currency,
-		arg.IntervalUnit,
-		arg.IntervalCount,
-		arg.TrialDays,
-		arg.Active,
-		arg.Dunning,
-		arg.Metadata,
-		arg.CreatedAt,
-		arg.VersionCreatedAt,
-		arg.CatalogKey,
-		arg.ProductID,
-		arg.ProrationMeasure,
-		arg.AddOn,
-		arg.TrialEndBehavior,
-	)
-	return err
 }
 
 const planList = `-- name: PlanList :many
@@ -432,44 +375,6 @@ func (q *Queries) PlanLock(ctx context.Context, db DBTX, arg PlanLockParams) (st
 	var id string
 	err := row.Scan(&id)
 	return id, err
-}
-
-const planUpdate = `-- name: PlanUpdate :exec
-with written as (
-    update plans set catalog_key = $1, product_id = $2, name = $3, active = $4, dunning = $5, metadata = $6,
-        proration_measure = $7
-    where environment_id = $8 and plan_id = $9
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type PlanUpdateParams struct {
-	CatalogKey       *string            `db:"catalog_key"`
-	ProductID        *string            `db:"product_id"`
-	Name             string             `db:"name"`
-	Active           bool               `db:"active"`
-	Dunning          []byte             `db:"dunning"`
-	Metadata         metadata.Pairs     `db:"metadata"`
-	ProrationMeasure *proration.Measure `db:"proration_measure"`
-	EnvironmentID    string             `db:"environment_id"`
-	PlanID           string             `db:"plan_id"`
-}
-
-// What may change, in all versions. The rest is what subscriptions were sold.
-func (q *Queries) PlanUpdate(ctx context.Context, db DBTX, arg PlanUpdateParams) error {
-	_, err := db.Exec(ctx, planUpdate,
-		arg.CatalogKey,
-		arg.ProductID,
-		arg.Name,
-		arg.Active,
-		arg.Dunning,
-		arg.Metadata,
-		arg.ProrationMeasure,
-		arg.EnvironmentID,
-		arg.PlanID,
-	)
-	return err
 }
 
 const priceInsert = `-- name: PriceInsert :exec

@@ -8,8 +8,6 @@ package dbsqlc
 import (
 	"context"
 	"time"
-
-	"perennial/billing/testclock"
 )
 
 const testClockGet = `-- name: TestClockGet :one
@@ -125,36 +123,6 @@ func (q *Queries) TestClockGetWithKey(ctx context.Context, db DBTX, arg TestCloc
 		&i.TestClock.DeletedAt,
 	)
 	return i, err
-}
-
-const testClockInsert = `-- name: TestClockInsert :exec
-insert into test_clocks (id, environment_id, name, status, now_at, target_at, blocked_by, created_at)
-values ($1, $2, $3, $4, $5, $6, $7, $8)
-`
-
-type TestClockInsertParams struct {
-	ID            string           `db:"id"`
-	EnvironmentID string           `db:"environment_id"`
-	Name          string           `db:"name"`
-	Status        testclock.Status `db:"status"`
-	NowAt         time.Time        `db:"now_at"`
-	TargetAt      *time.Time       `db:"target_at"`
-	BlockedBy     []string         `db:"blocked_by"`
-	CreatedAt     time.Time        `db:"created_at"`
-}
-
-func (q *Queries) TestClockInsert(ctx context.Context, db DBTX, arg TestClockInsertParams) error {
-	_, err := db.Exec(ctx, testClockInsert,
-		arg.ID,
-		arg.EnvironmentID,
-		arg.Name,
-		arg.Status,
-		arg.NowAt,
-		arg.TargetAt,
-		arg.BlockedBy,
-		arg.CreatedAt,
-	)
-	return err
 }
 
 const testClockList = `-- name: TestClockList :many
@@ -352,39 +320,4 @@ func (q *Queries) TestClockNextDue(ctx context.Context, db DBTX, arg TestClockNe
 	var next_due time.Time
 	err := row.Scan(&next_due)
 	return next_due, err
-}
-
-const testClockUpdate = `-- name: TestClockUpdate :exec
-with written as (
-    update test_clocks
-    set status = $1, now_at = $2, target_at = $3, blocked_by = $4, deleted_at = $5, revision = revision + 1
-    where environment_id = $6 and id = $7 and revision = $8
-    returning 1
-)
-select 1 / count(*) from written
-`
-
-type TestClockUpdateParams struct {
-	Status        testclock.Status `db:"status"`
-	NowAt         time.Time        `db:"now_at"`
-	TargetAt      *time.Time       `db:"target_at"`
-	BlockedBy     []string         `db:"blocked_by"`
-	DeletedAt     *time.Time       `db:"deleted_at"`
-	EnvironmentID string           `db:"environment_id"`
-	ID            string           `db:"id"`
-	Revision      int64            `db:"revision"`
-}
-
-func (q *Queries) TestClockUpdate(ctx context.Context, db DBTX, arg TestClockUpdateParams) error {
-	_, err := db.Exec(ctx, testClockUpdate,
-		arg.Status,
-		arg.NowAt,
-		arg.TargetAt,
-		arg.BlockedBy,
-		arg.DeletedAt,
-		arg.EnvironmentID,
-		arg.ID,
-		arg.Revision,
-	)
-	return err
 }

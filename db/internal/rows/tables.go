@@ -4,6 +4,121 @@ package rows
 
 import "perennial/db/internal/dbsqlc"
 
+var plans = table[dbsqlc.Plan]{
+	name: "plans",
+	columns: []string{
+		"id",
+		"environment_id",
+		"name",
+		"currency",
+		"interval_unit",
+		"interval_count",
+		"trial_days",
+		"active",
+		"metadata",
+		"created_at",
+		"position",
+		"dunning",
+		"plan_id",
+		"version",
+		"version_created_at",
+		"proration_measure",
+		"catalog_key",
+		"product_id",
+		"trial_end_behavior",
+		"add_on",
+	},
+	value: func(row *dbsqlc.Plan, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.Name
+		case 3:
+			return row.Currency
+		case 4:
+			return row.IntervalUnit
+		case 5:
+			return row.IntervalCount
+		case 6:
+			return row.TrialDays
+		case 7:
+			return row.Active
+		case 8:
+			return row.Metadata
+		case 9:
+			return row.CreatedAt
+		case 10:
+			return row.Position
+		case 11:
+			return row.Dunning
+		case 12:
+			return row.PlanID
+		case 13:
+			return row.Version
+		case 14:
+			return row.VersionCreatedAt
+		case 15:
+			return row.ProrationMeasure
+		case 16:
+			return row.CatalogKey
+		case 17:
+			return row.ProductID
+		case 18:
+			return row.TrialEndBehavior
+		case 19:
+			return row.AddOn
+		}
+		panic("rows: no such column")
+	},
+}
+
+var testClocks = table[dbsqlc.TestClock]{
+	name: "test_clocks",
+	columns: []string{
+		"id",
+		"environment_id",
+		"name",
+		"status",
+		"now_at",
+		"target_at",
+		"blocked_by",
+		"revision",
+		"created_at",
+		"position",
+		"deleted_at",
+	},
+	value: func(row *dbsqlc.TestClock, column int) any {
+		switch column {
+		case 0:
+			return row.ID
+		case 1:
+			return row.EnvironmentID
+		case 2:
+			return row.Name
+		case 3:
+			return row.Status
+		case 4:
+			return row.NowAt
+		case 5:
+			return row.TargetAt
+		case 6:
+			return row.BlockedBy
+		case 7:
+			return row.Revision
+		case 8:
+			return row.CreatedAt
+		case 9:
+			return row.Position
+		case 10:
+			return row.DeletedAt
+		}
+		panic("rows: no such column")
+	},
+}
+
 var customers = table[dbsqlc.Customer]{
 	name: "customers",
 	columns: []string{

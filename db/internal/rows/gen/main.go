@@ -20,6 +20,8 @@ import (
 
 // tables are those that package rows writes, with the struct of their rows.
 var tables = []struct{ table, row string }{
+	{"plans", "Plan"},
+	{"test_clocks", "TestClock"},
 	{"customers", "Customer"},
 	{"subscriptions", "Subscription"},
 	{"subscription_items", "SubscriptionItem"},
