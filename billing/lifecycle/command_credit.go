@@ -69,7 +69,9 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	if c.Charge != nil && !c.Charge.External() {
 		c.Given.Money = c.Charge.Amount - c.Charge.Refundable()
 	}
-	c.Given.Reversed = maps.Clone(c.Given.Reversed)
+	before := c.Given.Reversed // the caller's
+	c.Given.Reversed = make(map[string]money.Minor, len(before))
+	maps.Copy(c.Given.Reversed, before)
 	c.reversed(d.Subscription.PendingLines) // they will be on the next invoice
 	for _, issued := range slices.Concat(d.Changes.NewInvoices, d.Changes.NewDrafts, d.addedToDrafts()) {
 		c.reversed(issued.Lines) // catching up has issued it since Given was read
@@ -112,7 +114,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 // reversed adds what lines take back to what was given back.
 func (c *CreditInvoice) reversed(lines []invoice.Line) {
 	for _, l := range lines {
-		if l.Reverses != "" && l.Amount < 0 && c.Given.Reversed != nil {
+		if l.Reverses != "" && l.Amount < 0 {
 			c.Given.Reversed[l.Reverses] -= l.Net()
 		}
 	}

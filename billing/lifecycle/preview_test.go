@@ -10,6 +10,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/rating"
 	"perennial/billing/subscription"
 )
 
@@ -114,4 +115,31 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	}
 	// 2250 - 750, 4500 - 1500, 250 - 2250, and a month of team.
 	require.Equal(t, []money.Minor{1500, 3000, -2000, 1000}, totals)
+}
+
+// So do changes of the quantity, which are of one item: one seat of 1000, from the second week on ten, then three, then one. What
+// is taken back is what was billed last, not the one seat of the first week.
+func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
+	t.Parallel()
+	seats := plan.Plan{ID: "plan_seats", Version: 1, Name: "Seats", Currency: "EUR", Interval: month, Active: true, Prices: []plan.Price{
+		{ID: "price_seat", Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(1000, "EUR")}},
+	}}
+	l := newLife(t, []plan.Plan{seats}, settings, seats, 0)
+	l.advance()
+	l.result(payment.AnswerSucceeded)
+	for week, n := range []int64{10, 3, 1} {
+		l.must(lifecycle.ChangePlan{Quantity: n, On: created.AddDate(0, 0, 7*(week+1))})
+	}
+	state := l.load(true).state
+	state.Paid[0].Number = 10
+
+	shown, err := lifecycle.Preview(state, nil, 4, l.moment())
+
+	require.NoError(t, err)
+	var totals []money.Minor
+	for _, inv := range shown.Upcoming {
+		totals = append(totals, inv.Total)
+	}
+	// 7500 - 750, 1500 - 5000, 250 - 750, and a month of one seat.
+	require.Equal(t, []money.Minor{6750, -3500, -500, 1000}, totals)
 }

@@ -210,7 +210,7 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 				Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
 			},
 		}
-		if c.ref != txn.ProviderRef { // else nobody looks for another
+		if c.ref != txn.ProviderRef { // else the caller loads no other
 			result.Recovered = &second
 		}
 		if c.sentTo != "" {
