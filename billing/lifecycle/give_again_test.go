@@ -26,27 +26,27 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 		lines    []taken
 		given    []lifecycle.CouponUse // by other invoices
 		canceled bool
-		from     [2]int // the first period of A and of B afterwards
+		want     [2]int // the first period of A and of B afterwards
 		unused   []string
 	}{
-		"both in one period": {lines: []taken{{1, "A", 100}, {1, "B", 50}}, from: [2]int{2, 2}},
-		"one in two periods": {lines: []taken{{1, "A", 100}, {2, "A", 100}}, from: [2]int{3, 1}},
+		"both in one period": {lines: []taken{{1, "A", 100}, {1, "B", 50}}, want: [2]int{2, 2}},
+		"one in two periods": {lines: []taken{{1, "A", 100}, {2, "A", 100}}, want: [2]int{3, 1}},
 		"by turns": {
-			lines: []taken{{1, "A", 100}, {1, "B", 50}, {2, "A", 100}, {3, "B", 50}, {3, "A", 100}}, from: [2]int{4, 3},
+			lines: []taken{{1, "A", 100}, {1, "B", 50}, {2, "A", 100}, {3, "B", 50}, {3, "A", 100}}, want: [2]int{4, 3},
 		},
-		"two lines of one period": {lines: []taken{{1, "A", 100}, {1, "A", 70}}, from: [2]int{2, 1}},
+		"two lines of one period": {lines: []taken{{1, "A", 100}, {1, "A", 70}}, want: [2]int{2, 1}},
 		"given back on the invoice": {
-			lines: []taken{{1, "A", 100}, {1, "A", -100}, {1, "B", 50}, {1, "B", -49}}, from: [2]int{1, 2},
+			lines: []taken{{1, "A", 100}, {1, "A", -100}, {1, "B", 50}, {1, "B", -49}}, want: [2]int{1, 2},
 		},
 		"given by another invoice": {
 			lines: []taken{{1, "A", 100}, {2, "A", 100}}, given: []lifecycle.CouponUse{{CouponID: "A", PeriodIndex: 1}},
-			from: [2]int{2, 1},
+			want: [2]int{2, 1},
 		},
 		"the subscription has ended": {
-			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, from: [2]int{1, 1}, unused: []string{"A", "B"},
+			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1}, unused: []string{"A", "B"},
 		},
 		"it has ended, and one was given once": {
-			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, from: [2]int{1, 1}, unused: []string{"B"},
+			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1}, unused: []string{"B"},
 			given: []lifecycle.CouponUse{{CouponID: "A", PeriodIndex: 1}},
 		},
 	} {
@@ -74,7 +74,7 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 		require.NoError(t, err, name)
 		had := after.Subscription.Discounts
 		require.Equal(t, [2]string{"A", "B"}, [2]string{had[0].CouponID, had[1].CouponID}, name)
-		require.Equal(t, c.from, [2]int{had[0].From, had[1].From}, name)
+		require.Equal(t, c.want, [2]int{had[0].From, had[1].From}, name)
 		require.Equal(t, c.unused, changes.Unredeemed, name)
 	}
 }
