@@ -1,10 +1,6 @@
 package providers
 
-import (
-	"time"
-
-	"perennial/billing/money"
-)
+import "time"
 
 // Capabilities are what a provider's protocol allows. The rules of payments choose their moves by them.
 type Capabilities struct {
@@ -35,38 +31,3 @@ type Capabilities struct {
 	// RequestsPerSecond is the provider's published limit for an account; zero: none is known.
 	RequestsPerSecond int
 }
-
-// Renewal is how a payment method can be charged when its owner is not there.
-type Renewal string
-
-// The ways.
-const (
-	RenewalUnattended Renewal = "unattended" // nobody has to do anything
-	RenewalPrompt     Renewal = "prompt"     // a prompt reaches the payer, who confirms it
-	RenewalImpossible Renewal = "impossible" // the payer would have to begin it
-)
-
-// MethodSupport is what a provider does with a payment method.
-type MethodSupport struct {
-	Accepted bool
-	Renewal  Renewal
-	// Reason says, for people, why the method is not accepted or cannot renew.
-	Reason string
-	// Field is the one that Reason is about where the method is not accepted; empty: FieldMethod.
-	Field MethodField
-	// Known are the types of method that would be accepted instead, where they can be listed.
-	Known []string
-	// Currencies are those in which the method is charged; empty: it sets no bounds to them.
-	Currencies []money.Currency
-	// ByAccount: accounts differ, so that only an account's adapter knows for sure.
-	ByAccount bool
-}
-
-// MethodField is a part of a payment method.
-type MethodField string
-
-// The parts that can be wrong.
-const (
-	FieldMethod MethodField = "type"
-	FieldPhone  MethodField = "phoneNumber"
-)

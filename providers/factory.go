@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 )
 
 // Factory makes the adapters of one kind of provider, and says what is true of all its accounts.
@@ -25,7 +26,7 @@ type Factory interface {
 	// allow.
 	Limits(currency money.Currency) Limits
 	// Supports returns what the provider does with a payment method, as far as that is known without asking it.
-	Supports(method Method) MethodSupport
+	Supports(method Method) paymethod.Support
 	// Open checks an account without any network, and makes its adapter. Faults: provider_credentials_invalid,
 	// provider_environment_mismatch, provider_config_invalid (Invalid).
 	Open(account Account) (Provider, error)

@@ -5,6 +5,7 @@ package providers
 
 import (
 	"context"
+	"perennial/billing/paymethod"
 	"time"
 )
 
@@ -18,7 +19,7 @@ type Provider interface {
 	// Supports returns what the account does with a payment method. It may ask the provider what the account has
 	// activated, of which it keeps a copy of bounded age; while the provider is away it returns what Factory.Supports
 	// does.
-	Supports(ctx context.Context, method Method) MethodSupport
+	Supports(ctx context.Context, method Method) paymethod.Support
 	Charge(ctx context.Context, in ChargeRequest) (Result, error)
 	// LookupCharge asks what became of a charge. Where Capabilities exclude the question, the Result is Unknown.
 	LookupCharge(ctx context.Context, in LookupRequest) (Result, error)

@@ -10,7 +10,6 @@ import (
 	"perennial/billing/customer"
 	"perennial/db"
 	"perennial/internal/id"
-	"perennial/service/customers"
 )
 
 // Customer is who pays.
@@ -140,7 +139,7 @@ func (h *Handler) listCustomers(
 		return nil, err
 	}
 	if in.Email != "" {
-		if err := customers.CheckEmail(in.Email); err != nil {
+		if err := customer.CheckEmail(in.Email); err != nil {
 			return nil, err
 		}
 	}

@@ -1,5 +1,7 @@
 package money
 
+import "perennial/billing/fault"
+
 // Limits say which amounts of one currency a payment provider takes, in minor units. The zero value knows no limit: a
 // provider that was never asked refuses nothing in advance.
 type Limits struct {
@@ -23,4 +25,23 @@ func (l Limits) Collectable(amount Minor) Minor {
 func (l Limits) Floor(amount Minor) Minor {
 	amount = max(amount, 0)
 	return amount - amount%max(l.Granularity, 1)
+}
+
+// CheckChargeable refuses an amount that no account can ever charge: below the provider's minimum, or finer than it
+// expresses amounts. limits are those of the accounts; none: nothing can be said. An invoice carries such an amount to the
+// next one; a charge of its own has none. What no account takes for another reason is left to the charge, which fails with
+// the reason. Fault: amount_not_chargeable.
+func CheckChargeable(amount Minor, currency Currency, limits []Limits) error {
+	for _, l := range limits {
+		if l.Unchargeable || l.Collectable(amount) == amount {
+			return nil
+		}
+	}
+	if len(limits) == 0 {
+		return nil
+	}
+	last := limits[len(limits)-1]
+	return fault.InvalidParam("amount", "amount_not_chargeable",
+		"The payment provider charges %s from %d minor units on, in multiples of %d. Send such an amount.",
+		currency, max(last.Minimum, last.Granularity, 1), max(last.Granularity, 1))
 }

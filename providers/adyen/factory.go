@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 )
 
@@ -53,9 +54,9 @@ func (Factory) ReturnParameters() []string { return []string{redirectResult} }
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 
 // Supports returns what Adyen does with a payment method: a stored card is charged without its owner.
-func (Factory) Supports(method providers.Method) providers.MethodSupport {
-	refused := func(reason string) providers.MethodSupport {
-		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
+func (Factory) Supports(method providers.Method) paymethod.Support {
+	refused := func(reason string) paymethod.Support {
+		return paymethod.Support{Renewal: paymethod.RenewalImpossible, Reason: reason}
 	}
 	switch {
 	case method.Type != "card":
@@ -63,11 +64,11 @@ func (Factory) Supports(method providers.Method) providers.MethodSupport {
 	case foreign.MatchString(method.PaymentMethodToken):
 		return refused("The saved card belongs to another provider: Adyen's tokens do not begin with a word in small letters.")
 	}
-	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	return paymethod.Support{Accepted: true, Renewal: paymethod.RenewalUnattended}
 }
 
 // Supports returns what Factory.Supports does: the accounts do not differ.
-func (*Adyen) Supports(_ context.Context, method providers.Method) providers.MethodSupport {
+func (*Adyen) Supports(_ context.Context, method providers.Method) paymethod.Support {
 	return Factory{}.Supports(method)
 }
 

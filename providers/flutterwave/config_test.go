@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 	"perennial/providers/wire"
 )
@@ -81,21 +82,21 @@ func TestFactory_Supports(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		method  providers.Method
-		renewal providers.Renewal
+		renewal paymethod.Renewal
 	}{
-		{providers.Method{Type: "card", CustomerToken: "cus_1", PaymentMethodToken: "pmd_1"}, providers.RenewalUnattended},
-		{providers.Method{Type: "card"}, providers.RenewalUnattended},
-		{providers.Method{Type: "card", PaymentMethodToken: "pm_1"}, providers.RenewalImpossible},
-		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "233241234567"}, providers.RenewalPrompt},
-		{providers.Method{Type: "mobile_money_mtn"}, providers.RenewalPrompt},
-		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "4915112345678"}, providers.RenewalImpossible},
-		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "+25"}, providers.RenewalImpossible},
-		{providers.Method{Type: "mobile_money_"}, providers.RenewalImpossible},
-		{providers.Method{Type: "bank"}, providers.RenewalImpossible},
+		{providers.Method{Type: "card", CustomerToken: "cus_1", PaymentMethodToken: "pmd_1"}, paymethod.RenewalUnattended},
+		{providers.Method{Type: "card"}, paymethod.RenewalUnattended},
+		{providers.Method{Type: "card", PaymentMethodToken: "pm_1"}, paymethod.RenewalImpossible},
+		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "233241234567"}, paymethod.RenewalPrompt},
+		{providers.Method{Type: "mobile_money_mtn"}, paymethod.RenewalPrompt},
+		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "4915112345678"}, paymethod.RenewalImpossible},
+		{providers.Method{Type: "mobile_money_mtn", PhoneNumber: "+25"}, paymethod.RenewalImpossible},
+		{providers.Method{Type: "mobile_money_"}, paymethod.RenewalImpossible},
+		{providers.Method{Type: "bank"}, paymethod.RenewalImpossible},
 	} {
 		got := Factory{}.Supports(c.method)
 		require.Equal(t, c.renewal, got.Renewal, c.method)
-		require.Equal(t, c.renewal != providers.RenewalImpossible, got.Accepted, c.method)
+		require.Equal(t, c.renewal != paymethod.RenewalImpossible, got.Accepted, c.method)
 		require.Equal(t, got.Accepted, got.Reason == "", c.method)
 	}
 }

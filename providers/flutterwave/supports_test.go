@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 )
 
@@ -28,7 +29,7 @@ func TestSupports_ListOfTheCountry(t *testing.T) {
 	for range 2 {
 		got := f.Supports(t.Context(), mobile("mtn"))
 		require.True(t, got.Accepted)
-		require.Equal(t, providers.RenewalPrompt, got.Renewal)
+		require.Equal(t, paymethod.RenewalPrompt, got.Renewal)
 		require.Equal(t, []money.Currency{"GHS"}, got.Currencies)
 		got = f.Supports(t.Context(), mobile("none"))
 		require.False(t, got.Accepted)
@@ -49,6 +50,6 @@ func TestSupports_WaveCannotRenew(t *testing.T) {
 	t.Parallel()
 	got := Factory{}.Supports(providers.Method{Type: "mobile_money_wave", PhoneNumber: "+221773456789"})
 	require.True(t, got.Accepted)
-	require.Equal(t, providers.RenewalImpossible, got.Renewal)
+	require.Equal(t, paymethod.RenewalImpossible, got.Renewal)
 	require.NotEmpty(t, got.Reason)
 }

@@ -2,6 +2,7 @@ package pawapay
 
 import (
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 )
 
@@ -39,7 +40,7 @@ func (Factory) ReturnParameters() []string { return nil }
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 
 // Supports returns what pawaPay does with a payment method, as far as the operator tells it.
-func (Factory) Supports(method providers.Method) providers.MethodSupport { return Supports(method) }
+func (Factory) Supports(method providers.Method) paymethod.Support { return Supports(method) }
 
 // Open makes the adapter of an account. Faults: those of New.
 func (Factory) Open(account providers.Account) (providers.Provider, error) {

@@ -6,15 +6,16 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 )
 
 // Supports returns what pawaPay does with a payment method, as far as the table of operators tells: the payer confirms
 // a prompt, unless the operator wants the payer to begin.
-func Supports(m providers.Method) providers.MethodSupport { return supports(m, nil) }
+func Supports(m providers.Method) paymethod.Support { return supports(m, nil) }
 
 // Supports returns what the account takes, by its active configuration.
-func (p *PawaPay) Supports(ctx context.Context, m providers.Method) providers.MethodSupport {
+func (p *PawaPay) Supports(ctx context.Context, m providers.Method) paymethod.Support {
 	if _, err := walletOf(m); err != nil { // without the network: no account takes it
 		return supports(m, nil)
 	}
@@ -22,30 +23,30 @@ func (p *PawaPay) Supports(ctx context.Context, m providers.Method) providers.Me
 }
 
 // supports reads the configuration of an account; nil: it is not known.
-func supports(m providers.Method, known conditions) providers.MethodSupport {
+func supports(m providers.Method, known conditions) paymethod.Support {
 	w, err := walletOf(m)
 	if err != nil {
 		f := fault.From(err)
-		s := providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: f.Detail, Field: providers.FieldMethod}
+		s := paymethod.Support{Renewal: paymethod.RenewalImpossible, Reason: f.Detail, Field: paymethod.FieldMethod}
 		switch number, ok := digitsOf(m.PhoneNumber); {
 		case f.Param == phoneParam:
-			s.Field = providers.FieldPhone
+			s.Field = paymethod.FieldPhone
 		case ok:
 			s.Known = operatorsIn(number)
 		}
 		return s
 	}
 	auth, currencies := w.termsIn(known)
-	s := providers.MethodSupport{Accepted: true, Renewal: providers.RenewalPrompt, Currencies: currencies, ByAccount: true}
+	s := paymethod.Support{Accepted: true, Renewal: paymethod.RenewalPrompt, Currencies: currencies, ByAccount: true}
 	if known != nil && len(currencies) == 0 {
-		return providers.MethodSupport{
-			Renewal: providers.RenewalImpossible, ByAccount: true, Field: providers.FieldMethod,
+		return paymethod.Support{
+			Renewal: paymethod.RenewalImpossible, ByAccount: true, Field: paymethod.FieldMethod,
 			Reason: "This pawaPay account takes no deposits from " + w.code + ". Ask pawaPay to activate them.",
 			Known:  known.methodsIn(w.calling),
 		}
 	}
 	if err := renewable(w.code, auth); err != nil {
-		s.Renewal, s.Reason = providers.RenewalImpossible, fault.From(err).Detail
+		s.Renewal, s.Reason = paymethod.RenewalImpossible, fault.From(err).Detail
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/providers"
 )
 
@@ -50,9 +51,9 @@ func (Factory) ReturnParameters() []string { return nil }
 func (Factory) Limits(currency money.Currency) providers.Limits { return Limits(currency) }
 
 // Supports returns what Stripe does with a payment method: a saved card is charged without its owner.
-func (Factory) Supports(method providers.Method) providers.MethodSupport {
-	refused := func(reason string) providers.MethodSupport {
-		return providers.MethodSupport{Renewal: providers.RenewalImpossible, Reason: reason}
+func (Factory) Supports(method providers.Method) paymethod.Support {
+	refused := func(reason string) paymethod.Support {
+		return paymethod.Support{Renewal: paymethod.RenewalImpossible, Reason: reason}
 	}
 	switch {
 	case method.Type != "card":
@@ -60,7 +61,7 @@ func (Factory) Supports(method providers.Method) providers.MethodSupport {
 	case !ownCard(method.PaymentMethodToken):
 		return refused("The saved card belongs to another provider: a card saved at Stripe begins with pm_, card_ or src_.")
 	}
-	return providers.MethodSupport{Accepted: true, Renewal: providers.RenewalUnattended}
+	return paymethod.Support{Accepted: true, Renewal: paymethod.RenewalUnattended}
 }
 
 // ownCard reports whether a token can be one of Stripe's; empty: it is not known yet.
@@ -84,6 +85,6 @@ func (Factory) Open(account providers.Account) (providers.Provider, error) {
 }
 
 // Supports returns what Factory.Supports does: the accounts do not differ.
-func (*Stripe) Supports(_ context.Context, method providers.Method) providers.MethodSupport {
+func (*Stripe) Supports(_ context.Context, method providers.Method) paymethod.Support {
 	return Factory{}.Supports(method)
 }

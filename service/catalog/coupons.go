@@ -11,6 +11,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -24,8 +25,8 @@ func (s *Service) CreateCoupon(
 ) (discount.Coupon, error) {
 	now := s.Now()
 	c.ID, c.CreatedAt, c.Active, c.Name = id.New(id.Coupon, now), now, true, cmp.Or(c.Name, c.Code)
-	err := usecase.Joined(discount.CheckCode(c.Code), c.Validate(), usecase.CheckText("name", c.Name),
-		usecase.UnlessEmpty(string(c.Currency), checkCurrency), s.checkPlans(ctx, by, c.PlanIDs))
+	err := fault.Joined(discount.CheckCode(c.Code), c.Validate(), text.Check("name", c.Name),
+		text.UnlessEmpty(string(c.Currency), checkCurrency), s.checkPlans(ctx, by, c.PlanIDs))
 	if err != nil {
 		return c, err
 	}
@@ -84,7 +85,7 @@ func (s *Service) UpdateCoupon(
 		if len(changed) == 0 {
 			return c, nil
 		}
-		if err := usecase.CheckText("name", c.Name); err != nil {
+		if err := text.Check("name", c.Name); err != nil {
 			return c, err
 		}
 		if err := tx.SaveCoupon(ctx, by.EnvironmentID, c); err != nil {

@@ -186,7 +186,7 @@ func checkCatalog(want []catalog.Plan) error {
 			"The file has %d plans. A catalogue has at most %d.", len(want), catalog.MaxPlans)
 	}
 	for _, w := range want {
-		if err := usecase.Joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
+		if err := fault.Joined(w.Check(), checkNames(w.Plan), w.Metadata.Check()); err != nil {
 			return inPlan(w.Key, err)
 		}
 	}

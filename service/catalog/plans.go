@@ -15,6 +15,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -41,7 +42,7 @@ func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 	for i := range p.Prices {
 		p.Prices[i].ID = id.New(id.Price, now)
 	}
-	return p, usecase.Joined(p.Validate(), checkNames(p), p.Metadata.Check())
+	return p, fault.Joined(p.Validate(), checkNames(p), p.Metadata.Check())
 }
 
 // insertPlan writes a new plan, and announces it.
@@ -86,11 +87,11 @@ var errUnchargeable = fault.New(fault.Invalid, "currency_not_chargeable",
 	"The payment provider of this environment does not support this currency. Choose another currency.")
 
 func checkNames(p plan.Plan) error {
-	if err := usecase.CheckText("name", p.Name); err != nil {
+	if err := text.Check("name", p.Name); err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
-		if err := usecase.CheckText(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
+		if err := text.Check(fmt.Sprintf("prices[%d].name", i), price.Name); err != nil {
 			return err
 		}
 	}
@@ -143,7 +144,7 @@ func (s *Service) UpdatePlan(
 	ctx context.Context, by usecase.Caller, planID string, u PlanUpdate, also usecase.Also[plan.Plan],
 ) (plan.Plan, error) {
 	if u.Name != nil {
-		if err := usecase.CheckText("name", *u.Name); err != nil {
+		if err := text.Check("name", *u.Name); err != nil {
 			return plan.Plan{}, err
 		}
 	}

@@ -6,8 +6,10 @@ import (
 
 	"perennial/billing/audit"
 	"perennial/billing/event"
+	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/plan"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -32,8 +34,8 @@ func (s *Service) CreateProduct(
 }
 
 func checkProduct(p plan.Product) error {
-	return usecase.Joined(p.Validate(), usecase.CheckText("name", p.Name),
-		usecase.CheckText("description", p.Description), p.Metadata.Check())
+	return fault.Joined(p.Validate(), text.Check("name", p.Name),
+		text.Check("description", p.Description), p.Metadata.Check())
 }
 
 // ProductUpdate changes the fields that are not nil.

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/routing"
 	"perennial/billing/tax"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -21,8 +22,8 @@ func (s *Service) CreateTaxRate(
 ) (tax.Definition, error) {
 	now := s.Now()
 	d.ID, d.CreatedAt = id.New(id.TaxRate, now), now
-	err := usecase.Joined(d.Validate(), usecase.UnlessEmpty(d.Country, routing.CheckCountry),
-		usecase.CheckText("name", d.Name))
+	err := fault.Joined(d.Validate(), text.UnlessEmpty(d.Country, routing.CheckCountry),
+		text.Check("name", d.Name))
 	if err != nil {
 		return d, err
 	}
@@ -101,7 +102,7 @@ func (s *Service) UpdateTaxRate(
 		if len(changed) == 0 {
 			return d, nil
 		}
-		if err := usecase.Joined(d.Validate(), usecase.CheckText("name", d.Name)); err != nil {
+		if err := fault.Joined(d.Validate(), text.Check("name", d.Name)); err != nil {
 			return d, err
 		}
 		if err := tx.SaveTaxRate(ctx, by.EnvironmentID, d); err != nil {

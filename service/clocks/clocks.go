@@ -7,6 +7,7 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/testclock"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -20,7 +21,7 @@ func (s *Service) CreateTestClock(
 	if err := by.TestModeOnly(""); err != nil {
 		return testclock.Clock{}, err
 	}
-	if err := usecase.CheckText("name", name); err != nil {
+	if err := text.Check("name", name); err != nil {
 		return testclock.Clock{}, err
 	}
 	now := s.Now()

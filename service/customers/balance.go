@@ -9,6 +9,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -28,7 +29,7 @@ type BalanceAdjustment struct {
 func (s *Service) AdjustBalance(
 	ctx context.Context, by usecase.Caller, in BalanceAdjustment, around usecase.Around[db.BalanceEntry],
 ) error {
-	if err := usecase.CheckText("note", in.Note); err != nil {
+	if err := text.Check("note", in.Note); err != nil {
 		return err
 	}
 	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)

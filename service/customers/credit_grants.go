@@ -12,6 +12,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -23,7 +24,7 @@ import (
 func (s *Service) GrantCredit(
 	ctx context.Context, by usecase.Caller, g balance.Grant, around usecase.Around[db.CreditGrant],
 ) error {
-	if err := usecase.Joined(usecase.CheckText("name", g.Name), g.Metadata.Check(),
+	if err := fault.Joined(text.Check("name", g.Name), g.Metadata.Check(),
 		s.checkGrantPlans(ctx, by, g)); err != nil {
 		return err
 	}

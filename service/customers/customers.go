@@ -21,7 +21,7 @@ import (
 func (s *Service) CreateCustomer(
 	ctx context.Context, by usecase.Caller, c customer.Customer, also usecase.Also[customer.Customer],
 ) (customer.Customer, error) {
-	if err := CheckCustomer(c); err != nil {
+	if err := c.Check(); err != nil {
 		return c, err
 	}
 	if c.TestClockID != "" {
@@ -120,7 +120,7 @@ func (s *Service) UpdateCustomer(
 		was := c
 		changed, methodChanged := u.apply(&c)
 		tx.AuditChanges(audit.Changes("customer", changed, was, c)...)
-		if err := CheckCustomer(c); err != nil || len(changed) == 0 {
+		if err := c.Check(); err != nil || len(changed) == 0 {
 			return c, err
 		}
 		if methodChanged && methodOf(c) != checked { // another request has changed the other half meanwhile
@@ -144,7 +144,7 @@ func (s *Service) checkNewMethod(
 	if err != nil {
 		return checked, usecase.UnlessAbsent(err)
 	}
-	if _, methodChanged := u.apply(&c); methodChanged && CheckCustomer(c) == nil { // else there is nothing to check yet
+	if _, methodChanged := u.apply(&c); methodChanged && c.Check() == nil { // else there is nothing to check yet
 		if err := s.checkMethodTaken(ctx, s.Store.Reader, by.EnvironmentID, c, true); err != nil {
 			return checked, err
 		}
@@ -161,7 +161,7 @@ func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c custo
 		return err
 	}
 	for _, currency := range currencies {
-		if err := s.CheckRenewable(ctx, by, c, currency, methodParam); err != nil {
+		if err := s.CheckRenewable(ctx, by, c, currency, "paymentMethod"); err != nil {
 			return err
 		}
 	}

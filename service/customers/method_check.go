@@ -2,22 +2,15 @@ package customers
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/money"
+	"perennial/billing/paymethod"
 	"perennial/db"
 	"perennial/providers"
 	"perennial/service/gateway"
 	"perennial/service/usecase"
-)
-
-const (
-	methodParam   = "paymentMethod"
-	phoneParam    = "paymentDetails.phoneNumber"
-	providerParam = "paymentDetails.provider"
 )
 
 // checkMethodTaken refuses a payment method that no active account of the environment takes. Where there is no account
@@ -30,25 +23,22 @@ func (s *Service) checkMethodTaken(
 		return nil
 	}
 	found, err := s.supports(ctx, r, environmentID, c, ask)
-	if err != nil || len(found) == 0 || slices.ContainsFunc(found, Accepted) {
+	if err != nil {
 		return err
 	}
-	return Unsupported(c.PaymentMethod, found)
+	return paymethod.Check(c.PaymentMethod, found)
 }
-
-// Accepted reports whether an account takes the method.
-func Accepted(s providers.MethodSupport) bool { return s.Accepted }
 
 // supports returns what the active accounts of the environment do with a customer's payment method: all accounts, or
 // those at the provider that the details name. None: the environment has no account. Fault: provider_not_configured.
 func (s *Service) supports(
 	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, ask bool,
-) (found []providers.MethodSupport, err error) {
+) (found []paymethod.Support, err error) {
 	configured, err := r.ProviderConfigs(ctx, environmentID)
 	if err != nil {
 		return nil, err
 	}
-	return SupportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+	return SupportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (paymethod.Support, error) {
 		support := gateway.SupportsAnywhere(config.Provider, m)
 		if ask && support.Accepted && support.ByAccount {
 			if config, err = r.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
@@ -63,8 +53,8 @@ func (s *Service) supports(
 // SupportsBy is supports of some accounts, each of which is asked in a way of the caller's.
 func SupportsBy(
 	configured []db.ProviderConfig, c customer.Customer,
-	ask func(db.ProviderConfig, providers.Method) (providers.MethodSupport, error),
-) (found []providers.MethodSupport, err error) {
+	ask func(db.ProviderConfig, providers.Method) (paymethod.Support, error),
+) (found []paymethod.Support, err error) {
 	d := c.PaymentDetails
 	m := providers.Method{
 		Type: c.PaymentMethod, CustomerToken: d.CustomerToken, PaymentMethodToken: d.PaymentMethodToken,
@@ -86,49 +76,10 @@ func SupportsBy(
 		found = append(found, support)
 	}
 	if d.Provider != "" && len(found) == 0 {
-		return nil, notConfigured(d.Provider, names)
+		return nil, paymethod.NotConfigured(d.Provider, names)
 	}
 	return found, nil
 }
-
-// notConfigured refuses details for a provider that takes no payments of this environment: its tokens mean nothing to
-// the others.
-func notConfigured(named string, configured []string) error {
-	if len(configured) == 0 {
-		return fault.InvalidParam(providerParam, "provider_not_configured",
-			"The environment has no payment provider. Configure %s first, or omit the field.", named)
-	}
-	slices.Sort(configured)
-	return fault.InvalidParam(providerParam, "provider_not_configured",
-		"The environment has no active account at this provider. Send one of %s with its details, or omit the field.",
-		strings.Join(slices.Compact(configured), ", "))
-}
-
-// Unsupported says what is wrong with a payment method that no account takes. What an account says that could take
-// another operator comes before what one says about the telephone number, and that before all others.
-func Unsupported(method string, found []providers.MethodSupport) error {
-	var known, aboutPhone, others []string
-	for _, s := range found {
-		known = append(known, s.Known...)
-		if s.Field == providers.FieldPhone {
-			aboutPhone = append(aboutPhone, s.Reason)
-		} else {
-			others = append(others, s.Reason)
-		}
-	}
-	slices.Sort(known)
-	switch known = slices.Compact(known); {
-	case len(known) > 0:
-		return fault.InvalidParam(methodParam, "payment_method_unsupported",
-			"No payment provider of the environment takes %s with this phone number. Send one of: %s.",
-			method, strings.Join(known, ", "))
-	case len(aboutPhone) > 0:
-		return fault.InvalidParam(phoneParam, "payment_method_unsupported", "%s", reasons(aboutPhone))
-	}
-	return fault.InvalidParam(methodParam, "payment_method_unsupported", "%s", reasons(others))
-}
-
-func reasons(all []string) string { return strings.Join(slices.Compact(all), " ") }
 
 // CheckRenewable refuses a subscription that could never be collected with the customer's payment method: because the
 // Payer would have to begin each payment, or because the method is charged in other currencies. A customer without a
@@ -144,46 +95,16 @@ func (s *Service) CheckRenewable(
 	return Renewable(found, err, c, currency, param)
 }
 
-// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said.
+// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said. What is wrong with the
+// stored details is no matter of this request's fields but param.
 func Renewable(
-	found []providers.MethodSupport, err error, c customer.Customer, currency money.Currency, param string,
+	found []paymethod.Support, err error, c customer.Customer, currency money.Currency, param string,
 ) error {
-	if f := fault.From(err); f != nil && f.Kind == fault.Invalid { // of the stored details, not of this request
+	if f := fault.From(err); f != nil && f.Kind == fault.Invalid {
 		return f.In(param)
 	}
-	if err != nil || len(found) == 0 {
+	if err != nil {
 		return err
 	}
-	var cannotRenew []string
-	var currencies []money.Currency
-	for _, support := range found {
-		switch {
-		case !support.Accepted:
-		case support.Renewal == providers.RenewalImpossible:
-			cannotRenew = append(cannotRenew, support.Reason)
-		case len(support.Currencies) > 0 && !slices.Contains(support.Currencies, currency):
-			currencies = append(currencies, support.Currencies...)
-		default:
-			return nil
-		}
-	}
-	switch {
-	case len(currencies) > 0:
-		return mismatched(currencies, currency, param)
-	case len(cannotRenew) > 0:
-		return fault.InvalidParam(param, "payment_method_cannot_renew",
-			"The customer's payment method cannot renew a subscription. %s", reasons(cannotRenew))
-	}
-	return fault.From(Unsupported(c.PaymentMethod, found)).In(param)
-}
-
-func mismatched(currencies []money.Currency, wanted money.Currency, param string) error {
-	slices.Sort(currencies)
-	names := make([]string, 0, len(currencies))
-	for _, c := range slices.Compact(currencies) {
-		names = append(names, string(c))
-	}
-	return fault.InvalidParam(param, "payment_method_currency_mismatch",
-		"The customer's payment method is charged in %s, not in %s, the currency of the subscription. Choose another "+
-			"payment method, or a plan in that currency.", strings.Join(names, " or "), wanted)
+	return paymethod.CheckRenewable(c.PaymentMethod, found, currency, param)
 }

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/creditnote"
 	"perennial/billing/lifecycle"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -16,7 +17,7 @@ func (s *Service) CreditInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, ask creditnote.Request,
 	around usecase.Around[creditnote.Note],
 ) error {
-	if err := usecase.CheckText("memo", ask.Memo); err != nil {
+	if err := text.Check("memo", ask.Memo); err != nil {
 		return err
 	}
 	// Which subscription it bills never changes, so it is read without a lock.

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/tax"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -31,7 +32,7 @@ type NewInvoice struct {
 func (s *Service) CreateInvoice(
 	ctx context.Context, by usecase.Caller, in NewInvoice, also usecase.Also[invoice.Invoice],
 ) (invoice.Invoice, error) {
-	if err := cmp.Or(checkLines(in.Lines), usecase.CheckText("memo", in.Memo)); err != nil {
+	if err := cmp.Or(checkLines(in.Lines), text.Check("memo", in.Memo)); err != nil {
 		return invoice.Invoice{}, err
 	}
 	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
@@ -81,7 +82,7 @@ func (s *Service) ReviseInvoice(
 	if change.Memo != nil {
 		memo = *change.Memo
 	}
-	if err := cmp.Or(checkLines(change.Lines), usecase.CheckText("memo", memo)); err != nil {
+	if err := cmp.Or(checkLines(change.Lines), text.Check("memo", memo)); err != nil {
 		return err
 	}
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
@@ -183,7 +184,7 @@ func (s *Service) onDraftSeen(
 
 func checkLines(lines []invoicing.Line) error {
 	for _, l := range lines {
-		if err := usecase.CheckText("lines", l.Description); err != nil {
+		if err := text.Check("lines", l.Description); err != nil {
 			return err
 		}
 	}

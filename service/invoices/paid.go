@@ -6,6 +6,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/service/usecase"
 )
@@ -24,10 +25,10 @@ type OutsidePayment struct {
 func (s *Service) MarkPaid(
 	ctx context.Context, by usecase.Caller, in OutsidePayment, around usecase.Around[invoice.Invoice],
 ) error {
-	if err := usecase.CheckText("reference", in.Reference); err != nil {
+	if err := text.Check("reference", in.Reference); err != nil {
 		return err
 	}
-	if err := usecase.CheckText("note", in.Note); err != nil {
+	if err := text.Check("note", in.Note); err != nil {
 		return err
 	}
 	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, in.InvoiceID)

@@ -3,13 +3,13 @@ package moving
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/billing/paymethod"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
@@ -123,9 +123,9 @@ func (e *importEnvironment) addOns(field string, of []moving.AddOn) ([]subscript
 }
 
 // supports is what the accounts do with a method, as far as that is known without asking them.
-func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSupport, error) {
+func (e *importEnvironment) supports(c customer.Customer) ([]paymethod.Support, error) {
 	return customers.SupportsBy(e.accounts, c,
-		func(a db.ProviderConfig, m providers.Method) (providers.MethodSupport, error) {
+		func(a db.ProviderConfig, m providers.Method) (paymethod.Support, error) {
 			return gateway.SupportsAnywhere(a.Provider, m), nil
 		})
 }
@@ -133,10 +133,10 @@ func (e *importEnvironment) supports(c customer.Customer) ([]providers.MethodSup
 // takes refuses a payment method that no account takes. Faults: those of checkMethodTaken.
 func (e *importEnvironment) takes(c customer.Customer) error {
 	found, err := e.supports(c)
-	if err != nil || len(found) == 0 || slices.ContainsFunc(found, customers.Accepted) {
+	if err != nil {
 		return err
 	}
-	return customers.Unsupported(c.PaymentMethod, found)
+	return paymethod.Check(c.PaymentMethod, found)
 }
 
 // renews refuses a subscription that the customer's method could never pay for. Faults: those of customers.CheckRenewable.
@@ -154,7 +154,7 @@ func (e *importEnvironment) uncollectable(c customer.Customer) (string, error) {
 		return "the customer has no payment method", nil
 	}
 	found, err := e.supports(c)
-	if err != nil || slices.ContainsFunc(found, customers.Accepted) {
+	if err != nil || paymethod.Accepted(found) {
 		return "", err
 	}
 	return "no provider account takes the payment method", nil

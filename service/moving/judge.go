@@ -5,14 +5,13 @@ import (
 	"cmp"
 
 	"perennial/billing/customer"
+	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/moving"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
-	"perennial/service/customers"
 	"perennial/service/movefile"
-	"perennial/service/usecase"
 )
 
 // arrival is a record that is new here, and what follows from it.
@@ -91,8 +90,8 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
 		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
-	if err := usecase.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
-		customers.CheckCustomer(c)); err != nil {
+	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
+		c.Check()); err != nil {
 		return c, err
 	}
 	if !c.CanPay() {
@@ -129,7 +128,7 @@ func (im *importing) newSubscription(a *arrival, known *known) (err error) {
 		found(err)
 		setting.PendingAddOns = &next
 	}
-	if err := usecase.Joined(faults...); err != nil {
+	if err := fault.Joined(faults...); err != nil {
 		return err
 	}
 	if setting, err = setting.In(r.Currency); err != nil {

@@ -5,11 +5,10 @@ import (
 	"errors"
 
 	"perennial/billing/collection"
-	"perennial/billing/customer"
 	"perennial/billing/event"
-	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -29,7 +28,7 @@ type NewCharge struct {
 func (s *Service) ChargeCustomer(
 	ctx context.Context, by usecase.Caller, in NewCharge, also usecase.Also[payment.Transaction],
 ) (payment.Transaction, error) {
-	if err := usecase.CheckText("description", in.Description); err != nil {
+	if err := text.Check("description", in.Description); err != nil {
 		return payment.Transaction{}, err
 	}
 	c, err := usecase.Payer(ctx, s.Base, by, in.CustomerID)
@@ -52,7 +51,11 @@ func (s *Service) ChargeCustomer(
 		if err != nil {
 			return payment.Transaction{}, usecase.InParam(err, "customerId")
 		}
-		if err := checkChargeable(ctx, tx, by.EnvironmentID, c, in.Amount, in.Currency); err != nil {
+		limits, err := tx.AccountLimits(ctx, by.EnvironmentID, c.PaymentDetails.Provider, in.Currency)
+		if err != nil {
+			return payment.Transaction{}, err
+		}
+		if err := money.CheckChargeable(in.Amount, in.Currency, limits); err != nil {
 			return payment.Transaction{}, err
 		}
 		txn := payment.NewCharge(payment.NewChargeInput{
@@ -72,28 +75,4 @@ func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn paym
 		return err
 	}
 	return tx.Emit(ctx, environmentID, event.New(txn.Beginning(), txn.CreatedAt))
-}
-
-// checkChargeable refuses an amount that no account of the environment can ever charge: below the provider's minimum, or
-// finer than it expresses amounts. An invoice carries such an amount to the next one; a charge of its own has none. What no
-// account takes for another reason is left to the charge, which fails with the reason. Fault: amount_not_chargeable.
-func checkChargeable(
-	ctx context.Context, tx *db.Tx, environmentID string, c customer.Customer, amount money.Minor, currency money.Currency,
-) error {
-	limits, err := tx.AccountLimits(ctx, environmentID, c.PaymentDetails.Provider, currency)
-	if err != nil {
-		return err
-	}
-	for i, l := range limits {
-		switch {
-		case l.Unchargeable || l.Collectable(amount) == amount:
-			return nil
-		case i < len(limits)-1:
-			continue
-		}
-		return fault.InvalidParam("amount", "amount_not_chargeable",
-			"The payment provider charges %s from %d minor units on, in multiples of %d. Send such an amount.",
-			currency, max(l.Minimum, l.Granularity, 1), max(l.Granularity, 1))
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service/usecase"
@@ -114,5 +115,5 @@ func checkNote(note string) error {
 	if note == "" {
 		return fault.InvalidParam("note", "field_missing", "`note` is required: say how it was found out.")
 	}
-	return usecase.CheckText("note", note)
+	return text.Check("note", note)
 }

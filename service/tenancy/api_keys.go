@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
@@ -35,7 +36,7 @@ type APIKey struct {
 func (s *Service) CreateAPIKey(
 	ctx context.Context, by usecase.Caller, f APIKeyForm, also usecase.Also[APIKey],
 ) (APIKey, error) {
-	if err := usecase.CheckText("name", f.Name); err != nil {
+	if err := text.Check("name", f.Name); err != nil {
 		return APIKey{}, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (APIKey, error) {
@@ -126,7 +127,7 @@ func (k newKey) insert(ctx context.Context, tx *db.Tx, environmentID string) err
 func (s *Service) RenameAPIKey(
 	ctx context.Context, by usecase.Caller, keyID, name string, also usecase.Also[APIKey],
 ) (APIKey, error) {
-	if err := usecase.CheckText("name", name); err != nil {
+	if err := text.Check("name", name); err != nil {
 		return APIKey{}, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (APIKey, error) {

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/proration"
 	"perennial/billing/routing"
 	"perennial/billing/subscription"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/service/usecase"
 )
@@ -57,12 +58,12 @@ func (u SettingsUpdate) apply(s *subscription.Settings) (changed []string) {
 
 // checkSeller holds what the rules do not know of texts and countries. Faults: those of text and routing.CheckCountry.
 func checkSeller(s invoice.Seller) error {
-	err := usecase.UnlessEmpty(s.Country, routing.CheckCountry)
+	err := text.UnlessEmpty(s.Country, routing.CheckCountry)
 	if err != nil {
 		err = fault.From(err).In("seller.country")
 	}
-	return usecase.Joined(err, usecase.CheckText("seller.name", s.Name), usecase.CheckText("seller.address", s.Address),
-		usecase.CheckText("seller.taxId", s.TaxID), usecase.CheckText("seller.email", s.Email))
+	return fault.Joined(err, text.Check("seller.name", s.Name), text.Check("seller.address", s.Address),
+		text.Check("seller.taxId", s.TaxID), text.Check("seller.email", s.Email))
 }
 
 // UpdateSettings changes the settings of the caller's environment, and announces and records what changed, if anything
@@ -82,7 +83,7 @@ func (s *Service) UpdateSettings(
 		if len(changed) == 0 {
 			return was, nil
 		}
-		if err := usecase.Joined(is.Validate(), checkSeller(is.Seller)); err != nil {
+		if err := fault.Joined(is.Validate(), checkSeller(is.Seller)); err != nil {
 			return was, err
 		}
 		if err := tx.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/audit"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/text"
 	"perennial/billing/usage"
 	"perennial/db"
 	"perennial/internal/id"
@@ -30,7 +31,7 @@ func (s *Service) CreateMetric(
 		ID: id.New(id.Metric, now), Version: 1, Name: in.Name, DisplayName: cmp.Or(in.DisplayName, in.Name), Active: true,
 		CreatedAt: now, VersionAt: now, Definition: in.Definition,
 	}
-	if err := usecase.Joined(m.Validate(), usecase.CheckText("displayName", m.DisplayName)); err != nil {
+	if err := fault.Joined(m.Validate(), text.Check("displayName", m.DisplayName)); err != nil {
 		return m, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (usage.Metric, error) {
@@ -67,7 +68,7 @@ func (s *Service) UpdateMetric(
 		if u.Active != nil && *u.Active != m.Active {
 			m.Active, changed = *u.Active, append(changed, "active")
 		}
-		if err := usecase.CheckText("displayName", m.DisplayName); err != nil {
+		if err := text.Check("displayName", m.DisplayName); err != nil {
 			return m, err
 		}
 		if len(changed) > 0 {

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/delivery"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/text"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/id"
@@ -89,7 +90,7 @@ func (u EndpointUpdate) check(by usecase.Caller, local webhooks.Allow) error {
 		}
 	}
 	if u.Description != nil {
-		if err := usecase.CheckText("description", *u.Description); err != nil {
+		if err := text.Check("description", *u.Description); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,10 @@
-package customers
+package customer
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"perennial/billing/customer"
 )
 
 func TestIsCardNumber_LuhnAndLength(t *testing.T) {
@@ -20,12 +18,12 @@ func TestIsCardNumber_LuhnAndLength(t *testing.T) {
 	}
 }
 
-func TestCheckCustomer_PaymentMethodsAreWhole(t *testing.T) {
+func TestCheck_PaymentMethodsAreWhole(t *testing.T) {
 	t.Parallel()
-	card := customer.Customer{
-		Email: "a@example.com", PaymentMethod: "card", PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm_1"},
+	card := Customer{
+		Email: "a@example.com", PaymentMethod: "card", PaymentDetails: PaymentDetails{PaymentMethodToken: "pm_1"},
 	}
-	require.NoError(t, CheckCustomer(card))
-	none := customer.Customer{Email: "a@example.com"}
-	require.NoError(t, CheckCustomer(none))
+	require.NoError(t, card.Check())
+	none := Customer{Email: "a@example.com"}
+	require.NoError(t, none.Check())
 }

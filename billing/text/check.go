@@ -1,13 +1,28 @@
-package usecase
+package text
 
 import (
-	"errors"
-	"slices"
-
 	"perennial/billing/cardnumber"
 	"perennial/billing/fault"
-	"perennial/billing/text"
 )
+
+// Check holds what is true of one line that people read: it shows something, and holds no control characters, which
+// would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty one
+// is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
+func Check(param, s string) error {
+	switch {
+	case s == "":
+		return nil
+	case Blank(s):
+		return fault.InvalidParam(param, "text_blank", "`%s` is blank. Send a text, or omit the field.", param)
+	case Breaks(s):
+		return fault.InvalidParam(param, "text_invalid",
+			"`%s` contains a control character, such as a line break. Send one line of text.", param)
+	case Directs(s):
+		return fault.InvalidParam(param, "text_invalid",
+			"`%s` contains a character that changes the direction of the text around it, such as U+202E. Remove it.", param)
+	}
+	return cardnumber.Check(param, s)
+}
 
 // UnlessEmpty returns the faults of check, and nil for an empty text.
 func UnlessEmpty(s string, check func(string) error) error {
@@ -15,32 +30,4 @@ func UnlessEmpty(s string, check func(string) error) error {
 		return nil
 	}
 	return check(s)
-}
-
-// Joined returns one fault as it is, and several for a response that lists them.
-func Joined(errs ...error) error {
-	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
-	if len(errs) == 1 {
-		return errs[0]
-	}
-	return errors.Join(errs...)
-}
-
-// CheckText holds what is true of one line that people read: it shows something, and holds no control characters, which
-// would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty one
-// is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
-func CheckText(param, s string) error {
-	switch {
-	case s == "":
-		return nil
-	case text.Blank(s):
-		return fault.InvalidParam(param, "text_blank", "`%s` is blank. Send a text, or omit the field.", param)
-	case text.Breaks(s):
-		return fault.InvalidParam(param, "text_invalid",
-			"`%s` contains a control character, such as a line break. Send one line of text.", param)
-	case text.Directs(s):
-		return fault.InvalidParam(param, "text_invalid",
-			"`%s` contains a character that changes the direction of the text around it, such as U+202E. Remove it.", param)
-	}
-	return cardnumber.Check(param, s)
 }

@@ -1,4 +1,4 @@
-package customers
+package customer
 
 import (
 	"fmt"
@@ -7,39 +7,37 @@ import (
 	"unicode"
 
 	"perennial/billing/cardnumber"
-	"perennial/billing/customer"
 	"perennial/billing/fault"
 	"perennial/billing/routing"
 	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/internal/hostname"
-	"perennial/service/usecase"
 )
 
-// CheckCustomer holds what is true of every customer, new or changed. All faults are returned, so that a form is
+// Check holds what is true of every customer, new or changed. All faults are returned, so that a form is
 // corrected in one go. Faults: field_missing, email_malformed, phone_malformed, card_number_refused, those of text and
 // metadata.
-func CheckCustomer(c customer.Customer) error {
+func (c Customer) Check() error {
 	if c.Email == "" && c.Phone == "" && c.PaymentDetails.PhoneNumber == "" {
 		return fault.InvalidParam("email", "field_missing",
 			"The customer has no contact. Send `email`, `phone` or `paymentDetails.phoneNumber`.")
 	}
-	return usecase.Joined(
-		usecase.UnlessEmpty(c.Email, CheckEmail),
-		usecase.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
-		usecase.UnlessEmpty(c.Country, routing.CheckCountry), checkTaxes(c),
-		usecase.CheckText("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), checkMethod(c))
+	return fault.Joined(
+		text.UnlessEmpty(c.Email, CheckEmail),
+		text.UnlessEmpty(c.Phone, func(s string) error { return checkPhone("phone", s) }),
+		text.UnlessEmpty(c.Country, routing.CheckCountry), c.checkTaxes(),
+		text.Check("name", c.Name), checkTaxIDs(c.TaxIDs), c.Metadata.Check(), c.checkMethod())
 }
 
 // checkTaxes holds what decides about a customer's taxes. Faults: region_needs_country, those of package tax.
-func checkTaxes(c customer.Customer) error {
+func (c Customer) checkTaxes() error {
 	if c.Region != "" && c.Country == "" {
 		return fault.InvalidParam("region", "region_needs_country", "A `region` requires its `country`. Send both.")
 	}
-	return usecase.Joined(tax.CheckRegion(c.Region), c.TaxExempt.Validate(), c.TaxIDs.Validate())
+	return fault.Joined(tax.CheckRegion(c.Region), c.TaxExempt.Validate(), c.TaxIDs.Validate())
 }
 
-func checkMethod(c customer.Customer) error {
+func (c Customer) checkMethod() error {
 	d := c.PaymentDetails
 	if d.PhoneNumber != "" {
 		if err := checkPhone("paymentDetails.phoneNumber", d.PhoneNumber); err != nil {
@@ -55,12 +53,12 @@ func checkMethod(c customer.Customer) error {
 		}
 	}
 	switch {
-	case c.PaymentMethod == "" && d != (customer.PaymentDetails{}):
-		return fault.InvalidParam("paymentMethod", "field_missing", "`paymentDetails` requires `paymentMethod`.")
+	case c.PaymentMethod == "" && d != (PaymentDetails{}):
+		return fault.InvalidParam("paymentMethod", "field_missing", "`paymentDetails` requires `paymentMethod`. Send both, or neither.")
 	case c.PaymentMethod == "card" && d.PaymentMethodToken == "":
 		return fault.InvalidParam("paymentDetails.paymentMethodToken", "field_missing",
 			"The card's token is missing. Send the token from your payment provider.")
-	case strings.HasPrefix(c.PaymentMethod, customer.MobileMoney) && d.PhoneNumber == "":
+	case strings.HasPrefix(c.PaymentMethod, MobileMoney) && d.PhoneNumber == "":
 		return fault.InvalidParam("paymentDetails.phoneNumber", "field_missing",
 			"The phone number for mobile money is missing. Send `paymentDetails.phoneNumber`.")
 	}
@@ -117,7 +115,7 @@ func checkTaxIDs(ids tax.IDs) error {
 	var all []error
 	for i, id := range ids {
 		at := fmt.Sprintf("taxIds[%d].", i)
-		all = append(all, usecase.CheckText(at+"type", id.Type), usecase.CheckText(at+"value", id.Value))
+		all = append(all, text.Check(at+"type", id.Type), text.Check(at+"value", id.Value))
 	}
-	return usecase.Joined(all...)
+	return fault.Joined(all...)
 }
