@@ -30,7 +30,7 @@ var reachable = []string{"api", "billing", "db", "service", "providers/stripe/ca
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
 	"db/migrate.go":                "migrations run before the API serves",
-	"db/store.go":                  "settings of the process",
+	"db/core/store.go":             "settings of the process",
 	"service/tenancy/provision.go": "commands of operators",
 	"service/engine":               "wakes workflows after the commit",
 	"billing/internal":             "tests only",

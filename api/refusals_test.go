@@ -35,8 +35,8 @@ var impassable = map[string]string{
 	"(*perennial/service/payments.Service).try":              "what a connection test finds is shown, not refused",
 	"(perennial/billing/subscription.Subscription).NotAhead": "only moves of a catalogue file ask for it",
 	"perennial/service/subscriptions.newestIs":               "the same",
-	"perennial/db.postgresFault":                             "constraints: the rules refuse first, under locks",
-	"(*perennial/db.Tx).RedeemCoupon":                        "the rules refuse first, with the same fault",
+	"perennial/db/core.postgresFault":                        "constraints: the rules refuse first, under locks",
+	"(*perennial/db/core.Tx).RedeemCoupon":                   "the rules refuse first, with the same fault",
 }
 
 // elsewhere are codes of 409 and 422 that no operation has, with the reason.

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/access"
 	"perennial/billing/collection"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -14,11 +15,11 @@ const maxAccess = 100
 // AccessClaims are the subscriptions of a customer that may let the customer in, newest first: all that have not ended,
 // and the newest that has.
 func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID string) ([]access.Claim, error) {
-	rows, err := queries.SubscriptionListForAccess(ctx, r.handle, dbsqlc.SubscriptionListForAccessParams{
+	rows, err := core.Queries.SubscriptionListForAccess(ctx, r.Handle, dbsqlc.SubscriptionListForAccessParams{
 		EnvironmentID: environmentID, CustomerID: customerID, RowLimit: maxAccess,
 	})
 	if err != nil {
-		return nil, translate("SubscriptionListForAccess", err)
+		return nil, core.Translate("SubscriptionListForAccess", err)
 	}
 	claims := make([]access.Claim, len(rows))
 	for i, row := range rows {

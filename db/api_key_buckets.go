@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/quota"
 )
@@ -17,9 +18,9 @@ func (tx *Tx) SpendKeyRequests(
 		p.Ids, p.Spent = append(p.Ids, id), append(p.Spent, s.Requests)
 		p.WithinSeconds = append(p.WithinSeconds, s.Within.Seconds())
 	}
-	rows, err := queries.APIKeySpend(ctx, tx.pipe, p)
+	rows, err := core.Queries.APIKeySpend(ctx, tx.Pipe, p)
 	if err != nil {
-		return nil, translate("APIKeySpend", err)
+		return nil, core.Translate("APIKeySpend", err)
 	}
 	left = make(map[string]float64, len(rows))
 	for _, row := range rows {

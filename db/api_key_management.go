@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -36,45 +37,47 @@ type APIKeyFilter struct {
 
 // APIKeyWithKey reads the caller's key and another in one round trip. Faults: api_key_unknown; api_key_not_found, with
 // the caller's.
-func (r Reader) APIKeyWithKey(ctx context.Context, hash []byte, id string) (APIKey, ManagedKey, error) {
-	row, err := queries.ManagedKeyGetWithKey(ctx, r.handle, dbsqlc.ManagedKeyGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) APIKeyWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, ManagedKey, error) {
+	row, err := core.Queries.ManagedKeyGetWithKey(ctx, r.Handle, dbsqlc.ManagedKeyGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "api_key", err)
+		key, err := r.WithoutResource(ctx, hash, "api_key", err)
 		return key, ManagedKey{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), managedKeyFromDB(row.ApiKey), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), managedKeyFromDB(row.ApiKey), nil
 }
 
 // APIKeys lists an environment's.
 func (r Reader) APIKeys(
-	ctx context.Context, environmentID string, f APIKeyFilter, page Page,
+	ctx context.Context, environmentID string, f APIKeyFilter, page core.Page,
 ) (keys []ManagedKey, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.ManagedKeyList(ctx, r.lists(), dbsqlc.ManagedKeyListParams{
-		EnvironmentID: environmentID, Ended: f.Ended, Now: &f.Now, Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.ManagedKeyList(ctx, r.Lists(), dbsqlc.ManagedKeyListParams{
+		EnvironmentID: environmentID, Ended: f.Ended, Now: &f.Now, Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("ManagedKeyList", err)
+		return nil, false, core.Translate("ManagedKeyList", err)
 	}
-	keys, hasMore = cut(page, rows, func(row dbsqlc.ManagedKeyListRow) ManagedKey { return managedKeyFromDB(row.ApiKey) })
+	keys, hasMore = core.Cut(page, rows,
+		func(row dbsqlc.ManagedKeyListRow) ManagedKey { return managedKeyFromDB(row.ApiKey) })
 	return keys, hasMore, nil
 }
 
 // LockAPIKey reads one that nobody else may change until the transaction ends. Fault: api_key_not_found.
 func (tx *Tx) LockAPIKey(ctx context.Context, environmentID, id string) (ManagedKey, error) {
-	row, err := queries.ManagedKeyLock(ctx, tx.pipe, dbsqlc.ManagedKeyLockParams{EnvironmentID: environmentID, ID: id})
-	return managedKeyFromDB(row.ApiKey), readError("api_key", err)
+	row, err := core.Queries.ManagedKeyLock(ctx, tx.Pipe,
+		dbsqlc.ManagedKeyLockParams{EnvironmentID: environmentID, ID: id})
+	return managedKeyFromDB(row.ApiKey), core.ReadError("api_key", err)
 }
 
 // SaveAPIKey writes the name, and until when the key holds. The caller holds the lock. Fault:
 // api_key_not_found.
 func (tx *Tx) SaveAPIKey(ctx context.Context, environmentID string, k ManagedKey) error {
-	return queries.ManagedKeyUpdate(ctx, tx.pipe.orElse(notFound("api_key")), dbsqlc.ManagedKeyUpdateParams{
-		EnvironmentID: environmentID, ID: k.ID, Name: k.Name, ExpiresAt: nullTime(k.ExpiresAt),
+	return core.Queries.ManagedKeyUpdate(ctx, tx.Pipe.OrElse(core.NotFound("api_key")), dbsqlc.ManagedKeyUpdateParams{
+		EnvironmentID: environmentID, ID: k.ID, Name: k.Name, ExpiresAt: core.NullTime(k.ExpiresAt),
 	})
 }
 
@@ -84,13 +87,13 @@ func (tx *Tx) NoteKeysUsed(ctx context.Context, last map[string]time.Time) error
 	for id, at := range last {
 		ids, times = append(ids, id), append(times, at)
 	}
-	return queries.APIKeyNoteUse(ctx, tx.pipe, dbsqlc.APIKeyNoteUseParams{Ids: ids, Times: times})
+	return core.Queries.APIKeyNoteUse(ctx, tx.Pipe, dbsqlc.APIKeyNoteUseParams{Ids: ids, Times: times})
 }
 
 func managedKeyFromDB(row dbsqlc.ApiKey) ManagedKey {
 	return ManagedKey{
 		ID: row.ID, Name: row.Name, Kind: row.Kind, Hint: row.Hint, Scopes: row.Scopes, AllowedCIDRs: row.AllowedCidrs,
-		ExpiresAt: value(row.ExpiresAt), RevokedAt: value(row.RevokedAt), Replaces: value(row.Replaces),
-		LastUsedAt: value(row.LastUsedAt), CreatedAt: row.CreatedAt,
+		ExpiresAt: core.Value(row.ExpiresAt), RevokedAt: core.Value(row.RevokedAt), Replaces: core.Value(row.Replaces),
+		LastUsedAt: core.Value(row.LastUsedAt), CreatedAt: row.CreatedAt,
 	}
 }

@@ -3,71 +3,38 @@ package db
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/audit"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
-
-// unsealed are the environments in which this process has written entries since they were last taken.
-type unsealed struct {
-	sync.Mutex
-	ids map[string]bool
-}
-
-func (u *unsealed) note(environmentIDs []string) {
-	if len(environmentIDs) == 0 {
-		return
-	}
-	u.Lock()
-	defer u.Unlock()
-	if u.ids == nil {
-		u.ids = map[string]bool{}
-	}
-	for _, environmentID := range environmentIDs {
-		u.ids[environmentID] = true
-	}
-}
-
-// TakeUnsealed returns the environments in which this process has written entries of the audit log since the last call.
-func (s *Store) TakeUnsealed() []string {
-	s.unsealed.Lock()
-	defer s.unsealed.Unlock()
-	ids := make([]string, 0, len(s.unsealed.ids))
-	for environmentID := range s.unsealed.ids {
-		ids = append(ids, environmentID)
-	}
-	s.unsealed.ids = nil
-	slices.Sort(ids)
-	return ids
-}
 
 // AuditBehind lists environments with entries that are not sealed, in the order of their ids, behind one. Global: every
 // process that seals.
 func (r Reader) AuditBehind(ctx context.Context, after string, limit int) ([]string, error) {
-	ids, err := queries.AuditBehind(ctx, r.handle, dbsqlc.AuditBehindParams{AfterID: after, RowLimit: rowLimit(limit)})
-	return ids, translate("AuditBehind", err)
+	ids, err := core.Queries.AuditBehind(ctx, r.Handle,
+		dbsqlc.AuditBehindParams{AfterID: after, RowLimit: core.RowLimit(limit)})
+	return ids, core.Translate("AuditBehind", err)
 }
 
 // SealAudit seals the next entries of an environment, at most limit, and says how many there were: none where another
 // process does it. Entries are taken in the order of their positions up to the horizon, behind which none appears any
 // more, so that the chain has no holes to be filled later.
 func (tx *Tx) SealAudit(ctx context.Context, environmentID string, limit int) (int, error) {
-	taken, err := queries.AuditSealTurn(ctx, tx.pipe, environmentID)
+	taken, err := core.Queries.AuditSealTurn(ctx, tx.Pipe, environmentID)
 	if err != nil || !taken {
-		return 0, translate("AuditSealTurn", err)
+		return 0, core.Translate("AuditSealTurn", err)
 	}
 	last, err := tx.LastSeal(ctx, environmentID)
 	if err != nil {
 		return 0, err
 	}
-	horizon, err := queries.AuditHorizon(ctx, tx.pipe, environmentID)
+	horizon, err := core.Queries.AuditHorizon(ctx, tx.Pipe, environmentID)
 	if err != nil {
-		return 0, translate("AuditHorizon", err)
+		return 0, core.Translate("AuditHorizon", err)
 	}
 	entries, err := tx.auditBetween(ctx, environmentID, last.Position, horizon, limit)
 	if err != nil || len(entries) == 0 {
@@ -81,29 +48,29 @@ func (tx *Tx) SealAudit(ctx context.Context, environmentID string, limit int) (i
 		sealed.Positions = append(sealed.Positions, last.Position)
 		sealed.Hashes = append(sealed.Hashes, last.Hash)
 	}
-	return len(entries), queries.AuditSealInsert(ctx, tx.pipe, sealed)
+	return len(entries), core.Queries.AuditSealInsert(ctx, tx.Pipe, sealed)
 }
 
 // LastSeal reads the newest seal of an environment; zero: there is none.
 func (r Reader) LastSeal(ctx context.Context, environmentID string) (audit.Seal, error) {
-	row, err := queries.AuditSealLast(ctx, r.handle, environmentID)
+	row, err := core.Queries.AuditSealLast(ctx, r.Handle, environmentID)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return audit.Seal{}, nil
 	}
-	return sealFromDB(row.AuditSeal), translate("AuditSealLast", err)
+	return sealFromDB(row.AuditSeal), core.Translate("AuditSealLast", err)
 }
 
 func (r Reader) auditBetween(
 	ctx context.Context, environmentID string, above, upTo int64, limit int,
 ) ([]audit.Entry, error) {
-	found, err := queries.AuditEntryBetween(ctx, r.handle, dbsqlc.AuditEntryBetweenParams{
-		EnvironmentID: environmentID, Above: above, UpTo: upTo, RowLimit: rowLimit(limit),
+	found, err := core.Queries.AuditEntryBetween(ctx, r.Handle, dbsqlc.AuditEntryBetweenParams{
+		EnvironmentID: environmentID, Above: above, UpTo: upTo, RowLimit: core.RowLimit(limit),
 	})
 	entries := make([]audit.Entry, len(found))
 	for i, row := range found {
 		entries[i] = auditFromDB(row.AuditLog)
 	}
-	return entries, translate("AuditEntryBetween", err)
+	return entries, core.Translate("AuditEntryBetween", err)
 }
 
 // followedAtOnce is how many seals a verification reads at a time.
@@ -113,11 +80,11 @@ const followedAtOnce = 500
 // left when it returns none. The zero Seal is before the first. Entries that are not sealed are not looked at. Error:
 // *audit.Break, behind the seals that it returns.
 func (r Reader) FollowAudit(ctx context.Context, environmentID string, last audit.Seal) (held []audit.Seal, err error) {
-	found, err := queries.AuditSealList(ctx, r.handle, dbsqlc.AuditSealListParams{
+	found, err := core.Queries.AuditSealList(ctx, r.Handle, dbsqlc.AuditSealListParams{
 		EnvironmentID: environmentID, AfterNumber: last.Number, RowLimit: followedAtOnce,
 	})
 	if err != nil || len(found) == 0 {
-		return nil, translate("AuditSealList", err)
+		return nil, core.Translate("AuditSealList", err)
 	}
 	// One more than there are seals: an entry too many shows within the page that it is in.
 	end := found[len(found)-1].AuditSeal.Position
@@ -155,10 +122,10 @@ type Unsealed struct {
 
 // Unsealed counts the entries of an environment behind a seal.
 func (r Reader) Unsealed(ctx context.Context, environmentID string, behind audit.Seal) (Unsealed, error) {
-	row, err := queries.AuditUnsealedSum(ctx, r.handle,
+	row, err := core.Queries.AuditUnsealedSum(ctx, r.Handle,
 		dbsqlc.AuditUnsealedSumParams{EnvironmentID: environmentID, Above: behind.Position})
 	if err != nil || row.Entries == 0 {
-		return Unsealed{}, translate("AuditUnsealedSum", err)
+		return Unsealed{}, core.Translate("AuditUnsealedSum", err)
 	}
 	return Unsealed{Entries: row.Entries, Oldest: row.Oldest}, nil
 }

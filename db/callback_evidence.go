@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -16,9 +17,9 @@ import (
 func (r Reader) Evidence(
 	ctx context.Context, environmentID, transactionID, providerConfigID string, typ payment.Type, named bool, limit int,
 ) ([]Callback, error) {
-	rows, err := queries.CallbackListEvidence(ctx, r.handle, dbsqlc.CallbackListEvidenceParams{
+	rows, err := core.Queries.CallbackListEvidence(ctx, r.Handle, dbsqlc.CallbackListEvidenceParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Type: string(typ),
-		Named: named, RowLimit: rowLimit(limit),
+		Named: named, RowLimit: core.RowLimit(limit),
 	})
 	return refs(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
 		c := row.ProviderCallback
@@ -28,18 +29,18 @@ func (r Reader) Evidence(
 			Kind: payment.MessageKind(c.Kind), TransactionID: transactionID, ProviderRef: c.ProviderRef, Key: c.Key,
 			ReceivedAt: c.ReceivedAt, NeedsRef: c.EvidenceNeedsRef,
 			Evidence: &payment.Answer{
-				Outcome: payment.Outcome(value(c.EvidenceOutcome)), Ref: value(c.EvidenceRef),
-				Amount: money.Minor(value(c.EvidenceAmount)), Currency: money.Currency(value(c.EvidenceCurrency)),
-				FailureCode: value(c.EvidenceFailureCode), FailureReason: value(c.EvidenceFailureReason),
+				Outcome: payment.Outcome(core.Value(c.EvidenceOutcome)), Ref: core.Value(c.EvidenceRef),
+				Amount: money.Minor(core.Value(c.EvidenceAmount)), Currency: money.Currency(core.Value(c.EvidenceCurrency)),
+				FailureCode: core.Value(c.EvidenceFailureCode), FailureReason: core.Value(c.EvidenceFailureReason),
 				Refunds: refunds, Disputes: disputes,
 			},
 		}
-	}), translate("CallbackListEvidence", err)
+	}), core.Translate("CallbackListEvidence", err)
 }
 
 // MarkCallbackProcessed marks one callback whose evidence is booked.
 func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id string) error {
-	return queries.CallbackSetProcessed(ctx, tx.pipe, dbsqlc.CallbackSetProcessedParams{
+	return core.Queries.CallbackSetProcessed(ctx, tx.Pipe, dbsqlc.CallbackSetProcessedParams{
 		EnvironmentID: environmentID, ID: id, ProcessedAt: &tx.Real,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -40,23 +41,24 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	}
 	params := dbsqlc.CallbackInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID,
-		Type: c.Type, TransactionID: null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
-		ProcessedAt: nullTime(processed), Kind: string(c.Kind), LostTransactionID: null(c.LostTransactionID), Key: c.Key,
+		Type: c.Type, TransactionID: core.Null(c.TransactionID), ProviderRef: c.ProviderRef, ReceivedAt: c.ReceivedAt,
+		ProcessedAt: core.NullTime(processed), Kind: string(c.Kind), LostTransactionID: core.Null(c.LostTransactionID),
+		Key: c.Key,
 	}
 	if e := c.Evidence; e != nil {
-		params.EvidenceOutcome, params.EvidenceRef = null(string(e.Outcome)), null(e.Ref)
-		params.EvidenceAmount, params.EvidenceCurrency = null(int64(e.Amount)), null(string(e.Currency))
-		params.EvidenceFailureCode, params.EvidenceSince = null(e.FailureCode), sinceToDB(*e)
+		params.EvidenceOutcome, params.EvidenceRef = core.Null(string(e.Outcome)), core.Null(e.Ref)
+		params.EvidenceAmount, params.EvidenceCurrency = core.Null(int64(e.Amount)), core.Null(string(e.Currency))
+		params.EvidenceFailureCode, params.EvidenceSince = core.Null(e.FailureCode), sinceToDB(*e)
 		params.EvidenceNeedsRef = c.NeedsRef
 		if processed.IsZero() { // else nobody will read it
-			params.EvidenceFailureReason = null(e.FailureReason)
+			params.EvidenceFailureReason = core.Null(e.FailureReason)
 		}
 	}
-	_, err := queries.CallbackInsert(ctx, tx.pipe, params)
+	_, err := core.Queries.CallbackInsert(ctx, tx.Pipe, params)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
-	return err == nil, translate("CallbackInsert", err)
+	return err == nil, core.Translate("CallbackInsert", err)
 }
 
 // CallbackRef is the provider's name for the transaction's operation in its open callbacks; empty:
@@ -64,13 +66,13 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 func (r Reader) CallbackRef(
 	ctx context.Context, environmentID, transactionID, providerConfigID, known string,
 ) (string, error) {
-	ref, err := queries.CallbackGetRef(ctx, r.handle, dbsqlc.CallbackGetRefParams{
+	ref, err := core.Queries.CallbackGetRef(ctx, r.Handle, dbsqlc.CallbackGetRefParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Known: known,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
-	return ref, translate("CallbackGetRef", err)
+	return ref, core.Translate("CallbackGetRef", err)
 }
 
 // LookedAt is what a look-up at the provider covered: the operations of these references, up to the time it began. A
@@ -94,19 +96,19 @@ func (tx *Tx) MarkCallbacksProcessed(
 	for i, kind := range shows {
 		shown[i] = string(kind)
 	}
-	return queries.CallbackMarkProcessed(ctx, tx.pipe, dbsqlc.CallbackMarkProcessedParams{
+	return core.Queries.CallbackMarkProcessed(ctx, tx.Pipe, dbsqlc.CallbackMarkProcessedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ReceivedBefore: looked.At,
-		LookedAt: presentList(looked.Refs), ProcessedAt: &tx.Real, Shown: shown, Asked: looked.Asked,
+		LookedAt: core.PresentList(looked.Refs), ProcessedAt: &tx.Real, Shown: shown, Asked: looked.Asked,
 	})
 }
 
 // ClaimCallbacks gives open callbacks received after since, that named an unknown reference, to the transactions that
 // are known by it now, and those about lost transactions, of any age, to what was made again. Global: the reconciler's.
 func (tx *Tx) ClaimCallbacks(ctx context.Context, since time.Time) error {
-	if err := queries.CallbackClaimLost(ctx, tx.pipe); err != nil {
-		return translate("CallbackClaimLost", err)
+	if err := core.Queries.CallbackClaimLost(ctx, tx.Pipe); err != nil {
+		return core.Translate("CallbackClaimLost", err)
 	}
-	return queries.CallbackClaim(ctx, tx.pipe, since)
+	return core.Queries.CallbackClaim(ctx, tx.Pipe, since)
 }
 
 // LostCallback is a callback about a transaction of ours that no environment has: a restored database has lost it.
@@ -121,17 +123,17 @@ type LostCallback struct {
 
 // LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
 func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
-	found, err := queries.CallbackListLost(ctx, r.handle, rowLimit(limit))
+	found, err := core.Queries.CallbackListLost(ctx, r.Handle, core.RowLimit(limit))
 	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback {
 		return LostCallback(f)
-	}), translate("CallbackListLost", err)
+	}), core.Translate("CallbackListLost", err)
 }
 
 // TransactionIsKnown reports whether any environment has a transaction of this id. Global: accounts at a provider may
 // be shared by environments.
 func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error) {
-	known, err := queries.TransactionIsKnown(ctx, r.handle, id)
-	return known, translate("TransactionIsKnown", err)
+	known, err := core.Queries.TransactionIsKnown(ctx, r.Handle, id)
+	return known, core.Translate("TransactionIsKnown", err)
 }
 
 // GivenUp counts callbacks that nobody waits for any more:
@@ -141,14 +143,15 @@ type GivenUp struct{ Unclaimed, Unanswered int }
 // GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a
 // transaction before ours; of a lost transaction, before lost. Global: the reconciler's.
 func (tx *Tx) GiveUpCallbacks(ctx context.Context, before, ours, lost time.Time, limit int) (GivenUp, error) {
-	row, err := queries.CallbackGiveUp(ctx, tx.pipe, dbsqlc.CallbackGiveUpParams{
+	row, err := core.Queries.CallbackGiveUp(ctx, tx.Pipe, dbsqlc.CallbackGiveUpParams{
 		Before: before, OursBefore: ours, LostBefore: lost, RowLimit: limit, ProcessedAt: tx.Real,
 	})
-	return GivenUp(row), translate("CallbackGiveUp", err)
+	return GivenUp(row), core.Translate("CallbackGiveUp", err)
 }
 
 // PurgeCallbacks deletes at most limit processed ones received before then, and says how many. Global: retention.
 func (tx *Tx) PurgeCallbacks(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.CallbackPurge(ctx, tx.pipe, dbsqlc.CallbackPurgeParams{Before: before, RowLimit: rowLimit(limit)})
-	return n, translate("CallbackPurge", err)
+	n, err := core.Queries.CallbackPurge(ctx, tx.Pipe,
+		dbsqlc.CallbackPurgeParams{Before: before, RowLimit: core.RowLimit(limit)})
+	return n, core.Translate("CallbackPurge", err)
 }

@@ -5,15 +5,16 @@ import (
 
 	"perennial/billing/catalog"
 	"perennial/billing/plan"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
 // CatalogPlans reads the plans that have a catalogue key, and those with these ids, each in its newest version.
 func (r Reader) CatalogPlans(ctx context.Context, environmentID string, ids []string) ([]plan.Plan, error) {
-	rows, err := queries.CatalogList(ctx, r.handle,
-		dbsqlc.CatalogListParams{EnvironmentID: environmentID, PlanIds: presentList(ids)})
+	rows, err := core.Queries.CatalogList(ctx, r.Handle,
+		dbsqlc.CatalogListParams{EnvironmentID: environmentID, PlanIds: core.PresentList(ids)})
 	if err != nil {
-		return nil, translate("CatalogList", err)
+		return nil, core.Translate("CatalogList", err)
 	}
 	plans := refs(rows, func(row dbsqlc.CatalogListRow) plan.Plan { return planFromDB(row.Plan) })
 	return plans, r.addPrices(ctx, environmentID, plans)
@@ -26,10 +27,10 @@ func (tx *Tx) LockCatalog(ctx context.Context, environmentID string, ids []strin
 	if _, err := tx.LockSettings(ctx, environmentID); err != nil {
 		return nil, err
 	}
-	_, err := queries.CatalogLock(ctx, tx.pipe,
-		dbsqlc.CatalogLockParams{EnvironmentID: environmentID, PlanIds: presentList(ids)})
+	_, err := core.Queries.CatalogLock(ctx, tx.Pipe,
+		dbsqlc.CatalogLockParams{EnvironmentID: environmentID, PlanIds: core.PresentList(ids)})
 	if err != nil {
-		return nil, translate("CatalogLock", err)
+		return nil, core.Translate("CatalogLock", err)
 	}
 	return tx.CatalogPlans(ctx, environmentID, ids)
 }
@@ -39,10 +40,10 @@ func (r Reader) RunningOn(
 	ctx context.Context, environmentID string, planIDs []string,
 ) (map[string][]catalog.Running, error) {
 	running := map[string][]catalog.Running{}
-	rows, err := queries.SubscriptionTallyOfPlans(ctx, r.handle,
-		dbsqlc.SubscriptionTallyOfPlansParams{EnvironmentID: environmentID, PlanIds: presentList(planIDs)})
+	rows, err := core.Queries.SubscriptionTallyOfPlans(ctx, r.Handle,
+		dbsqlc.SubscriptionTallyOfPlansParams{EnvironmentID: environmentID, PlanIds: core.PresentList(planIDs)})
 	if err != nil {
-		return nil, translate("SubscriptionTallyOfPlans", err)
+		return nil, core.Translate("SubscriptionTallyOfPlans", err)
 	}
 	add := func(row dbsqlc.SubscriptionTallyOfPlansRow) {
 		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
@@ -53,10 +54,10 @@ func (r Reader) RunningOn(
 	for _, row := range rows {
 		add(row)
 	}
-	beside, err := queries.SubscriptionTallyOfAddOns(ctx, r.handle,
-		dbsqlc.SubscriptionTallyOfAddOnsParams{EnvironmentID: environmentID, PlanIds: presentList(planIDs)})
+	beside, err := core.Queries.SubscriptionTallyOfAddOns(ctx, r.Handle,
+		dbsqlc.SubscriptionTallyOfAddOnsParams{EnvironmentID: environmentID, PlanIds: core.PresentList(planIDs)})
 	for _, row := range beside {
 		add(dbsqlc.SubscriptionTallyOfPlansRow(row))
 	}
-	return running, translate("SubscriptionTallyOfAddOns", err)
+	return running, core.Translate("SubscriptionTallyOfAddOns", err)
 }

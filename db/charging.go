@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -18,15 +19,15 @@ type Charging struct {
 
 // Charging reads that of an environment. Fault: environment_not_found.
 func (r Reader) Charging(ctx context.Context, environmentID string) (Charging, error) {
-	row, err := queries.ChargingGet(ctx, r.handle, environmentID)
-	return Charging{value(row.ChargingPausedAt), row.AccountsRevision}, readError("environment", err)
+	row, err := core.Queries.ChargingGet(ctx, r.Handle, environmentID)
+	return Charging{core.Value(row.ChargingPausedAt), row.AccountsRevision}, core.ReadError("environment", err)
 }
 
 // SetCharging pauses the charging of an environment, or resumes it where pausedAt is zero, and notes who did it. Hold the
 // environment's accounts before: LockProviderConfigs.
 func (tx *Tx) SetCharging(ctx context.Context, environmentID string, pausedAt time.Time, changed []string) error {
-	err := queries.EnvironmentSetCharging(ctx, tx.pipe, dbsqlc.EnvironmentSetChargingParams{
-		EnvironmentID: environmentID, ChargingPausedAt: nullTime(pausedAt),
+	err := core.Queries.EnvironmentSetCharging(ctx, tx.Pipe, dbsqlc.EnvironmentSetChargingParams{
+		EnvironmentID: environmentID, ChargingPausedAt: core.NullTime(pausedAt),
 	})
 	if err != nil {
 		return err
@@ -35,7 +36,7 @@ func (tx *Tx) SetCharging(ctx context.Context, environmentID string, pausedAt ti
 }
 
 func (tx *Tx) noteEnvironmentChange(ctx context.Context, environmentID string, changed []string) error {
-	return queries.EnvironmentChangeInsert(ctx, tx.pipe, dbsqlc.EnvironmentChangeInsertParams{
+	return core.Queries.EnvironmentChangeInsert(ctx, tx.Pipe, dbsqlc.EnvironmentChangeInsertParams{
 		ID: id.New(id.EnvironmentChange, tx.Real), EnvironmentID: environmentID, Fields: changed,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,
 	})
@@ -44,41 +45,41 @@ func (tx *Tx) noteEnvironmentChange(ctx context.Context, environmentID string, c
 // EnvironmentChange is one change of an environment.
 type EnvironmentChange struct {
 	Fields    []string
-	ActorKind ActorKind
+	ActorKind core.ActorKind
 	ActorID   string
 	ChangedAt time.Time
 }
 
 // EnvironmentChanges lists those of an environment, oldest first.
 func (r Reader) EnvironmentChanges(ctx context.Context, environmentID string) ([]EnvironmentChange, error) {
-	found, err := queries.EnvironmentChangeList(ctx, r.handle, environmentID)
+	found, err := core.Queries.EnvironmentChangeList(ctx, r.Handle, environmentID)
 	return refs(found, func(f dbsqlc.EnvironmentChangeListRow) EnvironmentChange {
-		return EnvironmentChange{f.Fields, ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
-	}), translate("EnvironmentChangeList", err)
+		return EnvironmentChange{f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
+	}), core.Translate("EnvironmentChangeList", err)
 }
 
 // HeldCharges counts the payments that a charging stop holds, up to BacklogAtMost.
 func (r Reader) HeldCharges(ctx context.Context, environmentID string) (int, error) {
-	n, err := queries.TransactionCountHeld(ctx, r.handle,
+	n, err := core.Queries.TransactionCountHeld(ctx, r.Handle,
 		dbsqlc.TransactionCountHeldParams{EnvironmentID: environmentID, AtMost: BacklogAtMost})
-	return n, translate("TransactionCountHeld", err)
+	return n, core.Translate("TransactionCountHeld", err)
 }
 
 // HeldTransactions lists payments of an environment that no account could take, those that have waited longest first.
 func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limit int) ([]TransactionRef, error) {
-	found, err := queries.TransactionListHeld(ctx, r.handle,
-		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: rowLimit(limit)})
+	found, err := core.Queries.TransactionListHeld(ctx, r.Handle,
+		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
 	return refs(found, func(f dbsqlc.TransactionListHeldRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
-	}), translate("TransactionListHeld", err)
+	}), core.Translate("TransactionListHeld", err)
 }
 
 // ReleaseHeld makes payments due that no account could take before the accounts of their environment changed, and lists
 // them: each once for a change. Global.
 func (tx *Tx) ReleaseHeld(ctx context.Context, limit int) ([]TransactionRef, error) {
-	found, err := queries.TransactionRelease(ctx, tx.pipe,
+	found, err := core.Queries.TransactionRelease(ctx, tx.Pipe,
 		dbsqlc.TransactionReleaseParams{RowLimit: limit, Now: tx.Real})
-	return refs(found, releasedRef), translate("TransactionRelease", err)
+	return refs(found, releasedRef), core.Translate("TransactionRelease", err)
 }
 
 func releasedRef(f dbsqlc.TransactionReleaseRow) TransactionRef {
@@ -101,11 +102,11 @@ type PausedCharging struct {
 
 // PausedCharging lists all of them, the longest paused first. Global.
 func (r Reader) PausedCharging(ctx context.Context) ([]PausedCharging, error) {
-	found, err := queries.ChargingListPaused(ctx, r.handle, BacklogAtMost)
+	found, err := core.Queries.ChargingListPaused(ctx, r.Handle, BacklogAtMost)
 	return refs(found, func(f dbsqlc.ChargingListPausedRow) PausedCharging {
 		return PausedCharging{
 			EnvironmentID: f.EnvironmentID, ProviderConfigID: f.ProviderConfigID, Provider: f.Provider, Tenant: f.Tenant,
 			App: f.App, Mode: f.Mode, Since: f.PausedAt, Held: f.Held,
 		}
-	}), translate("ChargingListPaused", err)
+	}), core.Translate("ChargingListPaused", err)
 }

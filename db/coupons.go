@@ -1,15 +1,14 @@
 package db
 
 import (
-	"cmp"
 	"context"
-	"slices"
 
 	"perennial/billing/discount"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -20,44 +19,46 @@ type CouponFilter struct {
 }
 
 // CouponWithKey reads key and coupon in one round trip. Faults: api_key_unknown; coupon_not_found, with the key.
-func (r Reader) CouponWithKey(ctx context.Context, hash []byte, id string) (APIKey, discount.Coupon, error) {
-	row, err := queries.CouponGetWithKey(ctx, r.handle, dbsqlc.CouponGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) CouponWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, discount.Coupon, error) {
+	row, err := core.Queries.CouponGetWithKey(ctx, r.Handle, dbsqlc.CouponGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "coupon", err)
+		key, err := r.WithoutResource(ctx, hash, "coupon", err)
 		return key, discount.Coupon{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), couponFromDB(row.Coupon), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), couponFromDB(row.Coupon), nil
 }
 
 // CouponByCode reads the coupon that a code names, in any case. Fault: coupon_not_found.
 func (r Reader) CouponByCode(ctx context.Context, environmentID, code string) (discount.Coupon, error) {
-	row, err := queries.CouponGetByCode(ctx, r.handle, dbsqlc.CouponGetByCodeParams{EnvironmentID: environmentID, Code: code})
-	return couponFromDB(row.Coupon), readError("coupon", err)
+	row, err := core.Queries.CouponGetByCode(ctx, r.Handle,
+		dbsqlc.CouponGetByCodeParams{EnvironmentID: environmentID, Code: code})
+	return couponFromDB(row.Coupon), core.ReadError("coupon", err)
 }
 
 // Coupons lists an environment's.
 func (r Reader) Coupons(
-	ctx context.Context, environmentID string, f CouponFilter, page Page,
+	ctx context.Context, environmentID string, f CouponFilter, page core.Page,
 ) (coupons []discount.Coupon, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.CouponList(ctx, r.lists(), dbsqlc.CouponListParams{
-		EnvironmentID: environmentID, Active: f.Active, Code: null(f.Code), Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.CouponList(ctx, r.Lists(), dbsqlc.CouponListParams{
+		EnvironmentID: environmentID, Active: f.Active, Code: core.Null(f.Code), Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("CouponList", err)
+		return nil, false, core.Translate("CouponList", err)
 	}
-	coupons, hasMore = cut(page, rows, func(row dbsqlc.CouponListRow) discount.Coupon { return couponFromDB(row.Coupon) })
+	coupons, hasMore = core.Cut(page, rows,
+		func(row dbsqlc.CouponListRow) discount.Coupon { return couponFromDB(row.Coupon) })
 	return coupons, hasMore, nil
 }
 
 // LockCoupon reads one that nobody else may change or redeem until the transaction ends. Fault: coupon_not_found.
 func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discount.Coupon, error) {
-	row, err := queries.CouponLock(ctx, tx.pipe, dbsqlc.CouponLockParams{EnvironmentID: environmentID, ID: id})
-	return couponFromDB(row.Coupon), readError("coupon", err)
+	row, err := core.Queries.CouponLock(ctx, tx.Pipe, dbsqlc.CouponLockParams{EnvironmentID: environmentID, ID: id})
+	return couponFromDB(row.Coupon), core.ReadError("coupon", err)
 }
 
 var errCodeTaken = fault.New(fault.Conflict, "coupon_code_taken",
@@ -67,59 +68,22 @@ var errCodeTaken = fault.New(fault.Conflict, "coupon_code_taken",
 func (tx *Tx) InsertCoupon(ctx context.Context, environmentID string, c discount.Coupon) error {
 	var percent *string
 	if c.Percent.IsGiven() {
-		percent = null(c.Percent.String())
+		percent = core.Null(c.Percent.String())
 	}
-	return queries.CouponInsert(ctx, tx.pipe.orElse(errCodeTaken), dbsqlc.CouponInsertParams{
-		ID: c.ID, EnvironmentID: environmentID, Code: c.Code, Name: c.Name, Percent: percent, Amount: null(c.Amount),
-		Currency: null(c.Currency), Duration: c.Duration, Periods: null(c.Periods), PlanIds: c.PlanIDs,
-		MaxRedemptions: null(c.MaxRedemptions), RedeemBy: nullTime(c.RedeemBy), Active: c.Active, CreatedAt: c.CreatedAt,
+	return core.Queries.CouponInsert(ctx, tx.Pipe.OrElse(errCodeTaken), dbsqlc.CouponInsertParams{
+		ID: c.ID, EnvironmentID: environmentID, Code: c.Code, Name: c.Name, Percent: percent, Amount: core.Null(c.Amount),
+		Currency: core.Null(c.Currency), Duration: c.Duration, Periods: core.Null(c.Periods), PlanIds: c.PlanIDs,
+		MaxRedemptions: core.Null(c.MaxRedemptions), RedeemBy: core.NullTime(c.RedeemBy), Active: c.Active,
+		CreatedAt: c.CreatedAt,
 	})
 }
 
 // SaveCoupon writes what may change: the name, whether it is active, and until when it can be redeemed. The caller holds
 // the lock. Fault: coupon_not_found.
 func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.Coupon) error {
-	return queries.CouponUpdate(ctx, tx.pipe.orElse(notFound("coupon")), dbsqlc.CouponUpdateParams{
-		EnvironmentID: environmentID, ID: c.ID, Name: c.Name, Active: c.Active, RedeemBy: nullTime(c.RedeemBy),
+	return core.Queries.CouponUpdate(ctx, tx.Pipe.OrElse(core.NotFound("coupon")), dbsqlc.CouponUpdateParams{
+		EnvironmentID: environmentID, ID: c.ID, Name: c.Name, Active: c.Active, RedeemBy: core.NullTime(c.RedeemBy),
 	})
-}
-
-// RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as late
-// as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails with discount.ErrUsedUp where none is left.
-func (tx *Tx) RedeemCoupon(environmentID, id string) {
-	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, none: discount.ErrUsedUp})
-}
-
-// UnredeemCoupon counts a redemption less with the commit: what was promised by it was not given, and will not be.
-func (tx *Tx) UnredeemCoupon(environmentID, id string) {
-	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, less: true})
-}
-
-// redemption is one that is counted with the commit, and the refusal where none is left; or one that is not counted any more.
-type redemption struct {
-	environmentID, couponID string
-	none                    error
-	less                    bool
-}
-
-// countRedemptions queues what RedeemCoupon and UnredeemCoupon remembered, in the order in which all lock coupons.
-func (tx *Tx) countRedemptions(ctx context.Context) error {
-	redeemed := tx.redeemed
-	tx.redeemed = nil
-	slices.SortStableFunc(redeemed, func(a, b redemption) int { return cmp.Compare(a.couponID, b.couponID) })
-	for _, r := range redeemed {
-		var err error
-		if r.less {
-			err = queries.CouponUnredeem(ctx, tx.pipe, dbsqlc.CouponUnredeemParams{EnvironmentID: r.environmentID, ID: r.couponID})
-		} else {
-			err = queries.CouponRedeem(ctx, tx.pipe.orElse(r.none),
-				dbsqlc.CouponRedeemParams{EnvironmentID: r.environmentID, ID: r.couponID})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // WithCoupons adds what a decision to void an invoice of a subscription depends on beside its State, where the invoice takes
@@ -134,20 +98,21 @@ func (tx *Tx) WithCoupons(
 	if len(ids) == 0 {
 		return c, nil
 	}
-	coupons, err := queries.CouponListByID(ctx, tx.pipe, dbsqlc.CouponListByIDParams{EnvironmentID: environmentID, Ids: ids})
+	coupons, err := core.Queries.CouponListByID(ctx, tx.Pipe,
+		dbsqlc.CouponListByIDParams{EnvironmentID: environmentID, Ids: ids})
 	if err != nil {
-		return c, translate("CouponListByID", err)
+		return c, core.Translate("CouponListByID", err)
 	}
 	for _, row := range coupons {
 		c.Coupons = append(c.Coupons, couponFromDB(row.Coupon))
 	}
-	uses, err := queries.CouponListUses(ctx, tx.pipe, dbsqlc.CouponListUsesParams{
+	uses, err := core.Queries.CouponListUses(ctx, tx.Pipe, dbsqlc.CouponListUsesParams{
 		EnvironmentID: environmentID, SubscriptionID: &inv.SubscriptionID, InvoiceID: inv.ID,
 	})
 	for _, row := range uses {
 		c.Given = append(c.Given, lifecycle.CouponUse{CouponID: row.CouponID, PeriodIndex: row.PeriodIndex})
 	}
-	return c, translate("CouponListUses", err)
+	return c, core.Translate("CouponListUses", err)
 }
 
 func couponFromDB(row dbsqlc.Coupon) discount.Coupon {
@@ -158,10 +123,10 @@ func couponFromDB(row dbsqlc.Coupon) discount.Coupon {
 	return discount.Coupon{
 		ID: row.ID, Code: row.Code, Name: row.Name,
 		Terms: discount.Terms{
-			Discount: discount.Discount{Percent: percent, Amount: value(row.Amount)}, Currency: value(row.Currency),
-			Duration: row.Duration, Periods: value(row.Periods), PlanIDs: row.PlanIds,
+			Discount: discount.Discount{Percent: percent, Amount: core.Value(row.Amount)}, Currency: core.Value(row.Currency),
+			Duration: row.Duration, Periods: core.Value(row.Periods), PlanIDs: row.PlanIds,
 		},
-		MaxRedemptions: value(row.MaxRedemptions), Redeemed: row.Redeemed, RedeemBy: value(row.RedeemBy),
+		MaxRedemptions: core.Value(row.MaxRedemptions), Redeemed: row.Redeemed, RedeemBy: core.Value(row.RedeemBy),
 		Active: row.Active, CreatedAt: row.CreatedAt,
 	}
 }

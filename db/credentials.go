@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/account"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -25,36 +26,36 @@ type AccountListing struct {
 
 // Accounts lists every provider configuration, oldest first. Global.
 func (r Reader) Accounts(ctx context.Context) ([]AccountListing, error) {
-	found, err := queries.ProviderConfigListAll(ctx, r.handle)
+	found, err := core.Queries.ProviderConfigListAll(ctx, r.Handle)
 	return refs(found, func(f dbsqlc.ProviderConfigListAllRow) AccountListing {
 		c := providerConfigRow(f.ProviderConfig)
 		return AccountListing{
 			ID: c.ID, EnvironmentID: c.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Provider: c.Provider,
-			Account: c.Account, EnvironmentPausedAt: value(f.EnvironmentPausedAt), Fields: f.Fields, CreatedAt: c.CreatedAt,
+			Account: c.Account, EnvironmentPausedAt: core.Value(f.EnvironmentPausedAt), Fields: f.Fields, CreatedAt: c.CreatedAt,
 			ChangedAt: f.ChangedAt,
 		}
-	}), translate("ProviderConfigListAll", err)
+	}), core.Translate("ProviderConfigListAll", err)
 }
 
 // LockCredentials brings a configuration up to date, and its app's keyset, and holds both until the transaction ends.
 // Fault: provider_config_not_found.
 func (tx *Tx) LockCredentials(ctx context.Context, c ProviderConfig) (ProviderConfig, error) {
-	if _, err := queries.AppLockKeyset(ctx, tx.pipe, c.AppID); err != nil {
-		return c, readError("provider_config", err)
+	if _, err := core.Queries.AppLockKeyset(ctx, tx.Pipe, c.AppID); err != nil {
+		return c, core.ReadError("provider_config", err)
 	}
-	_, err := queries.ProviderConfigLock(ctx, tx.pipe,
+	_, err := core.Queries.ProviderConfigLock(ctx, tx.Pipe,
 		dbsqlc.ProviderConfigLockParams{EnvironmentID: c.EnvironmentID, ID: c.ID})
 	if err != nil {
-		return c, readError("provider_config", err)
+		return c, core.ReadError("provider_config", err)
 	}
 	return tx.ProviderConfigOf(ctx, c.EnvironmentID, c.ID) // after the locks: it sees what they waited for
 }
 
 // CredentialNames returns which credentials a configuration has. Fault: provider_config_not_found.
 func (r Reader) CredentialNames(ctx context.Context, environmentID, configID string) ([]string, error) {
-	names, err := queries.ProviderCredentialNames(ctx, r.handle,
+	names, err := core.Queries.ProviderCredentialNames(ctx, r.Handle,
 		dbsqlc.ProviderCredentialNamesParams{EnvironmentID: environmentID, ID: configID})
-	return names, readError("provider_config", err)
+	return names, core.ReadError("provider_config", err)
 }
 
 // SecretOverlap is how long a callback secret that was replaced still verifies callbacks: the provider signs with it
@@ -69,12 +70,12 @@ func (tx *Tx) SaveCredentials(
 	if err := tx.insertCredentials(ctx, environmentID, configID, version); err != nil {
 		return err
 	}
-	err := queries.ProviderConfigClearSealed(ctx, tx.pipe,
+	err := core.Queries.ProviderConfigClearSealed(ctx, tx.Pipe,
 		dbsqlc.ProviderConfigClearSealedParams{EnvironmentID: environmentID, ID: configID})
 	if err != nil {
 		return err
 	}
-	err = queries.ProviderCredentialsPurge(ctx, tx.pipe, dbsqlc.ProviderCredentialsPurgeParams{
+	err = core.Queries.ProviderCredentialsPurge(ctx, tx.Pipe, dbsqlc.ProviderCredentialsPurgeParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, ReplacedBefore: tx.Real.Add(-SecretOverlap),
 	})
 	if err != nil {
@@ -86,17 +87,17 @@ func (tx *Tx) SaveCredentials(
 // NoteProviderChange notes who changed which fields of a configuration. Their values are nowhere. What no account could
 // take is tried again.
 func (tx *Tx) NoteProviderChange(ctx context.Context, environmentID, configID string, changed []string) error {
-	if err := queries.EnvironmentRaiseAccountsRevision(ctx, tx.pipe, environmentID); err != nil {
+	if err := core.Queries.EnvironmentRaiseAccountsRevision(ctx, tx.Pipe, environmentID); err != nil {
 		return err
 	}
-	return queries.CredentialChangeInsert(ctx, tx.pipe, dbsqlc.CredentialChangeInsertParams{
+	return core.Queries.CredentialChangeInsert(ctx, tx.Pipe, dbsqlc.CredentialChangeInsertParams{
 		ID: id.New(id.CredentialChange, tx.Real), EnvironmentID: environmentID, ProviderConfigID: configID, Fields: changed,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,
 	})
 }
 
 func (tx *Tx) insertCredentials(ctx context.Context, environmentID, configID string, version SealedCredentials) error {
-	return queries.ProviderCredentialsInsert(ctx, tx.pipe, dbsqlc.ProviderCredentialsInsertParams{
+	return core.Queries.ProviderCredentialsInsert(ctx, tx.Pipe, dbsqlc.ProviderCredentialsInsertParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID, Version: version.Version,
 		Fields: version.Fields, Sealed: version.Sealed, CreatedAt: tx.Real,
 	})
@@ -104,23 +105,23 @@ func (tx *Tx) insertCredentials(ctx context.Context, environmentID, configID str
 
 // SaveKeyset writes the wrapped keyset of an app. What was sealed with another one does not decrypt any more.
 func (tx *Tx) SaveKeyset(ctx context.Context, appID string, wrapped []byte) error {
-	return queries.AppSetKeyset(ctx, tx.pipe, dbsqlc.AppSetKeysetParams{Keyset: wrapped, ID: appID})
+	return core.Queries.AppSetKeyset(ctx, tx.Pipe, dbsqlc.AppSetKeysetParams{Keyset: wrapped, ID: appID})
 }
 
 // CredentialChange is one replacement of credentials.
 type CredentialChange struct {
 	Fields    []string // names of credentials, or what else changed; keyset: the app got a new one
-	ActorKind ActorKind
+	ActorKind core.ActorKind
 	ActorID   string
 	ChangedAt time.Time
 }
 
 // CredentialChanges lists those of a provider configuration, oldest first.
 func (r Reader) CredentialChanges(ctx context.Context, environmentID, configID string) ([]CredentialChange, error) {
-	found, err := queries.CredentialChangeList(ctx, r.handle, dbsqlc.CredentialChangeListParams{
+	found, err := core.Queries.CredentialChangeList(ctx, r.Handle, dbsqlc.CredentialChangeListParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID,
 	})
 	return refs(found, func(f dbsqlc.CredentialChangeListRow) CredentialChange {
-		return CredentialChange{f.Fields, ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
-	}), translate("CredentialChangeList", err)
+		return CredentialChange{f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
+	}), core.Translate("CredentialChangeList", err)
 }

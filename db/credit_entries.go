@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -25,24 +26,26 @@ type BalanceEntry struct {
 
 // BalanceEntries lists a customer's, in one currency or, empty, in all.
 func (r Reader) BalanceEntries(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, page Page,
+	ctx context.Context, environmentID, customerID string, currency money.Currency, page core.Page,
 ) (entries []BalanceEntry, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.CreditEntryList(ctx, r.lists(), dbsqlc.CreditEntryListParams{
-		EnvironmentID: environmentID, CustomerID: customerID, Currency: null(string(currency)),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.CreditEntryList(ctx, r.Lists(), dbsqlc.CreditEntryListParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: core.Null(string(currency)),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("CreditEntryList", err)
+		return nil, false, core.Translate("CreditEntryList", err)
 	}
-	entries, hasMore = cut(page, rows, func(row dbsqlc.CreditEntryListRow) BalanceEntry {
+	entries, hasMore = core.Cut(page, rows, func(row dbsqlc.CreditEntryListRow) BalanceEntry {
 		e := row.CreditEntry
 		return BalanceEntry{
-			ID: e.ID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount, Reason: e.Reason, Note: value(e.Note),
-			InvoiceID: value(e.InvoiceID), GrantID: value(e.GrantID), After: money.Minor(e.BalanceAfter), CreatedAt: e.CreatedAt,
+			ID: e.ID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount, Reason: e.Reason,
+			Note:      core.Value(e.Note),
+			InvoiceID: core.Value(e.InvoiceID), GrantID: core.Value(e.GrantID), After: money.Minor(e.BalanceAfter),
+			CreatedAt: e.CreatedAt,
 		}
 	})
 	return entries, hasMore, nil
@@ -53,16 +56,16 @@ func (r Reader) BalanceEntries(
 func (tx *Tx) LockBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (Credit, error) {
-	row, err := queries.CreditBalanceLock(ctx, tx.pipe, dbsqlc.CreditBalanceLockParams{
+	row, err := core.Queries.CreditBalanceLock(ctx, tx.Pipe, dbsqlc.CreditBalanceLockParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
-	return Credit{customerID, currency, row.Balance, row.Granted}, translate("CreditBalanceLock", optional(err))
+	return Credit{customerID, currency, row.Balance, row.Granted}, core.Translate("CreditBalanceLock", optional(err))
 }
 
 // AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.
 func (tx *Tx) AdjustBalance(ctx context.Context, environmentID string, e BalanceEntry) error {
-	return queries.CreditGive(ctx, tx.pipe, dbsqlc.CreditGiveParams{
+	return core.Queries.CreditGive(ctx, tx.Pipe, dbsqlc.CreditGiveParams{
 		ID: e.ID, EnvironmentID: environmentID, CustomerID: e.CustomerID, Currency: e.Currency, Amount: e.Amount,
-		Reason: e.Reason, Note: null(e.Note), CreatedAt: e.CreatedAt,
+		Reason: e.Reason, Note: core.Null(e.Note), CreatedAt: e.CreatedAt,
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/balance"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -19,32 +20,32 @@ type CreditGrant struct {
 }
 
 // CreditGrantWithKey reads key and grant in one round trip. Faults: api_key_unknown; credit_grant_not_found, with the key.
-func (r Reader) CreditGrantWithKey(ctx context.Context, hash []byte, id string) (APIKey, CreditGrant, error) {
-	row, err := queries.CreditGrantGetWithKey(ctx, r.handle, dbsqlc.CreditGrantGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) CreditGrantWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, CreditGrant, error) {
+	row, err := core.Queries.CreditGrantGetWithKey(ctx, r.Handle, dbsqlc.CreditGrantGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "credit_grant", err)
+		key, err := r.WithoutResource(ctx, hash, "credit_grant", err)
 		return key, CreditGrant{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), CreditGrant{grantFromDB(row.CreditGrant), value(row.ClockNow)}, nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), CreditGrant{grantFromDB(row.CreditGrant), core.Value(row.ClockNow)}, nil
 }
 
 // CreditGrants lists a customer's, in one currency or, empty, in all.
 func (r Reader) CreditGrants(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, page Page,
+	ctx context.Context, environmentID, customerID string, currency money.Currency, page core.Page,
 ) (grants []CreditGrant, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.CreditGrantList(ctx, r.lists(), dbsqlc.CreditGrantListParams{
-		EnvironmentID: environmentID, CustomerID: customerID, Currency: null(string(currency)),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.CreditGrantList(ctx, r.Lists(), dbsqlc.CreditGrantListParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: core.Null(string(currency)),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("CreditGrantList", err)
+		return nil, false, core.Translate("CreditGrantList", err)
 	}
-	grants, hasMore = cut(page, rows, func(row dbsqlc.CreditGrantListRow) CreditGrant {
-		return CreditGrant{grantFromDB(row.CreditGrant), value(row.ClockNow)}
+	grants, hasMore = core.Cut(page, rows, func(row dbsqlc.CreditGrantListRow) CreditGrant {
+		return CreditGrant{grantFromDB(row.CreditGrant), core.Value(row.ClockNow)}
 	})
 	return grants, hasMore, nil
 }
@@ -52,8 +53,9 @@ func (r Reader) CreditGrants(
 // LockCreditGrant reads one. The caller holds the lock of the balance, under which all grants change. Fault:
 // credit_grant_not_found.
 func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (balance.Grant, error) {
-	row, err := queries.CreditGrantLock(ctx, tx.pipe, dbsqlc.CreditGrantLockParams{EnvironmentID: environmentID, ID: id})
-	return grantFromDB(row.CreditGrant), readError("credit_grant", err)
+	row, err := core.Queries.CreditGrantLock(ctx, tx.Pipe,
+		dbsqlc.CreditGrantLockParams{EnvironmentID: environmentID, ID: id})
+	return grantFromDB(row.CreditGrant), core.ReadError("credit_grant", err)
 }
 
 // UsableCreditGrants counts a customer's grants in a currency that have something left. The caller holds the lock of the
@@ -61,18 +63,18 @@ func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (ba
 func (tx *Tx) UsableCreditGrants(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (int, error) {
-	n, err := queries.CreditGrantCountUsable(ctx, tx.pipe, dbsqlc.CreditGrantCountUsableParams{
+	n, err := core.Queries.CreditGrantCountUsable(ctx, tx.Pipe, dbsqlc.CreditGrantCountUsableParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
-	return n, translate("CreditGrantCountUsable", err)
+	return n, core.Translate("CreditGrantCountUsable", err)
 }
 
 // InsertCreditGrant writes a new grant, and its entry in the ledger.
 func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g balance.Grant) error {
-	return queries.CreditGrantInsert(ctx, tx.pipe, dbsqlc.CreditGrantInsertParams{
-		ID: g.ID, EnvironmentID: environmentID, CustomerID: g.CustomerID, TestClockID: null(g.TestClockID),
-		Currency: g.Currency, Amount: g.Amount, Priority: g.Priority, PlanIds: g.PlanIDs, Name: null(g.Name),
-		Metadata: present(g.Metadata), ExpiresAt: nullTime(g.ExpiresAt), CreatedAt: g.GivenAt,
+	return core.Queries.CreditGrantInsert(ctx, tx.Pipe, dbsqlc.CreditGrantInsertParams{
+		ID: g.ID, EnvironmentID: environmentID, CustomerID: g.CustomerID, TestClockID: core.Null(g.TestClockID),
+		Currency: g.Currency, Amount: g.Amount, Priority: g.Priority, PlanIds: g.PlanIDs, Name: core.Null(g.Name),
+		Metadata: core.Present(g.Metadata), ExpiresAt: core.NullTime(g.ExpiresAt), CreatedAt: g.GivenAt,
 		EntryID: id.New(id.Credit, tx.Real),
 	})
 }
@@ -82,8 +84,8 @@ func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g bal
 func (tx *Tx) EndCreditGrant(
 	ctx context.Context, environmentID string, g balance.Grant, left money.Minor, reason invoice.CreditReason, at time.Time,
 ) error {
-	err := queries.CreditGrantClose(ctx, tx.pipe.orElse(notFound("credit_grant")), dbsqlc.CreditGrantCloseParams{
-		EnvironmentID: environmentID, ID: g.ID, ExpiredAt: nullTime(g.ExpiredAt), VoidedAt: nullTime(g.VoidedAt),
+	err := core.Queries.CreditGrantClose(ctx, tx.Pipe.OrElse(core.NotFound("credit_grant")), dbsqlc.CreditGrantCloseParams{
+		EnvironmentID: environmentID, ID: g.ID, ExpiredAt: core.NullTime(g.ExpiredAt), VoidedAt: core.NullTime(g.VoidedAt),
 	})
 	if err != nil || left == 0 {
 		return err
@@ -111,7 +113,7 @@ func (r Reader) grantsOf(ctx context.Context, environmentID string, inv invoice.
 	used := idsOfUses(inv.GrantsUsed)
 	grants, err := r.usableGrants(ctx, environmentID, inv.CustomerID, inv.Currency, used)
 	if err != nil {
-		return nil, translate("CreditGrantListUsable", err)
+		return nil, core.Translate("CreditGrantListUsable", err)
 	}
 	return slices.DeleteFunc(grants, func(g balance.Grant) bool { return !slices.Contains(used, g.ID) }), nil
 }
@@ -119,7 +121,7 @@ func (r Reader) grantsOf(ctx context.Context, environmentID string, inv invoice.
 func (r Reader) usableGrants(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, named []string,
 ) (grants []balance.Grant, err error) {
-	rows, err := queries.CreditGrantListUsable(ctx, r.handle, dbsqlc.CreditGrantListUsableParams{
+	rows, err := core.Queries.CreditGrantListUsable(ctx, r.Handle, dbsqlc.CreditGrantListUsableParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Ids: named,
 	})
 	for _, row := range rows {
@@ -138,34 +140,36 @@ func idsOfUses(uses balance.Uses) []string {
 
 // DueGrant names a grant that has ended with something left.
 type DueGrant struct {
-	Ref
+	core.Ref
 	CustomerID string
 	Currency   money.Currency
 }
 
 // DueGrants lists grants in real time of which what is left is to be taken away.
 func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGrant, error) {
-	found, err := queries.CreditGrantListDue(ctx, r.lists(), dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: rowLimit(limit)})
+	found, err := core.Queries.CreditGrantListDue(ctx, r.Lists(),
+		dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: core.RowLimit(limit)})
 	return refs(found, func(f dbsqlc.CreditGrantListDueRow) DueGrant {
-		return DueGrant{Ref{f.EnvironmentID, f.ID}, f.CustomerID, f.Currency}
-	}), translate("CreditGrantListDue", err)
+		return DueGrant{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.CustomerID, f.Currency}
+	}), core.Translate("CreditGrantListDue", err)
 }
 
 // DueGrantsOnClock lists the next hundred of the clock's customers that have ended by then.
 func (r Reader) DueGrantsOnClock(ctx context.Context, environmentID, clockID string, by time.Time) ([]DueGrant, error) {
-	found, err := queries.CreditGrantListDueOnClock(ctx, r.handle, dbsqlc.CreditGrantListDueOnClockParams{
+	found, err := core.Queries.CreditGrantListDueOnClock(ctx, r.Handle, dbsqlc.CreditGrantListDueOnClockParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
 	})
 	return refs(found, func(f dbsqlc.CreditGrantListDueOnClockRow) DueGrant {
-		return DueGrant{Ref{environmentID, f.ID}, f.CustomerID, f.Currency}
-	}), translate("CreditGrantListDueOnClock", err)
+		return DueGrant{core.Ref{EnvironmentID: environmentID, ID: f.ID}, f.CustomerID, f.Currency}
+	}), core.Translate("CreditGrantListDueOnClock", err)
 }
 
 func grantFromDB(row dbsqlc.CreditGrant) balance.Grant {
 	return balance.Grant{
-		ID: row.ID, CustomerID: row.CustomerID, TestClockID: value(row.TestClockID), Currency: row.Currency,
-		Amount: row.Amount, Left: row.Remaining, Priority: row.Priority, PlanIDs: row.PlanIds, Name: value(row.Name),
-		Metadata: row.Metadata, GivenAt: row.CreatedAt, ExpiresAt: value(row.ExpiresAt), ExpiredAt: value(row.ExpiredAt),
-		VoidedAt: value(row.VoidedAt),
+		ID: row.ID, CustomerID: row.CustomerID, TestClockID: core.Value(row.TestClockID), Currency: row.Currency,
+		Amount: row.Amount, Left: row.Remaining, Priority: row.Priority, PlanIDs: row.PlanIds, Name: core.Value(row.Name),
+		Metadata: row.Metadata, GivenAt: row.CreatedAt, ExpiresAt: core.Value(row.ExpiresAt),
+		ExpiredAt: core.Value(row.ExpiredAt),
+		VoidedAt:  core.Value(row.VoidedAt),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -18,33 +19,33 @@ type CreditNoteFilter struct {
 }
 
 // CreditNoteWithKey reads key and credit note. Faults: api_key_unknown; credit_note_not_found, with the key.
-func (r Reader) CreditNoteWithKey(ctx context.Context, hash []byte, id string) (APIKey, creditnote.Note, error) {
-	row, err := queries.CreditNoteGetWithKey(ctx, r.handle, dbsqlc.CreditNoteGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) CreditNoteWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, creditnote.Note, error) {
+	row, err := core.Queries.CreditNoteGetWithKey(ctx, r.Handle, dbsqlc.CreditNoteGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "credit_note", err)
+		key, err := r.WithoutResource(ctx, hash, "credit_note", err)
 		return key, creditnote.Note{}, err
 	}
 	notes := []creditnote.Note{creditNoteFromDB(row.CreditNote)}
 	err = r.readCreditLines(ctx, row.CreditNote.EnvironmentID, notes)
-	return apiKeyFromDB(row.ApiKeyDetail), notes[0], err
+	return core.APIKeyFromDB(row.ApiKeyDetail), notes[0], err
 }
 
 // CreditNotes lists an environment's, with their lines.
 func (r Reader) CreditNotes(
-	ctx context.Context, environmentID string, f CreditNoteFilter, page Page,
+	ctx context.Context, environmentID string, f CreditNoteFilter, page core.Page,
 ) (notes []creditnote.Note, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.CreditNoteList(ctx, r.lists(), dbsqlc.CreditNoteListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), InvoiceID: null(f.InvoiceID),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.CreditNoteList(ctx, r.Lists(), dbsqlc.CreditNoteListParams{
+		EnvironmentID: environmentID, CustomerID: core.Null(f.CustomerID), InvoiceID: core.Null(f.InvoiceID),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("CreditNoteList", err)
+		return nil, false, core.Translate("CreditNoteList", err)
 	}
-	notes, hasMore = cut(page, rows, func(row dbsqlc.CreditNoteListRow) creditnote.Note {
+	notes, hasMore = core.Cut(page, rows, func(row dbsqlc.CreditNoteListRow) creditnote.Note {
 		return creditNoteFromDB(row.CreditNote)
 	})
 	return notes, hasMore, r.readCreditLines(ctx, environmentID, notes)
@@ -59,7 +60,7 @@ func (r Reader) readCreditLines(ctx context.Context, environmentID string, notes
 	for i, n := range notes {
 		at[n.ID], ids[i] = i, n.ID
 	}
-	rows, err := queries.CreditNoteLineList(ctx, r.handle,
+	rows, err := core.Queries.CreditNoteLineList(ctx, r.Handle,
 		dbsqlc.CreditNoteLineListParams{EnvironmentID: environmentID, CreditNoteIds: ids})
 	for _, row := range rows {
 		n := &notes[at[row.CreditNoteLine.CreditNoteID]]
@@ -67,7 +68,7 @@ func (r Reader) readCreditLines(ctx context.Context, environmentID string, notes
 			InvoiceLineID: row.CreditNoteLine.InvoiceLineID, Amount: row.CreditNoteLine.Amount,
 		})
 	}
-	return translate("CreditNoteLineList", err)
+	return core.Translate("CreditNoteLineList", err)
 }
 
 // LockForCredit reads, under lock, what a credit note of an invoice depends on beside the State of its subscription: the
@@ -102,10 +103,10 @@ func (tx *Tx) LockForCredit(ctx context.Context, environmentID, invoiceID string
 // given is what was given back of an invoice, which is locked.
 func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Invoice) (creditnote.Given, error) {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}}
-	rows, err := queries.CreditNoteListOfInvoice(ctx, r.handle,
+	rows, err := core.Queries.CreditNoteListOfInvoice(ctx, r.Handle,
 		dbsqlc.CreditNoteListOfInvoiceParams{EnvironmentID: environmentID, InvoiceID: inv.ID})
 	if err != nil {
-		return out, translate("CreditNoteListOfInvoice", err)
+		return out, core.Translate("CreditNoteListOfInvoice", err)
 	}
 	for _, row := range rows {
 		out.Notes = append(out.Notes, creditNoteFromDB(row.CreditNote))
@@ -117,53 +118,53 @@ func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Inv
 	for i, l := range inv.Lines {
 		ids[i] = l.ID
 	}
-	reversed, err := queries.InvoiceLineListReversing(ctx, r.handle,
+	reversed, err := core.Queries.InvoiceLineListReversing(ctx, r.Handle,
 		dbsqlc.InvoiceLineListReversingParams{EnvironmentID: environmentID, LineIds: ids})
 	for _, row := range reversed {
 		out.Reversed[row.LineID] = money.Minor(row.Amount)
 	}
-	return out, translate("InvoiceLineListReversing", err)
+	return out, core.Translate("InvoiceLineListReversing", err)
 }
 
 // notedToGrants is what credit notes of an invoice gave back to the grants that had paid it.
 func (r Reader) notedToGrants(ctx context.Context, environmentID string, inv invoice.Invoice) (uses balance.Uses, err error) {
-	rows, err := queries.CreditEntrySumNotedToGrants(ctx, r.handle, dbsqlc.CreditEntrySumNotedToGrantsParams{
+	rows, err := core.Queries.CreditEntrySumNotedToGrants(ctx, r.Handle, dbsqlc.CreditEntrySumNotedToGrantsParams{
 		EnvironmentID: environmentID, CustomerID: inv.CustomerID, InvoiceID: &inv.ID,
 	})
 	for _, row := range rows {
 		uses = append(uses, balance.Use{ID: row.GrantID, Amount: money.Minor(row.Amount)})
 	}
-	return uses, translate("CreditEntrySumNotedToGrants", err)
+	return uses, core.Translate("CreditEntrySumNotedToGrants", err)
 }
 
 // InsertCreditNote writes a credit note, books it on the lines of its invoice, and gives it its number. The environment's
 // counter stays locked from here to the commit, so that this comes last.
 func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *creditnote.Note) error {
 	for _, l := range n.Lines {
-		err := queries.InvoiceLineCredit(ctx, tx.pipe.orElse(notFound("invoice")), dbsqlc.InvoiceLineCreditParams{
+		err := core.Queries.InvoiceLineCredit(ctx, tx.Pipe.OrElse(core.NotFound("invoice")), dbsqlc.InvoiceLineCreditParams{
 			EnvironmentID: environmentID, InvoiceID: n.InvoiceID, ID: l.InvoiceLineID, Amount: int64(l.Amount),
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := tx.beforeCounters(ctx); err != nil {
+	if err := tx.BeforeCounters(ctx); err != nil {
 		return err
 	}
-	number, err := queries.CreditNoteNumber(ctx, tx.pipe, environmentID)
+	number, err := core.Queries.CreditNoteNumber(ctx, tx.Pipe, environmentID)
 	if err != nil {
-		return translate("CreditNoteNumber", err)
+		return core.Translate("CreditNoteNumber", err)
 	}
 	n.Number = number
-	err = queries.CreditNoteInsert(ctx, tx.pipe, dbsqlc.CreditNoteInsertParams{
+	err = core.Queries.CreditNoteInsert(ctx, tx.Pipe, dbsqlc.CreditNoteInsertParams{
 		ID: n.ID, EnvironmentID: environmentID, Number: n.Number, InvoiceID: n.InvoiceID, CustomerID: n.CustomerID,
-		SubscriptionID: null(n.SubscriptionID), Currency: n.Currency, Reason: n.Reason, Memo: null(n.Memo),
-		Subtotal: n.Subtotal, Tax: n.Tax, Taxes: nullList(n.Taxes), Total: n.Total, Due: n.Due, Balance: n.Balance,
-		Refund: n.Refund, RefundID: null(n.RefundID), CreatedAt: n.CreatedAt,
+		SubscriptionID: core.Null(n.SubscriptionID), Currency: n.Currency, Reason: n.Reason, Memo: core.Null(n.Memo),
+		Subtotal: n.Subtotal, Tax: n.Tax, Taxes: core.NullList(n.Taxes), Total: n.Total, Due: n.Due, Balance: n.Balance,
+		Refund: n.Refund, RefundID: core.Null(n.RefundID), CreatedAt: n.CreatedAt,
 	})
 	for i, l := range n.Lines {
 		if err == nil {
-			err = queries.CreditNoteLineInsert(ctx, tx.pipe, dbsqlc.CreditNoteLineInsertParams{
+			err = core.Queries.CreditNoteLineInsert(ctx, tx.Pipe, dbsqlc.CreditNoteLineInsertParams{
 				EnvironmentID: environmentID, CreditNoteID: n.ID, Position: i, InvoiceLineID: l.InvoiceLineID, Amount: l.Amount,
 			})
 		}
@@ -174,8 +175,10 @@ func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *cre
 func creditNoteFromDB(row dbsqlc.CreditNote) creditnote.Note {
 	return creditnote.Note{
 		ID: row.ID, Number: row.Number, InvoiceID: row.InvoiceID, CustomerID: row.CustomerID,
-		SubscriptionID: value(row.SubscriptionID), Currency: row.Currency, Reason: row.Reason, Memo: value(row.Memo),
-		Subtotal: row.Subtotal, Tax: row.Tax, Taxes: value(row.Taxes), Total: row.Total, Due: row.Due, Balance: row.Balance,
-		Refund: row.Refund, RefundID: value(row.RefundID), CreatedAt: row.CreatedAt,
+		SubscriptionID: core.Value(row.SubscriptionID), Currency: row.Currency, Reason: row.Reason,
+		Memo:     core.Value(row.Memo),
+		Subtotal: row.Subtotal, Tax: row.Tax, Taxes: core.Value(row.Taxes), Total: row.Total, Due: row.Due,
+		Balance: row.Balance,
+		Refund:  row.Refund, RefundID: core.Value(row.RefundID), CreatedAt: row.CreatedAt,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -18,7 +19,7 @@ import (
 func (r Reader) CreditBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (money.Minor, error) {
-	balance, err := queries.CreditBalanceGet(ctx, r.handle, dbsqlc.CreditBalanceGetParams{
+	balance, err := core.Queries.CreditBalanceGet(ctx, r.Handle, dbsqlc.CreditBalanceGetParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
 	return balanceFromDB(balance, err)
@@ -38,11 +39,11 @@ func (c Credit) Total() money.Minor { return c.Balance + c.Granted }
 // Credits lists the balances of customers, below zero where something was carried forward;
 // those of nothing are left out.
 func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
-	rows, err := queries.CreditBalanceList(ctx, r.handle, dbsqlc.CreditBalanceListParams{
+	rows, err := core.Queries.CreditBalanceList(ctx, r.Handle, dbsqlc.CreditBalanceListParams{
 		EnvironmentID: environmentID, CustomerIds: customerIDs,
 	})
 	if err != nil {
-		return nil, translate("CreditBalanceList", err)
+		return nil, core.Translate("CreditBalanceList", err)
 	}
 	credits := make([]Credit, 0, len(rows))
 	for _, row := range rows {
@@ -53,7 +54,7 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 
 // AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
 // invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is carried
-// forward may leave a debit.
+// Forward may leave a debit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
 	invoiceID string, at time.Time,
@@ -61,27 +62,27 @@ func (tx *Tx) AddCredit(
 	insufficient := fault.New(fault.Conflict, "credit_insufficient",
 		"The customer's credit balance is less than the amount to use.")
 	if entry.GrantID != "" {
-		return queries.CreditGrantMove(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditGrantMoveParams{
+		return core.Queries.CreditGrantMove(ctx, tx.Pipe.OrElse(insufficient), dbsqlc.CreditGrantMoveParams{
 			ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, GrantID: entry.GrantID, Amount: entry.Amount,
-			Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
+			Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
 		})
 	}
 	row := dbsqlc.CreditGiveParams{
 		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
-		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
+		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
 	}
 	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
-		return queries.CreditUse(ctx, tx.pipe.orElse(insufficient), dbsqlc.CreditUseParams{
+		return core.Queries.CreditUse(ctx, tx.Pipe.OrElse(insufficient), dbsqlc.CreditUseParams{
 			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
-			Reason: entry.Reason, InvoiceID: null(invoiceID), CreatedAt: at,
+			Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
 		})
 	}
-	return queries.CreditGive(ctx, tx.pipe, row)
+	return core.Queries.CreditGive(ctx, tx.Pipe, row)
 }
 
 func balanceFromDB(balance money.Minor, err error) (money.Minor, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
-	return balance, translate("CreditBalanceGet", err)
+	return balance, core.Translate("CreditBalanceGet", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -17,56 +18,57 @@ type Decision struct {
 	ProviderRef   string // empty: none is known
 	Outcome       string
 	Note          string
-	ActorKind     ActorKind
+	ActorKind     core.ActorKind
 	ActorID       string
 	DecidedAt     time.Time // real
 }
 
 // InsertDecision notes what the actor of the transaction decided; id, actor and time are set here.
 func (tx *Tx) InsertDecision(ctx context.Context, environmentID string, d Decision) error {
-	return queries.DecisionInsert(ctx, tx.pipe, dbsqlc.DecisionInsertParams{
+	return core.Queries.DecisionInsert(ctx, tx.Pipe, dbsqlc.DecisionInsertParams{
 		ID: id.New(id.Decision, tx.Real), EnvironmentID: environmentID, TransactionID: d.TransactionID,
-		CallbackID: null(d.CallbackID), Reason: d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
+		CallbackID: core.Null(d.CallbackID), Reason: d.Reason, ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note,
 		ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), DecidedAt: tx.Real,
 	})
 }
 
 // Decisions lists those about a transaction, oldest first.
 func (r Reader) Decisions(ctx context.Context, environmentID, transactionID string) ([]Decision, error) {
-	found, err := queries.DecisionList(ctx, r.handle,
+	found, err := core.Queries.DecisionList(ctx, r.Handle,
 		dbsqlc.DecisionListParams{EnvironmentID: environmentID, TransactionID: transactionID})
 	return refs(found, func(f dbsqlc.DecisionListRow) Decision {
 		d := f.Decision
 		return Decision{
-			ID: d.ID, TransactionID: d.TransactionID, CallbackID: value(d.CallbackID), Reason: d.Reason,
-			ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note, ActorKind: ActorKind(d.ActorKind),
+			ID: d.ID, TransactionID: d.TransactionID, CallbackID: core.Value(d.CallbackID), Reason: d.Reason,
+			ProviderRef: d.ProviderRef, Outcome: d.Outcome, Note: d.Note, ActorKind: core.ActorKind(d.ActorKind),
 			ActorID: d.ActorID, DecidedAt: d.DecidedAt,
 		}
-	}), translate("DecisionList", err)
+	}), core.Translate("DecisionList", err)
 }
 
 // EnvironmentOfTransaction finds where a transaction is. Global: an operator names it by its id. Fault:
 // transaction_not_found.
 func (r Reader) EnvironmentOfTransaction(ctx context.Context, id string) (string, error) {
-	environmentID, err := queries.TransactionGetEnvironment(ctx, r.handle, id)
-	return environmentID, readError("transaction", err)
+	environmentID, err := core.Queries.TransactionGetEnvironment(ctx, r.Handle, id)
+	return environmentID, core.ReadError("transaction", err)
 }
 
 // EnvironmentOfCallback finds where a callback is. Global: an operator names it by its id. Fault: callback_not_found.
 func (r Reader) EnvironmentOfCallback(ctx context.Context, id string) (string, error) {
-	environmentID, err := queries.CallbackGetEnvironment(ctx, r.handle, id)
-	return environmentID, readError("callback", err)
+	environmentID, err := core.Queries.CallbackGetEnvironment(ctx, r.Handle, id)
+	return environmentID, core.ReadError("callback", err)
 }
 
 // LockLostCallback reads an open callback about a payment that the database does not have. Fault: callback_not_found.
 func (tx *Tx) LockLostCallback(ctx context.Context, environmentID, id string) (LostCallback, error) {
-	row, err := queries.CallbackLockLost(ctx, tx.pipe, dbsqlc.CallbackLockLostParams{EnvironmentID: environmentID, ID: id})
-	return LostCallback(row), readError("callback", err)
+	row, err := core.Queries.CallbackLockLost(ctx, tx.Pipe,
+		dbsqlc.CallbackLockLostParams{EnvironmentID: environmentID, ID: id})
+	return LostCallback(row), core.ReadError("callback", err)
 }
 
 // CloseLostCallbacks closes all open callbacks about a payment that the database does not have.
 func (tx *Tx) CloseLostCallbacks(ctx context.Context, environmentID, lostTransactionID string) error {
-	return queries.CallbackClose(ctx, tx.pipe, dbsqlc.CallbackCloseParams{
+	return core.Queries.CallbackClose(ctx, tx.Pipe, dbsqlc.CallbackCloseParams{
 		EnvironmentID: environmentID, LostTransactionID: lostTransactionID, ProcessedAt: &tx.Real,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -24,32 +25,32 @@ type DisputeFilter struct {
 }
 
 // DisputeWithKey reads key and dispute in one round trip. Faults: api_key_unknown; dispute_not_found, with the key.
-func (r Reader) DisputeWithKey(ctx context.Context, hash []byte, id string) (APIKey, Dispute, error) {
-	row, err := queries.DisputeGetWithKey(ctx, r.handle, dbsqlc.DisputeGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) DisputeWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, Dispute, error) {
+	row, err := core.Queries.DisputeGetWithKey(ctx, r.Handle, dbsqlc.DisputeGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "dispute", err)
+		key, err := r.WithoutResource(ctx, hash, "dispute", err)
 		return key, Dispute{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), disputeFromDB(row.Dispute, row.Transaction), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), disputeFromDB(row.Dispute, row.Transaction), nil
 }
 
 // Disputes lists an environment's.
 func (r Reader) Disputes(
-	ctx context.Context, environmentID string, f DisputeFilter, page Page,
+	ctx context.Context, environmentID string, f DisputeFilter, page core.Page,
 ) (disputes []Dispute, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.DisputeList(ctx, r.lists(), dbsqlc.DisputeListParams{
-		EnvironmentID: environmentID, TransactionID: null(f.ChargeID), CustomerID: null(f.CustomerID),
-		Status: null(string(f.Status)), OpenedFrom: nullTime(f.OpenedFrom), OpenedTo: nullTime(f.OpenedTo),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.DisputeList(ctx, r.Lists(), dbsqlc.DisputeListParams{
+		EnvironmentID: environmentID, TransactionID: core.Null(f.ChargeID), CustomerID: core.Null(f.CustomerID),
+		Status: core.Null(string(f.Status)), OpenedFrom: core.NullTime(f.OpenedFrom), OpenedTo: core.NullTime(f.OpenedTo),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("DisputeList", err)
+		return nil, false, core.Translate("DisputeList", err)
 	}
-	disputes, hasMore = cut(page, rows, func(row dbsqlc.DisputeListRow) Dispute {
+	disputes, hasMore = core.Cut(page, rows, func(row dbsqlc.DisputeListRow) Dispute {
 		return disputeFromDB(row.Dispute, row.Transaction)
 	})
 	return disputes, hasMore, nil
@@ -57,27 +58,28 @@ func (r Reader) Disputes(
 
 // UnansweredDispute is one that can be answered until DueAt; zero: unknown.
 type UnansweredDispute struct {
-	Ref
+	core.Ref
 	ChargeID string
 	DueAt    time.Time
 }
 
 // UnansweredDisputes lists open disputes, the one that must be answered first at the front. Global.
 func (r Reader) UnansweredDisputes(ctx context.Context, limit int) ([]UnansweredDispute, error) {
-	found, err := queries.DisputeListUnanswered(ctx, r.handle, rowLimit(limit))
+	found, err := core.Queries.DisputeListUnanswered(ctx, r.Handle, core.RowLimit(limit))
 	return refs(found, func(f dbsqlc.DisputeListUnansweredRow) UnansweredDispute {
-		return UnansweredDispute{Ref{f.EnvironmentID, f.ID}, f.TransactionID, value(f.EvidenceDueAt)}
-	}), translate("DisputeListUnanswered", err)
+		return UnansweredDispute{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.TransactionID,
+			core.Value(f.EvidenceDueAt)}
+	}), core.Translate("DisputeListUnanswered", err)
 }
 
 // saveDisputes writes those of a charge beside its row.
 func (tx *Tx) saveDisputes(ctx context.Context, environmentID string, charge payment.Transaction) error {
 	for _, d := range charge.Disputes {
-		err := queries.DisputeSave(ctx, tx.pipe, dbsqlc.DisputeSaveParams{
+		err := core.Queries.DisputeSave(ctx, tx.Pipe, dbsqlc.DisputeSaveParams{
 			ID: d.ID, EnvironmentID: environmentID, TransactionID: charge.ID, Ref: d.Ref, Status: d.State,
-			Stage: null(d.Stage), Reason: null(d.Reason), Amount: d.Amount, Currency: d.Currency,
-			AmountWithdrawn: d.Withdrawn, EvidenceDueAt: nullTime(d.EvidenceDueAt), OpenedAt: d.OpenedAt,
-			ClosedAt: nullTime(d.ClosedAt),
+			Stage: core.Null(d.Stage), Reason: core.Null(d.Reason), Amount: d.Amount, Currency: d.Currency,
+			AmountWithdrawn: d.Withdrawn, EvidenceDueAt: core.NullTime(d.EvidenceDueAt), OpenedAt: d.OpenedAt,
+			ClosedAt: core.NullTime(d.ClosedAt),
 		})
 		if err != nil {
 			return err
@@ -90,9 +92,9 @@ func (tx *Tx) saveDisputes(ctx context.Context, environmentID string, charge pay
 func disputeFromDB(d dbsqlc.Dispute, charge dbsqlc.Transaction) Dispute {
 	return Dispute{
 		Dispute: payment.Dispute{
-			ID: d.ID, Ref: d.Ref, State: d.Status, Stage: value(d.Stage), Reason: value(d.Reason), Amount: d.Amount,
-			Currency: d.Currency, Withdrawn: d.AmountWithdrawn, EvidenceDueAt: value(d.EvidenceDueAt), OpenedAt: d.OpenedAt,
-			ClosedAt: value(d.ClosedAt),
+			ID: d.ID, Ref: d.Ref, State: d.Status, Stage: core.Value(d.Stage), Reason: core.Value(d.Reason), Amount: d.Amount,
+			Currency: d.Currency, Withdrawn: d.AmountWithdrawn, EvidenceDueAt: core.Value(d.EvidenceDueAt), OpenedAt: d.OpenedAt,
+			ClosedAt: core.Value(d.ClosedAt),
 		},
 		Charge: transactionFromDB(charge),
 	}

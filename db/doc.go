@@ -5,6 +5,11 @@
 // have. Writes exist only on a Tx, so a write outside a transaction does not compile. A transaction makes no network
 // calls but its own.
 //
+// # Columns
+//
+// What is not about one subject is package core: connections, Tx, Reader, the queue, the commit, effects, the audit log's
+// entry, pages and errors. Package db adds the reads and writes, and is the only one that others import.
+//
 // # Lock order
 //
 // Every transaction takes its row locks in this order, or two of them can deadlock:
@@ -24,7 +29,7 @@
 //
 // A write is queued and sent together with the next read, or with the commit; the BEGIN travels with the first
 // statement. So its error may surface at a later call, where it still carries the name of the query at fault. Reads
-// that belong together are sent together (see together.go). A renewal costs two round trips.
+// that belong together are sent together (see core/together.go). A renewal costs two round trips.
 //
 // # Rows
 //

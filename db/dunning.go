@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/retry"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -86,7 +87,7 @@ func dunningOf(row dbsqlc.Environment) dunning.Policy {
 		Base: seconds(row.RetryBaseSeconds), Factor: row.RetryFactor, Retries: row.RetryCount,
 		MaxJitter: seconds(row.RetryJitterSeconds),
 	}}
-	p.CancelAfter(value(row.PastDueCancelAfterDays))
+	p.CancelAfter(core.Value(row.PastDueCancelAfterDays))
 	return p
 }
 

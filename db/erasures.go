@@ -8,6 +8,7 @@ import (
 	"perennial/billing/erasure"
 	"perennial/billing/event"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -21,9 +22,9 @@ func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, customerID strin
 		return err
 	}
 	if !state.Customer.ErasedAt.IsZero() {
-		return ErrCustomerNotFound
+		return core.ErrCustomerNotFound
 	}
-	err = queries.CustomerErase(ctx, tx.pipe.orElse(notFound("customer")), dbsqlc.CustomerEraseParams{
+	err = core.Queries.CustomerErase(ctx, tx.Pipe.OrElse(core.NotFound("customer")), dbsqlc.CustomerEraseParams{
 		EnvironmentID: environmentID, ID: customerID, ErasedAt: &tx.Real,
 	})
 	if err != nil {
@@ -45,28 +46,30 @@ func (tx *Tx) EraseCustomer(ctx context.Context, environmentID, customerID strin
 
 // BeginErasure writes an erasure, and has its workflow started after the commit.
 func (tx *Tx) BeginErasure(ctx context.Context, environmentID string, e erasure.Erasure) error {
-	tx.AfterCommit(StartErasure{EnvironmentID: environmentID, ID: e.ID, CustomerID: e.CustomerID})
-	return queries.ErasureInsert(ctx, tx.pipe, dbsqlc.ErasureInsertParams{
-		ID: e.ID, EnvironmentID: environmentID, CustomerID: null(e.CustomerID), TestClockID: null(e.TestClockID),
+	tx.AfterCommit(core.StartErasure{EnvironmentID: environmentID, ID: e.ID, CustomerID: e.CustomerID})
+	return core.Queries.ErasureInsert(ctx, tx.Pipe, dbsqlc.ErasureInsertParams{
+		ID: e.ID, EnvironmentID: environmentID, CustomerID: core.Null(e.CustomerID), TestClockID: core.Null(e.TestClockID),
 		Stage: e.Stage, AfterPosition: e.After, RequestedAt: e.RequestedAt, ProgressAt: e.ProgressAt,
 	})
 }
 
 // LockErasure reads one that nobody else may work on until the transaction ends. Fault: erasure_not_found.
 func (tx *Tx) LockErasure(ctx context.Context, environmentID, id string) (erasure.Erasure, error) {
-	row, err := queries.ErasureLock(ctx, tx.pipe, dbsqlc.ErasureLockParams{EnvironmentID: environmentID, ID: id})
+	row, err := core.Queries.ErasureLock(ctx, tx.Pipe, dbsqlc.ErasureLockParams{EnvironmentID: environmentID, ID: id})
 	e := row.Erasure
 	return erasure.Erasure{
-		ID: e.ID, CustomerID: value(e.CustomerID), TestClockID: value(e.TestClockID), Stage: e.Stage, After: e.AfterPosition,
-		UsageAfter: value(e.UsageAfter), RequestedAt: e.RequestedAt, ProgressAt: e.ProgressAt, FinishedAt: value(e.FinishedAt),
-	}, readError("erasure", err)
+		ID: e.ID, CustomerID: core.Value(e.CustomerID), TestClockID: core.Value(e.TestClockID), Stage: e.Stage,
+		After:      e.AfterPosition,
+		UsageAfter: core.Value(e.UsageAfter), RequestedAt: e.RequestedAt, ProgressAt: e.ProgressAt,
+		FinishedAt: core.Value(e.FinishedAt),
+	}, core.ReadError("erasure", err)
 }
 
 // SaveErasure writes how far a locked erasure is.
 func (tx *Tx) SaveErasure(ctx context.Context, environmentID string, e erasure.Erasure) error {
-	return queries.ErasureUpdate(ctx, tx.pipe, dbsqlc.ErasureUpdateParams{
+	return core.Queries.ErasureUpdate(ctx, tx.Pipe, dbsqlc.ErasureUpdateParams{
 		EnvironmentID: environmentID, ID: e.ID, Stage: e.Stage, AfterPosition: e.After,
-		UsageAfter: null(e.UsageAfter), ProgressAt: e.ProgressAt, FinishedAt: nullTime(e.FinishedAt),
+		UsageAfter: core.Null(e.UsageAfter), ProgressAt: e.ProgressAt, FinishedAt: core.NullTime(e.FinishedAt),
 	})
 }
 
@@ -74,22 +77,22 @@ func (tx *Tx) SaveErasure(ctx context.Context, environmentID string, e erasure.E
 func (tx *Tx) CustomersToErase(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) ([]string, erasure.Handled, error) {
-	found, err := queries.CustomerListToErase(ctx, tx.pipe, dbsqlc.CustomerListToEraseParams{
-		EnvironmentID: environmentID, TestClockID: &e.TestClockID, AfterPosition: e.After, RowLimit: rowLimit(limit),
+	found, err := core.Queries.CustomerListToErase(ctx, tx.Pipe, dbsqlc.CustomerListToEraseParams{
+		EnvironmentID: environmentID, TestClockID: &e.TestClockID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
 	})
 	ids, handled := batchOf(found, func(r dbsqlc.CustomerListToEraseRow) (string, int64) { return r.ID, r.Position })
-	return ids, handled, translate("CustomerListToErase", err)
+	return ids, handled, core.Translate("CustomerListToErase", err)
 }
 
 // SubscriptionsToErase lists the next subscriptions of a customer, in id order, under lock.
 func (tx *Tx) SubscriptionsToErase(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) ([]string, erasure.Handled, error) {
-	found, err := queries.SubscriptionListToErase(ctx, tx.pipe, dbsqlc.SubscriptionListToEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
+	found, err := core.Queries.SubscriptionListToErase(ctx, tx.Pipe, dbsqlc.SubscriptionListToEraseParams{
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
 	})
 	ids, handled := batchOf(found, func(r dbsqlc.SubscriptionListToEraseRow) (string, int64) { return r.ID, r.Position })
-	return ids, handled, translate("SubscriptionListToErase", err)
+	return ids, handled, core.Translate("SubscriptionListToErase", err)
 }
 
 func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, handled erasure.Handled) {
@@ -104,7 +107,7 @@ func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, hand
 
 // EraseSubscriptions removes what people wrote into subscriptions, which must be locked.
 func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids []string) error {
-	return queries.SubscriptionErase(ctx, tx.pipe, dbsqlc.SubscriptionEraseParams{
+	return core.Queries.SubscriptionErase(ctx, tx.Pipe, dbsqlc.SubscriptionEraseParams{
 		EnvironmentID: environmentID, Ids: ids, OwnReasons: subscription.OwnReasons(),
 	})
 }
@@ -114,20 +117,20 @@ func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids 
 func (tx *Tx) EraseInvoices(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
-	row, err := queries.InvoiceErase(ctx, tx.pipe, dbsqlc.InvoiceEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
+	row, err := core.Queries.InvoiceErase(ctx, tx.Pipe, dbsqlc.InvoiceEraseParams{
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
 	})
-	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("InvoiceErase", err)
+	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("InvoiceErase", err)
 }
 
 // EraseTransactions removes the personal and payment data of the customer's next transactions and provider calls.
 func (tx *Tx) EraseTransactions(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
-	row, err := queries.TransactionErase(ctx, tx.pipe, dbsqlc.TransactionEraseParams{
-		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
+	row, err := core.Queries.TransactionErase(ctx, tx.Pipe, dbsqlc.TransactionEraseParams{
+		EnvironmentID: environmentID, CustomerID: e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
 	})
-	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("TransactionErase", err)
+	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("TransactionErase", err)
 }
 
 // EraseEvents removes the reasons that people and providers gave from the customer's next events, and what receivers
@@ -135,35 +138,35 @@ func (tx *Tx) EraseTransactions(
 func (tx *Tx) EraseEvents(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
-	row, err := queries.EventErase(ctx, tx.pipe, dbsqlc.EventEraseParams{
-		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: rowLimit(limit),
+	row, err := core.Queries.EventErase(ctx, tx.Pipe, dbsqlc.EventEraseParams{
+		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
 		OwnReasons: subscription.OwnReasons(),
 	})
-	return erasure.Handled{Rows: row.Handled, Last: row.Last}, translate("EventErase", err)
+	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("EventErase", err)
 }
 
 // EraseResponses removes stored responses that describe the customer.
 func (tx *Tx) EraseResponses(
 	ctx context.Context, environmentID string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
-	n, err := queries.ResponseErase(ctx, tx.pipe, dbsqlc.ResponseEraseParams{
-		EnvironmentID: environmentID, CustomerID: &e.CustomerID, ErasedAt: &tx.Real, RowLimit: rowLimit(limit),
+	n, err := core.Queries.ResponseErase(ctx, tx.Pipe, dbsqlc.ResponseEraseParams{
+		EnvironmentID: environmentID, CustomerID: &e.CustomerID, ErasedAt: &tx.Real, RowLimit: core.RowLimit(limit),
 	})
-	return erasure.Handled{Rows: n}, translate("ResponseErase", err)
+	return erasure.Handled{Rows: n}, core.Translate("ResponseErase", err)
 }
 
 // UnstartedErasures lists unfinished ones whose workflow was not started in this epoch. Global: the reconciler.
-func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]Ref, error) {
-	found, err := queries.ErasureListUnstarted(ctx, r.lists(),
-		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: rowLimit(limit)})
-	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) Ref {
-		return Ref(f)
-	}), translate("ErasureListUnstarted", err)
+func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
+	found, err := core.Queries.ErasureListUnstarted(ctx, r.Lists(),
+		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: core.RowLimit(limit)})
+	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) core.Ref {
+		return core.Ref(f)
+	}), core.Translate("ErasureListUnstarted", err)
 }
 
 // StuckErasure is an unfinished erasure without progress.
 type StuckErasure struct {
-	Ref
+	core.Ref
 	Stage       erasure.Stage
 	RequestedAt time.Time
 }
@@ -171,8 +174,10 @@ type StuckErasure struct {
 // StuckErasures lists those without progress since before, those of each environment in turn. Global: the reconciler
 // and the doctor.
 func (r Reader) StuckErasures(ctx context.Context, before time.Time, limit int) ([]StuckErasure, error) {
-	found, err := queries.ErasureListStuck(ctx, r.lists(), dbsqlc.ErasureListStuckParams{Before: before, RowLimit: limit})
+	found, err := core.Queries.ErasureListStuck(ctx, r.Lists(),
+		dbsqlc.ErasureListStuckParams{Before: before, RowLimit: limit})
 	return refs(found, func(f dbsqlc.ErasureListStuckRow) StuckErasure {
-		return StuckErasure{Ref: Ref{f.EnvironmentID, f.ID}, Stage: f.Stage, RequestedAt: f.RequestedAt}
-	}), translate("ErasureListStuck", err)
+		return StuckErasure{Ref: core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, Stage: f.Stage,
+			RequestedAt: f.RequestedAt}
+	}), core.Translate("ErasureListStuck", err)
 }

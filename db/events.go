@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"perennial/billing/event"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -42,20 +42,20 @@ type EventFilter struct {
 }
 
 // EventWithKey reads key and event in one round trip. Faults: api_key_unknown; event_not_found, with the key.
-func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (APIKey, Event, error) {
-	row, err := queries.EventGetWithKey(ctx, r.handle, dbsqlc.EventGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) EventWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, Event, error) {
+	row, err := core.Queries.EventGetWithKey(ctx, r.Handle, dbsqlc.EventGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "event", err)
+		key, err := r.WithoutResource(ctx, hash, "event", err)
 		return key, Event{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), eventFromDB(row.Event), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), eventFromDB(row.Event), nil
 }
 
 // Events lists an environment's.
 func (r Reader) Events(
-	ctx context.Context, environmentID string, f EventFilter, page Page,
+	ctx context.Context, environmentID string, f EventFilter, page core.Page,
 ) (events []Event, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
@@ -63,15 +63,16 @@ func (r Reader) Events(
 		return nil, false, err
 	}
 	in := dbsqlc.EventListParams{
-		EnvironmentID: environmentID, ObjectID: null(f.ObjectID), SubscriptionID: null(f.SubscriptionID),
-		CustomerID: null(f.CustomerID), RecordedFrom: nullTime(f.RecordedFrom), RecordedTo: nullTime(f.RecordedTo),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, ObjectID: core.Null(f.ObjectID), SubscriptionID: core.Null(f.SubscriptionID),
+		CustomerID: core.Null(f.CustomerID), RecordedFrom: core.NullTime(f.RecordedFrom),
+		RecordedTo: core.NullTime(f.RecordedTo),
+		Below:      span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	}
 	rows, err := r.eventsOf(ctx, event.Disjoint(f.Types), in)
 	if err != nil {
-		return nil, false, translate("EventList", err)
+		return nil, false, core.Translate("EventList", err)
 	}
-	events, hasMore = cut(page, rows, func(row dbsqlc.EventListRow) Event { return eventFromDB(row.Event) })
+	events, hasMore = core.Cut(page, rows, func(row dbsqlc.EventListRow) Event { return eventFromDB(row.Event) })
 	return events, hasMore, nil
 }
 
@@ -81,15 +82,15 @@ func (r Reader) eventsOf(
 	ctx context.Context, patterns []event.Pattern, in dbsqlc.EventListParams,
 ) ([]dbsqlc.EventListRow, error) {
 	if len(patterns) == 0 {
-		return queries.EventList(ctx, r.lists(), in)
+		return core.Queries.EventList(ctx, r.Lists(), in)
 	}
 	var all []dbsqlc.EventListRow
 	for _, p := range patterns {
-		in.Type, in.TypeGroup = null(string(p)), nil
+		in.Type, in.TypeGroup = core.Null(string(p)), nil
 		if group, ok := p.Group(); ok {
 			in.Type, in.TypeGroup = nil, &group
 		}
-		rows, err := queries.EventList(ctx, r.lists(), in)
+		rows, err := core.Queries.EventList(ctx, r.Lists(), in)
 		if err != nil {
 			return nil, err
 		}
@@ -104,56 +105,33 @@ func (r Reader) eventsOf(
 	return all[:min(len(all), int(in.RowLimit))], nil
 }
 
-// recordingSlack is by how much the order of positions and that of recording times may differ: processes whose clocks
-// differ, and transactions that take long. A page bounded by time reads the events of this long beside it in vain.
-const recordingSlack = time.Minute
-
 // recorded narrows a span of positions to what was recorded in the time that the filter allows.
-func (r Reader) recorded(ctx context.Context, environmentID string, f EventFilter, span bounds) (bounds, error) {
+func (r Reader) recorded(ctx context.Context, environmentID string, f EventFilter, span core.Bounds) (core.Bounds,
+	error) {
 	if f.RecordedFrom.IsZero() && f.RecordedTo.IsZero() {
 		return span, nil
 	}
 	// the last one
 	in := dbsqlc.EventPositionsAroundParams{EnvironmentID: environmentID, EndID: id.Event + strings.Repeat("z", 26)}
 	if !f.RecordedFrom.IsZero() {
-		in.FirstID = id.Earliest(id.Event, f.RecordedFrom.Add(-recordingSlack))
+		in.FirstID = id.Earliest(id.Event, f.RecordedFrom.Add(-core.RecordingSlack))
 	}
 	if !f.RecordedTo.IsZero() {
-		in.EndID = id.Earliest(id.Event, f.RecordedTo.Add(recordingSlack))
+		in.EndID = id.Earliest(id.Event, f.RecordedTo.Add(core.RecordingSlack))
 	}
-	around, err := queries.EventPositionsAround(ctx, r.lists(), in)
+	around, err := core.Queries.EventPositionsAround(ctx, r.Lists(), in)
 	if err != nil {
-		return bounds{}, translate("EventPositionsAround", err)
+		return core.Bounds{}, core.Translate("EventPositionsAround", err)
 	}
-	return bounds{above: max(span.above, around.Above), below: min(span.below, around.Below)}, nil
-}
-
-// Emit writes an event. It gets its ID, the next sequence numbers of its subscription and of its customer, and a
-// timestamp that no other event of this type about this object has: at a collision it moves on by a second. The caller
-// holds the lock of the object. Every endpoint of the environment that wants the type is owed a delivery of it.
-func (tx *Tx) Emit(ctx context.Context, environmentID string, e event.Event) error {
-	return tx.emit(ctx, environmentID, "", e)
-}
-
-func (tx *Tx) emit(ctx context.Context, environmentID, endpointID string, e event.Event) error {
-	data, err := json.Marshal(e.Data)
-	if err != nil {
-		return fmt.Errorf("db: data of event %s: %w", e.Type(), err)
-	}
-	eventID := id.New(id.Event, tx.Real)
-	tx.owe(environmentID, eventID, endpointID)
-	return queries.EventInsert(ctx, tx.pipe, dbsqlc.EventInsertParams{
-		ID: eventID, EnvironmentID: environmentID, Type: e.Type(), ObjectID: e.ObjectID(),
-		CustomerID:     null(e.CustomerID()),
-		SubscriptionID: null(e.SubscriptionID()), Data: data, OccurredAt: e.OccurredAt.Unix(), CreatedAt: tx.Real,
-	})
+	return core.Bounds{Above: max(span.Above, around.Above), Below: min(span.Below, around.Below)}, nil
 }
 
 func eventFromDB(row dbsqlc.Event) Event {
 	return Event{
-		ID: row.ID, Sequence: value(row.Sequence), CustomerSequence: value(row.CustomerSequence), CreatedAt: row.CreatedAt,
-		Type: row.Type, ObjectID: row.ObjectID,
-		CustomerID: value(row.CustomerID), SubscriptionID: value(row.SubscriptionID), Data: row.Data,
+		ID: row.ID, Sequence: core.Value(row.Sequence), CustomerSequence: core.Value(row.CustomerSequence),
+		CreatedAt: row.CreatedAt,
+		Type:      row.Type, ObjectID: row.ObjectID,
+		CustomerID: core.Value(row.CustomerID), SubscriptionID: core.Value(row.SubscriptionID), Data: row.Data,
 		OccurredAt: time.Unix(row.OccurredAt, 0).UTC(),
 	}
 }

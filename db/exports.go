@@ -3,8 +3,6 @@ package db
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"perennial/billing/balance"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
@@ -12,6 +10,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -28,15 +27,15 @@ type Snapshot struct {
 // Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
 // waits ten minutes for a reader that stalls.
 func (s *Store) Export(ctx context.Context, environmentID string, read func(*Snapshot) error) error {
-	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	tx, err := s.core.Snapshot(ctx)
 	if err != nil {
-		return translate("begin", err)
+		return err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
 	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = '10min'"); err != nil {
-		return translate("export", err)
+		return core.Translate("export", err)
 	}
-	return read(&Snapshot{Reader{handle: storing{tx}}, environmentID})
+	return read(&Snapshot{readers(core.ReaderOn(tx)), environmentID})
 }
 
 // pages reads a table to its end. next reads the rows behind the last one that it returned.
@@ -45,7 +44,7 @@ func pages[R any](during string, next func(last *R) ([]R, error), to func([]R) e
 	for {
 		rows, err := next(last)
 		if err != nil {
-			return translate(during, err)
+			return core.Translate(during, err)
 		}
 		if err := to(rows); err != nil {
 			return err
@@ -73,8 +72,8 @@ func each[R any](during string, next func(last *R) ([]R, error), to func(R) erro
 func (s *Snapshot) Customers(ctx context.Context, to func(c customer.Customer, externalID string) error) error {
 	type row = dbsqlc.CustomerExportRow
 	return each("CustomerExport", func(last *row) ([]row, error) {
-		return queries.CustomerExport(ctx, s.handle, dbsqlc.CustomerExportParams{
-			EnvironmentID: s.environmentID, After: value(last).Customer.Position, RowLimit: exportPage,
+		return core.Queries.CustomerExport(ctx, s.Handle, dbsqlc.CustomerExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).Customer.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error { return to(customerFromDB(r.Customer), moving.Qualified(r.Source, r.ExternalID)) })
 }
@@ -83,9 +82,9 @@ func (s *Snapshot) Customers(ctx context.Context, to func(c customer.Customer, e
 func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID string) error) error {
 	type row = dbsqlc.CreditBalanceExportRow
 	return each("CreditBalanceExport", func(last *row) ([]row, error) {
-		return queries.CreditBalanceExport(ctx, s.handle, dbsqlc.CreditBalanceExportParams{
-			EnvironmentID: s.environmentID, AfterCustomer: value(last).CustomerID,
-			AfterCurrency: string(value(last).Currency), RowLimit: exportPage,
+		return core.Queries.CreditBalanceExport(ctx, s.Handle, dbsqlc.CreditBalanceExportParams{
+			EnvironmentID: s.environmentID, AfterCustomer: core.Value(last).CustomerID,
+			AfterCurrency: string(core.Value(last).Currency), RowLimit: exportPage,
 		})
 	}, func(r row) error {
 		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance}, moving.Qualified(r.CustomerSource, r.CustomerExternalID))
@@ -96,8 +95,8 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID st
 func (s *Snapshot) CreditGrants(ctx context.Context, to func(g balance.Grant, externalID string) error) error {
 	type row = dbsqlc.CreditGrantExportRow
 	return each("CreditGrantExport", func(last *row) ([]row, error) {
-		return queries.CreditGrantExport(ctx, s.handle, dbsqlc.CreditGrantExportParams{
-			EnvironmentID: s.environmentID, After: value(last).CreditGrant.Position, RowLimit: exportPage,
+		return core.Queries.CreditGrantExport(ctx, s.Handle, dbsqlc.CreditGrantExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).CreditGrant.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error {
 		return to(grantFromDB(r.CreditGrant), moving.Qualified(r.CustomerSource, r.CustomerExternalID))
@@ -108,8 +107,8 @@ func (s *Snapshot) CreditGrants(ctx context.Context, to func(g balance.Grant, ex
 func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
 	type row = dbsqlc.PlanExportRow
 	return pages("PlanExport", func(last *row) ([]row, error) {
-		return queries.PlanExport(ctx, s.handle, dbsqlc.PlanExportParams{
-			EnvironmentID: s.environmentID, After: value(last).Plan.Position, RowLimit: exportPage,
+		return core.Queries.PlanExport(ctx, s.Handle, dbsqlc.PlanExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).Plan.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
 		plans := refs(rows, func(r row) plan.Plan { return planFromDB(r.Plan) })
@@ -136,8 +135,8 @@ type ExportedSubscription struct {
 func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscription) error) error {
 	type row = dbsqlc.SubscriptionExportRow
 	return each("SubscriptionExport", func(last *row) ([]row, error) {
-		return queries.SubscriptionExport(ctx, s.handle, dbsqlc.SubscriptionExportParams{
-			EnvironmentID: s.environmentID, After: value(last).Subscription.Position, RowLimit: exportPage,
+		return core.Queries.SubscriptionExport(ctx, s.Handle, dbsqlc.SubscriptionExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).Subscription.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error {
 		return to(ExportedSubscription{
@@ -151,8 +150,8 @@ func (s *Snapshot) Subscriptions(ctx context.Context, to func(ExportedSubscripti
 func (s *Snapshot) Invoices(ctx context.Context, to func(invoice.Invoice) error) error {
 	type row = dbsqlc.InvoiceExportRow
 	return pages("InvoiceExport", func(last *row) ([]row, error) {
-		return queries.InvoiceExport(ctx, s.handle, dbsqlc.InvoiceExportParams{
-			EnvironmentID: s.environmentID, After: value(last).Invoice.Position, RowLimit: exportPage,
+		return core.Queries.InvoiceExport(ctx, s.Handle, dbsqlc.InvoiceExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).Invoice.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
 		invoices := refs(rows, func(r row) invoice.Invoice { return invoiceFromDB(r.Invoice) })
@@ -172,8 +171,8 @@ func (s *Snapshot) Invoices(ctx context.Context, to func(invoice.Invoice) error)
 func (s *Snapshot) Transactions(ctx context.Context, to func(payment.Transaction) error) error {
 	type row = dbsqlc.TransactionExportRow
 	return each("TransactionExport", func(last *row) ([]row, error) {
-		return queries.TransactionExport(ctx, s.handle, dbsqlc.TransactionExportParams{
-			EnvironmentID: s.environmentID, After: value(last).Transaction.Position, RowLimit: exportPage,
+		return core.Queries.TransactionExport(ctx, s.Handle, dbsqlc.TransactionExportParams{
+			EnvironmentID: s.environmentID, After: core.Value(last).Transaction.Position, RowLimit: exportPage,
 		})
 	}, func(r row) error { return to(transactionFromDB(r.Transaction)) })
 }

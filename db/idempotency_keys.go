@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -24,7 +25,7 @@ type IdempotencyKey struct {
 
 // IdempotencyKey reads one; false: this is the first such request.
 func (r Reader) IdempotencyKey(ctx context.Context, environmentID, route, key string) (IdempotencyKey, bool, error) {
-	row, err := queries.IdempotencyKeyGet(ctx, r.handle,
+	row, err := core.Queries.IdempotencyKeyGet(ctx, r.Handle,
 		dbsqlc.IdempotencyKeyGetParams{EnvironmentID: environmentID, Route: route, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return IdempotencyKey{}, false, nil
@@ -33,16 +34,16 @@ func (r Reader) IdempotencyKey(ctx context.Context, environmentID, route, key st
 	if row.OwnerErasedAt != nil && k.ErasedAt.IsZero() {
 		k.Response, k.ErasedAt = nil, *row.OwnerErasedAt
 	}
-	return k, err == nil, translate("IdempotencyKeyGet", err)
+	return k, err == nil, core.Translate("IdempotencyKeyGet", err)
 }
 
 // InsertAnsweredIdempotency remembers a request together with its answer, in the transaction that has the whole effect.
 // A concurrent duplicate waits for that transaction. Fault: idempotency_key_taken, when the other one came first: read
 // its answer.
 func (tx *Tx) InsertAnsweredIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
-	return queries.IdempotencyKeyInsertAnswered(ctx, tx.pipe, dbsqlc.IdempotencyKeyInsertAnsweredParams{
+	return core.Queries.IdempotencyKeyInsertAnswered(ctx, tx.Pipe, dbsqlc.IdempotencyKeyInsertAnsweredParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, Fingerprint: k.Fingerprint,
-		StatusCode: null(k.StatusCode), Response: k.Response, CustomerID: null(k.CustomerID), CreatedAt: tx.Real,
+		StatusCode: core.Null(k.StatusCode), Response: k.Response, CustomerID: core.Null(k.CustomerID), CreatedAt: tx.Real,
 	})
 }
 
@@ -50,30 +51,30 @@ func (tx *Tx) InsertAnsweredIdempotency(ctx context.Context, environmentID strin
 // concurrent repeat waits here for the end of that transaction. A transaction that does not answer it is not committed:
 // a trigger refuses. Fault: idempotency_key_taken, when the other one came first: read its answer.
 func (tx *Tx) ReserveIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
-	return queries.IdempotencyKeyReserve(ctx, tx.pipe, dbsqlc.IdempotencyKeyReserveParams{
+	return core.Queries.IdempotencyKeyReserve(ctx, tx.Pipe, dbsqlc.IdempotencyKeyReserveParams{
 		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, Fingerprint: k.Fingerprint, CreatedAt: tx.Real,
 	})
 }
 
 // AnswerIdempotency stores the answer of a reserved key, of which only StatusCode, Response and CustomerID are read.
 func (tx *Tx) AnswerIdempotency(ctx context.Context, environmentID string, k IdempotencyKey) error {
-	return queries.IdempotencyKeyAnswer(ctx, tx.pipe, dbsqlc.IdempotencyKeyAnswerParams{
-		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, StatusCode: null(k.StatusCode), Response: k.Response,
-		CustomerID: null(k.CustomerID),
+	return core.Queries.IdempotencyKeyAnswer(ctx, tx.Pipe, dbsqlc.IdempotencyKeyAnswerParams{
+		EnvironmentID: environmentID, Route: k.Route, Key: k.Key, StatusCode: core.Null(k.StatusCode), Response: k.Response,
+		CustomerID: core.Null(k.CustomerID),
 	})
 }
 
 // PurgeIdempotencyKeys deletes at most limit that are older than before, and says how many. Global: retention.
 func (tx *Tx) PurgeIdempotencyKeys(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.IdempotencyKeyPurge(ctx, tx.pipe,
-		dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: rowLimit(limit)})
-	return n, translate("IdempotencyKeyPurge", err)
+	n, err := core.Queries.IdempotencyKeyPurge(ctx, tx.Pipe,
+		dbsqlc.IdempotencyKeyPurgeParams{Before: before, RowLimit: core.RowLimit(limit)})
+	return n, core.Translate("IdempotencyKeyPurge", err)
 }
 
 func idempotencyKeyFromDB(row dbsqlc.IdempotencyKey) IdempotencyKey {
 	return IdempotencyKey{
 		Route: row.Route, Key: row.Key, Fingerprint: row.Fingerprint,
-		StatusCode: value(row.StatusCode), Response: row.Response, CustomerID: value(row.CustomerID),
-		ErasedAt: value(row.ErasedAt), CreatedAt: row.CreatedAt,
+		StatusCode: core.Value(row.StatusCode), Response: row.Response, CustomerID: core.Value(row.CustomerID),
+		ErasedAt: core.Value(row.ErasedAt), CreatedAt: row.CreatedAt,
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/customer"
 	"perennial/billing/moving"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -32,7 +33,7 @@ func (r Reader) ImportedRecords(
 		erased := erasedExternalID(environmentID, source, of, externalID)
 		kept, given[erased] = append(kept, externalID, erased), externalID
 	}
-	rows, err := queries.ImportedRecordList(ctx, r.handle, dbsqlc.ImportedRecordListParams{
+	rows, err := core.Queries.ImportedRecordList(ctx, r.Handle, dbsqlc.ImportedRecordListParams{
 		EnvironmentID: environmentID, Source: source, Type: string(of), ExternalIds: kept,
 	})
 	return refs(rows, func(row dbsqlc.ImportedRecordListRow) ImportedRecord {
@@ -43,7 +44,7 @@ func (r Reader) ImportedRecords(
 		return ImportedRecord{
 			ExternalID: externalID, ObjectID: row.ObjectID, CustomerID: row.CustomerID, Hash: row.Hash,
 		}
-	}), translate("ImportedRecordList", err)
+	}), core.Translate("ImportedRecordList", err)
 }
 
 // erasedExternalID is what ImportedRecordForget leaves of an external id.
@@ -54,25 +55,25 @@ func erasedExternalID(environmentID, source string, of moving.Type, externalID s
 
 // SubscriptionIDs returns which of some ids are of subscriptions of an environment.
 func (r Reader) SubscriptionIDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
-	found, err := queries.SubscriptionListIDs(ctx, r.handle,
+	found, err := core.Queries.SubscriptionListIDs(ctx, r.Handle,
 		dbsqlc.SubscriptionListIDsParams{EnvironmentID: environmentID, Ids: ids})
-	return found, translate("SubscriptionListIDs", err)
+	return found, core.Translate("SubscriptionListIDs", err)
 }
 
 // CustomersByID reads those of some ids that an environment has, also erased ones.
 func (r Reader) CustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
-	rows, err := queries.CustomerListByID(ctx, r.handle,
+	rows, err := core.Queries.CustomerListByID(ctx, r.Handle,
 		dbsqlc.CustomerListByIDParams{EnvironmentID: environmentID, Ids: ids})
 	return refs(rows, func(row dbsqlc.CustomerListByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
-		translate("CustomerListByID", err)
+		core.Translate("CustomerListByID", err)
 }
 
 // LockCustomersByID is CustomersByID; none of them is changed or erased until the transaction ends.
 func (tx *Tx) LockCustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
-	rows, err := queries.CustomerLockByID(ctx, tx.pipe,
+	rows, err := core.Queries.CustomerLockByID(ctx, tx.Pipe,
 		dbsqlc.CustomerLockByIDParams{EnvironmentID: environmentID, Ids: ids})
 	return refs(rows, func(row dbsqlc.CustomerLockByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
-		translate("CustomerLockByID", err)
+		core.Translate("CustomerLockByID", err)
 }
 
 // InsertImportedRecords writes that records were imported. The caller holds the lock of the environment's settings, so
@@ -90,12 +91,14 @@ func (tx *Tx) InsertImportedRecords(
 	if len(records) == 0 {
 		return nil
 	}
-	return queries.ImportedRecordInsertAll(ctx, tx.pipe, all)
+	return core.Queries.ImportedRecordInsertAll(ctx, tx.Pipe, all)
 }
 
 // PlanAnew has each statement of this transaction planned for its own values: an import reads large lists from tables that
 // grow with it.
-func (tx *Tx) PlanAnew(ctx context.Context) error { return queries.PlanForTheseValues(ctx, tx.pipe) }
+func (tx *Tx) PlanAnew(ctx context.Context) error {
+	return core.Queries.PlanForTheseValues(ctx, tx.Pipe)
+}
 
 // InsertSubscriptions is InsertSubscription for many, of customers whose rows this transaction holds: rows and items
 // are copied.
@@ -113,14 +116,14 @@ func (tx *Tx) InsertSubscriptions(
 			items = append(items, itemRow(environmentID, s.ID, position, item, tx.Now))
 		}
 	}
-	if err := rows.SubscriptionCopy.Exec(ctx, tx.pipe, all); err != nil {
+	if err := rows.SubscriptionCopy.Exec(ctx, tx.Pipe, all); err != nil {
 		return err
 	}
-	return rows.SubscriptionItemCopy.Exec(ctx, tx.pipe, items)
+	return rows.SubscriptionItemCopy.Exec(ctx, tx.Pipe, items)
 }
 
 // forgetImported removes what the records of a customer's import leave of the customer's data.
 func (tx *Tx) forgetImported(ctx context.Context, environmentID, customerID string) error {
-	return queries.ImportedRecordForget(ctx, tx.pipe,
+	return core.Queries.ImportedRecordForget(ctx, tx.Pipe,
 		dbsqlc.ImportedRecordForgetParams{EnvironmentID: environmentID, CustomerID: customerID})
 }

@@ -6,6 +6,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -13,48 +14,55 @@ import (
 func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
 	return dbsqlc.Invoice{
 		ID: inv.ID, EnvironmentID: environmentID, CustomerID: inv.CustomerID,
-		SubscriptionID: null(inv.SubscriptionID), TestClockID: null(inv.TestClockID),
+		SubscriptionID: core.Null(inv.SubscriptionID), TestClockID: core.Null(inv.TestClockID),
 		Status: inv.Status, Reason: inv.Reason, Currency: inv.Currency,
-		Discount: inv.Discount, Tax: inv.Tax, Taxes: nullList(inv.Taxes), TaxExempt: null(inv.TaxExempt), Total: inv.Total,
-		CreditApplied: inv.CreditApplied, GrantsUsed: nullList(inv.GrantsUsed), AmountDue: inv.AmountDue,
+		Discount: inv.Discount, Tax: inv.Tax, Taxes: core.NullList(inv.Taxes), TaxExempt: core.Null(inv.TaxExempt),
+		Total:         inv.Total,
+		CreditApplied: inv.CreditApplied, GrantsUsed: core.NullList(inv.GrantsUsed), AmountDue: inv.AmountDue,
 		BroughtForward: inv.BroughtForward, CarriedForward: inv.CarriedForward,
 		Credited: inv.Credited.Total, CreditedTax: inv.Credited.Tax, CreditedDue: inv.Credited.Due,
 		CreditedRefund: inv.Credited.Refund, AmountPaid: inv.AmountPaid,
 		PeriodIndex: &inv.PeriodIndex, PeriodStart: inv.Period.Start, PeriodEnd: inv.Period.End,
-		CollectionMethod: null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
-		Memo: null(inv.Memo), Metadata: nullMap(inv.Metadata),
-		DueAt: nullTime(inv.DueAt), OverdueAt: nullTime(inv.OverdueAt),
+		CollectionMethod: core.Null(inv.Terms.Method), NetDays: inv.Terms.NetDays,
+		Memo: core.Null(inv.Memo), Metadata: core.NullMap(inv.Metadata),
+		DueAt: core.NullTime(inv.DueAt), OverdueAt: core.NullTime(inv.OverdueAt),
 		Phase: inv.Collection.Phase, AutomaticAttempts: inv.Collection.Automatic, Attempts: inv.Collection.Attempts,
-		SkippedRetries: inv.Collection.Skipped, RetryAt: nullTime(inv.Collection.RetryAt),
-		AttemptTrigger: null(inv.Collection.Trigger),
-		FinalizesAt:    nullTime(inv.FinalizesAt), ReplacedBy: null(inv.ReplacedBy), IssuedAt: nullTime(inv.IssuedAt),
-		PaidAt: nullTime(inv.PaidAt), VoidedAt: nullTime(inv.VoidedAt), UncollectibleAt: nullTime(inv.UncollectibleAt),
-		CreatedAt: inv.CreatedAt,
+		SkippedRetries: inv.Collection.Skipped, RetryAt: core.NullTime(inv.Collection.RetryAt),
+		AttemptTrigger: core.Null(inv.Collection.Trigger),
+		FinalizesAt:    core.NullTime(inv.FinalizesAt), ReplacedBy: core.Null(inv.ReplacedBy),
+		IssuedAt: core.NullTime(inv.IssuedAt),
+		PaidAt:   core.NullTime(inv.PaidAt), VoidedAt: core.NullTime(inv.VoidedAt),
+		UncollectibleAt: core.NullTime(inv.UncollectibleAt),
+		CreatedAt:       inv.CreatedAt,
 	}
 }
 
 func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
-		ID: row.ID, Number: value(row.Number), NumberText: value(row.NumberText), Seller: value(row.Seller), Buyer: value(row.Buyer),
-		CustomerID: row.CustomerID, SubscriptionID: value(row.SubscriptionID), TestClockID: value(row.TestClockID),
+		ID: row.ID, Number: core.Value(row.Number), NumberText: core.Value(row.NumberText), Seller: core.Value(row.Seller),
+		Buyer:      core.Value(row.Buyer),
+		CustomerID: row.CustomerID, SubscriptionID: core.Value(row.SubscriptionID), TestClockID: core.Value(row.TestClockID),
 		Status: row.Status, Reason: row.Reason, Currency: row.Currency,
-		Discount: row.Discount, Tax: row.Tax, Taxes: value(row.Taxes), TaxExempt: value(row.TaxExempt), Total: row.Total,
-		CreditApplied: row.CreditApplied, GrantsUsed: value(row.GrantsUsed), AmountDue: row.AmountDue, BroughtForward: row.BroughtForward,
+		Discount: row.Discount, Tax: row.Tax, Taxes: core.Value(row.Taxes), TaxExempt: core.Value(row.TaxExempt),
+		Total:         row.Total,
+		CreditApplied: row.CreditApplied, GrantsUsed: core.Value(row.GrantsUsed), AmountDue: row.AmountDue,
+		BroughtForward: row.BroughtForward,
 		CarriedForward: row.CarriedForward, Credited: invoice.Credited{
 			Total: row.Credited, Tax: row.CreditedTax, Due: row.CreditedDue, Refund: row.CreditedRefund,
 		},
-		UncollectibleAt: value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
-		PeriodIndex: value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
-		Terms: terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
-		Memo:  value(row.Memo), Metadata: value(row.Metadata),
-		DueAt: value(row.DueAt), OverdueAt: value(row.OverdueAt),
+		UncollectibleAt: core.Value(row.UncollectibleAt), AmountPaid: row.AmountPaid,
+		PeriodIndex: core.Value(row.PeriodIndex), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
+		Terms: terms.Terms{Method: core.Value(row.CollectionMethod), NetDays: row.NetDays},
+		Memo:  core.Value(row.Memo), Metadata: core.Value(row.Metadata),
+		DueAt: core.Value(row.DueAt), OverdueAt: core.Value(row.OverdueAt),
 		Collection: collection.State{
 			Phase: row.Phase, Automatic: row.AutomaticAttempts, Attempts: row.Attempts, Skipped: row.SkippedRetries,
-			RetryAt: value(row.RetryAt),
-			Trigger: value(row.AttemptTrigger),
+			RetryAt: core.Value(row.RetryAt),
+			Trigger: core.Value(row.AttemptTrigger),
 		},
-		FinalizesAt: value(row.FinalizesAt),
-		ReplacedBy:  value(row.ReplacedBy), IssuedAt: value(row.IssuedAt), PaidAt: value(row.PaidAt), VoidedAt: value(row.VoidedAt),
+		FinalizesAt: core.Value(row.FinalizesAt),
+		ReplacedBy:  core.Value(row.ReplacedBy), IssuedAt: core.Value(row.IssuedAt), PaidAt: core.Value(row.PaidAt),
+		VoidedAt:  core.Value(row.VoidedAt),
 		CreatedAt: row.CreatedAt,
 	}
 }
@@ -63,9 +71,9 @@ func invoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 func lineRow(environmentID, invoiceID string, position int, l invoice.Line) dbsqlc.InvoiceLine {
 	return dbsqlc.InvoiceLine{
 		ID: l.ID, EnvironmentID: environmentID, InvoiceID: invoiceID, Position: position, Kind: l.Kind,
-		Description: l.Description, PlanID: null(l.PlanID), PriceID: null(l.PriceID), ItemID: null(l.ItemID),
-		PeriodIndex: &l.PeriodIndex, Quantity: null(l.Quantity), UnitPrice: null(l.UnitPrice),
-		Reverses: null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: nullList(l.Discounts),
+		Description: l.Description, PlanID: core.Null(l.PlanID), PriceID: core.Null(l.PriceID), ItemID: core.Null(l.ItemID),
+		PeriodIndex: &l.PeriodIndex, Quantity: core.Null(l.Quantity), UnitPrice: core.Null(l.UnitPrice),
+		Reverses: core.Null(l.Reverses), Amount: l.Amount, TaxRates: rateIDs(l.Rates), Discounts: core.NullList(l.Discounts),
 		PeriodStart: l.Period.Start, PeriodEnd: l.Period.End,
 	}
 }
@@ -73,10 +81,11 @@ func lineRow(environmentID, invoiceID string, position int, l invoice.Line) dbsq
 // lineFromDB reads a line of an invoice, which has the rates of its taxes.
 func lineFromDB(row dbsqlc.InvoiceLine, of invoice.Invoice) invoice.Line {
 	return invoice.Line{
-		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: value(row.PlanID), PriceID: value(row.PriceID),
-		ItemID: value(row.ItemID), PeriodIndex: value(row.PeriodIndex), Quantity: value(row.Quantity),
-		UnitPrice: value(row.UnitPrice), Reverses: value(row.Reverses), Amount: row.Amount,
-		Credited: row.Credited, Discounts: value(row.Discounts),
+		ID: row.ID, Kind: row.Kind, Description: row.Description, PlanID: core.Value(row.PlanID),
+		PriceID: core.Value(row.PriceID),
+		ItemID:  core.Value(row.ItemID), PeriodIndex: core.Value(row.PeriodIndex), Quantity: core.Value(row.Quantity),
+		UnitPrice: core.Value(row.UnitPrice), Reverses: core.Value(row.Reverses), Amount: row.Amount,
+		Credited: row.Credited, Discounts: core.Value(row.Discounts),
 		Rates: of.Taxes.Rates(row.TaxRates), Period: period.Period{Start: row.PeriodStart, End: row.PeriodEnd},
 	}
 }

@@ -4,14 +4,15 @@ import (
 	"context"
 
 	"perennial/billing/audit"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
 // LockKeyset reads an app's wrapped keyset, which nobody else may replace or seal credentials with until the transaction
 // ends. Fault: app_not_found.
 func (tx *Tx) LockKeyset(ctx context.Context, appID string) ([]byte, error) {
-	wrapped, err := queries.AppLockKeyset(ctx, tx.pipe, appID)
-	return wrapped, readError("app", err)
+	wrapped, err := core.Queries.AppLockKeyset(ctx, tx.Pipe, appID)
+	return wrapped, core.ReadError("app", err)
 }
 
 // Sealed is what an app's keyset has sealed, all of it.
@@ -42,31 +43,31 @@ type SecretsOf struct {
 
 // LockSealed reads all that an app's keyset has sealed, and holds it until the transaction ends. Lock the keyset before.
 func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err error) {
-	credentials, err := queries.ProviderCredentialsLockOfApp(ctx, tx.pipe, appID)
+	credentials, err := core.Queries.ProviderCredentialsLockOfApp(ctx, tx.Pipe, appID)
 	if err != nil {
-		return out, translate("ProviderCredentialsLockOfApp", err)
+		return out, core.Translate("ProviderCredentialsLockOfApp", err)
 	}
 	out.Credentials = refs(credentials, func(c dbsqlc.ProviderCredentialsLockOfAppRow) SealedOf {
 		return SealedOf{c.EnvironmentID, c.ProviderConfigID, c.Version, c.Sealed}
 	})
-	former, err := queries.ProviderConfigLockFormerOfApp(ctx, tx.pipe, appID)
+	former, err := core.Queries.ProviderConfigLockFormerOfApp(ctx, tx.Pipe, appID)
 	if err != nil {
-		return out, translate("ProviderConfigLockFormerOfApp", err)
+		return out, core.Translate("ProviderConfigLockFormerOfApp", err)
 	}
 	out.Former = refs(former, func(c dbsqlc.ProviderConfigLockFormerOfAppRow) FormerOf {
 		return FormerOf{c.EnvironmentID, c.ID, FormerCredentials{c.SecretKeySealed, c.WebhookSecretSealed}}
 	})
-	endpoints, err := queries.WebhookEndpointLockOfApp(ctx, tx.pipe, appID)
+	endpoints, err := core.Queries.WebhookEndpointLockOfApp(ctx, tx.Pipe, appID)
 	out.Endpoints = refs(endpoints, func(e dbsqlc.WebhookEndpointLockOfAppRow) SecretsOf {
 		return SecretsOf{e.EnvironmentID, e.ID, e.SecretSealed, e.PreviousSecretSealed}
 	})
-	return out, translate("WebhookEndpointLockOfApp", err)
+	return out, core.Translate("WebhookEndpointLockOfApp", err)
 }
 
 // SaveSealed writes what was sealed anew.
 func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 	for _, c := range s.Credentials {
-		err := queries.ProviderCredentialsReseal(ctx, tx.pipe, dbsqlc.ProviderCredentialsResealParams{
+		err := core.Queries.ProviderCredentialsReseal(ctx, tx.Pipe, dbsqlc.ProviderCredentialsResealParams{
 			EnvironmentID: c.EnvironmentID, ProviderConfigID: c.ConfigID, Version: c.Version, Sealed: c.Sealed,
 		})
 		if err != nil {
@@ -74,7 +75,7 @@ func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 		}
 	}
 	for _, c := range s.Former {
-		err := queries.ProviderConfigReseal(ctx, tx.pipe, dbsqlc.ProviderConfigResealParams{
+		err := core.Queries.ProviderConfigReseal(ctx, tx.Pipe, dbsqlc.ProviderConfigResealParams{
 			EnvironmentID: c.EnvironmentID, ID: c.ConfigID, SecretKeySealed: c.SecretKeySealed,
 			WebhookSecretSealed: c.WebhookSecretSealed,
 		})
@@ -83,7 +84,7 @@ func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 		}
 	}
 	for _, e := range s.Endpoints {
-		err := queries.WebhookEndpointReseal(ctx, tx.pipe, dbsqlc.WebhookEndpointResealParams{
+		err := core.Queries.WebhookEndpointReseal(ctx, tx.Pipe, dbsqlc.WebhookEndpointResealParams{
 			EnvironmentID: e.EnvironmentID, ID: e.EndpointID, SecretSealed: e.Secret, PreviousSecretSealed: e.Previous,
 		})
 		if err != nil {
@@ -95,9 +96,9 @@ func (tx *Tx) SaveSealed(ctx context.Context, s Sealed) error {
 
 // NoteKeysetChange notes, in each environment of an app, who changed its keyset, and how.
 func (tx *Tx) NoteKeysetChange(ctx context.Context, appID, how string) error {
-	environments, err := queries.EnvironmentListOfApp(ctx, tx.pipe, appID)
+	environments, err := core.Queries.EnvironmentListOfApp(ctx, tx.Pipe, appID)
 	if err != nil {
-		return translate("EnvironmentListOfApp", err)
+		return core.Translate("EnvironmentListOfApp", err)
 	}
 	if tx.Audit(environments...); len(environments) == 0 {
 		tx.AuditNothing("an app without environments has no log")

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -26,29 +27,29 @@ func Moment(now, wall time.Time) lifecycle.Moment {
 // so does that a customer has no credit yet: decisions about one customer take turns (ADR 63). Fault: subscription_not_found.
 func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	return l.load(tx.Reader, tx.limits)
+	return l.load(tx.Reader, tx.Limits)
 }
 
 // load reads all parts in one round trip.
 func (l *loader) load(
 	r Reader, limits func(provider string, currency money.Currency) money.Limits,
 ) (lifecycle.State, error) {
-	err := r.together(l.ctx,
+	err := r.Together(l.ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
 		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider, l.readTaxRates)
 	if err != nil {
-		return lifecycle.State{}, readError("subscription", err)
+		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
 	l.distribute()
 	if err := l.distributePlans(); err != nil {
 		return lifecycle.State{}, err
 	}
 	if err := l.loadCaptures(r); err != nil {
-		return lifecycle.State{}, readError("subscription", err)
+		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
 	if err := l.loadGrants(r); err != nil {
-		return lifecycle.State{}, readError("subscription", err)
+		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
 	l.limit(limits)
 	return l.State, nil
@@ -85,17 +86,17 @@ func idsOf(invoices []invoice.Invoice) []string {
 func (tx *Tx) lockCaptures(
 	ctx context.Context, environmentID string, invoiceIDs []string,
 ) (map[string]payment.Transaction, error) {
-	captures, err := capturesOf(ctx, tx.pipe, environmentID, invoiceIDs)
+	captures, err := capturesOf(ctx, tx.Pipe, environmentID, invoiceIDs)
 	for invoiceID, charge := range captures {
-		captures[invoiceID] = granular(tx.limits, charge)
+		captures[invoiceID] = granular(tx.Limits, charge)
 	}
-	return captures, translate("TransactionLockSettling", err)
+	return captures, core.Translate("TransactionLockSettling", err)
 }
 
 func capturesOf(
 	ctx context.Context, h dbsqlc.DBTX, environmentID string, invoiceIDs []string,
 ) (map[string]payment.Transaction, error) {
-	rows, err := queries.TransactionLockSettling(ctx, h, dbsqlc.TransactionLockSettlingParams{
+	rows, err := core.Queries.TransactionLockSettling(ctx, h, dbsqlc.TransactionLockSettlingParams{
 		EnvironmentID: environmentID, InvoiceIds: invoiceIDs,
 	})
 	captures := make(map[string]payment.Transaction, len(rows))
@@ -151,7 +152,7 @@ func (l *loader) distribute() {
 }
 
 func (l *loader) readCustomer(h dbsqlc.DBTX) error {
-	row, err := queries.CustomerLockOfSubscription(l.ctx, h, dbsqlc.CustomerLockOfSubscriptionParams{
+	row, err := core.Queries.CustomerLockOfSubscription(l.ctx, h, dbsqlc.CustomerLockOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	l.Customer = customerFromDB(row.Customer)
@@ -159,7 +160,7 @@ func (l *loader) readCustomer(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readBalance(h dbsqlc.DBTX) error {
-	row, err := queries.CreditBalanceLockOfSubscription(l.ctx, h, dbsqlc.CreditBalanceLockOfSubscriptionParams{
+	row, err := core.Queries.CreditBalanceLockOfSubscription(l.ctx, h, dbsqlc.CreditBalanceLockOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	l.Balance, l.granted = row.Balance, row.Granted
@@ -167,14 +168,15 @@ func (l *loader) readBalance(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readSubscription(h dbsqlc.DBTX) error {
-	row, err := queries.SubscriptionLock(l.ctx, h, dbsqlc.SubscriptionLockParams{EnvironmentID: l.environmentID, ID: l.id})
+	row, err := core.Queries.SubscriptionLock(l.ctx, h,
+		dbsqlc.SubscriptionLockParams{EnvironmentID: l.environmentID, ID: l.id})
 	l.Subscription = subscriptionFromDB(row.Subscription)
 	l.WakePending = row.Subscription.WakePendingSince != nil
 	return err
 }
 
 func (l *loader) readOpen(h dbsqlc.DBTX) error {
-	rows, err := queries.InvoiceLockUnsettled(l.ctx, h,
+	rows, err := core.Queries.InvoiceLockUnsettled(l.ctx, h,
 		dbsqlc.InvoiceLockUnsettledParams{EnvironmentID: l.environmentID, SubscriptionID: &l.id})
 	for _, row := range rows {
 		if inv := invoiceFromDB(row.Invoice); inv.Status == invoice.InDraft {
@@ -187,13 +189,13 @@ func (l *loader) readOpen(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readEnvironment(h dbsqlc.DBTX) error {
-	row, err := queries.EnvironmentGet(l.ctx, h, l.environmentID)
+	row, err := core.Queries.EnvironmentGet(l.ctx, h, l.environmentID)
 	l.Settings = environmentFromDB(row.Environment, row.TenantID).Settings
 	return err
 }
 
 func (l *loader) readClock(h dbsqlc.DBTX) error {
-	row, err := queries.TestClockGetOfSubscription(l.ctx, h, dbsqlc.TestClockGetOfSubscriptionParams{
+	row, err := core.Queries.TestClockGetOfSubscription(l.ctx, h, dbsqlc.TestClockGetOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	l.ClockNow = testClockFromDB(row.TestClock).NowAt
@@ -207,21 +209,21 @@ func (l *loader) readItems(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readPlans(h dbsqlc.DBTX) (err error) {
-	l.plans, err = queries.PlanListOfSubscription(l.ctx, h, dbsqlc.PlanListOfSubscriptionParams{
+	l.plans, err = core.Queries.PlanListOfSubscription(l.ctx, h, dbsqlc.PlanListOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	return err
 }
 
 func (l *loader) readPrices(h dbsqlc.DBTX) (err error) {
-	l.prices, err = queries.PriceListOfSubscription(l.ctx, h, dbsqlc.PriceListOfSubscriptionParams{
+	l.prices, err = core.Queries.PriceListOfSubscription(l.ctx, h, dbsqlc.PriceListOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	return err
 }
 
 func (l *loader) readClosed(h dbsqlc.DBTX) error {
-	rows, err := queries.InvoiceListClosedForPeriod(l.ctx, h, dbsqlc.InvoiceListClosedForPeriodParams{
+	rows, err := core.Queries.InvoiceListClosedForPeriod(l.ctx, h, dbsqlc.InvoiceListClosedForPeriodParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	for _, row := range rows {
@@ -236,21 +238,21 @@ func (l *loader) readClosed(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readLines(h dbsqlc.DBTX) (err error) {
-	l.lines, err = queries.InvoiceLineListOfSubscription(l.ctx, h, dbsqlc.InvoiceLineListOfSubscriptionParams{
+	l.lines, err = core.Queries.InvoiceLineListOfSubscription(l.ctx, h, dbsqlc.InvoiceLineListOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: &l.id,
 	})
 	return err
 }
 
 func (l *loader) readPending(h dbsqlc.DBTX) (err error) {
-	l.pending, err = queries.TransactionLockPendingCharges(l.ctx, h, dbsqlc.TransactionLockPendingChargesParams{
+	l.pending, err = core.Queries.TransactionLockPendingCharges(l.ctx, h, dbsqlc.TransactionLockPendingChargesParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	return err
 }
 
 func (l *loader) readProvider(h dbsqlc.DBTX) error {
-	row, err := queries.ProviderConfigGetPrimary(l.ctx, h, l.environmentID)
+	row, err := core.Queries.ProviderConfigGetPrimary(l.ctx, h, l.environmentID)
 	if err == nil {
 		l.Provider = &lifecycle.Provider{Name: row.ProviderConfig.Provider, ConfigID: row.ProviderConfig.ID}
 	}
@@ -258,7 +260,7 @@ func (l *loader) readProvider(h dbsqlc.DBTX) error {
 }
 
 func (l *loader) readTaxRates(h dbsqlc.DBTX) error {
-	rows, err := queries.TaxRateListOfSubscription(l.ctx, h, dbsqlc.TaxRateListOfSubscriptionParams{
+	rows, err := core.Queries.TaxRateListOfSubscription(l.ctx, h, dbsqlc.TaxRateListOfSubscriptionParams{
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	for _, row := range rows {

@@ -7,18 +7,19 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/lifecycle"
+	"perennial/db/core"
 )
 
 // SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who only
 // look, and must not hold up those who decide. Fault: subscription_not_found.
 func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
-	snapshot, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	snapshot, err := s.core.Snapshot(ctx)
 	if err != nil {
-		return lifecycle.State{}, translate("begin", err)
+		return lifecycle.State{}, err
 	}
 	defer func() { _ = snapshot.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	return l.load(Reader{handle: storing{unlocked{snapshot}}}, s.limits)
+	return l.load(readers(core.ReaderOn(unlocked{snapshot})), s.core.KnownLimits())
 }
 
 // unlocked sends the reads of decisions without their locks, so that both always read the same.

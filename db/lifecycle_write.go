@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/db/core"
 )
 
 // Write makes the Changes of a decision true; they name the customer of the State that they were decided on. Rows that
@@ -60,7 +61,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 		do(func() error { return tx.SaveItems(ctx, environmentID, *c.Subscription, c.Items, c.EndedItems) })
 	}
 	for _, id := range c.Starts {
-		tx.AfterCommit(StartPayment{EnvironmentID: environmentID, ID: id})
+		tx.AfterCommit(core.StartPayment{EnvironmentID: environmentID, ID: id})
 	}
 	if c.Redeemed != "" {
 		tx.RedeemCoupon(environmentID, c.Redeemed)

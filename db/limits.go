@@ -12,12 +12,12 @@ import (
 // does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused in
 // advance.
 func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
-	return chargeLimits(ctx, tx.Reader, tx.limits, environmentID, currency)
+	return chargeLimits(ctx, tx.Reader, tx.Limits, environmentID, currency)
 }
 
 // ChargeLimits is that of a transaction, for what is only compared.
 func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
-	return chargeLimits(ctx, s.Reader, s.limits, environmentID, currency)
+	return chargeLimits(ctx, s.Reader, s.core.KnownLimits(), environmentID, currency)
 }
 
 func chargeLimits(
@@ -49,12 +49,12 @@ func (tx *Tx) AccountLimits(
 	ctx context.Context, environmentID, provider string, currency money.Currency,
 ) (limits []money.Limits, err error) {
 	accounts, err := tx.ProviderConfigs(ctx, environmentID)
-	if err != nil || tx.limits == nil {
+	if err != nil || tx.Limits == nil {
 		return nil, err
 	}
 	for _, c := range accounts {
 		if c.DisabledAt.IsZero() && (provider == "" || provider == c.Provider) {
-			limits = append(limits, tx.limits(c.Provider, currency))
+			limits = append(limits, tx.Limits(c.Provider, currency))
 		}
 	}
 	return limits, nil

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
 	"perennial/billing/tax"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -21,7 +22,7 @@ import (
 // InsertDraft writes a new draft with its lines.
 func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	row := invoiceRow(environmentID, inv)
-	if err := rows.InvoiceDraftInsert.Exec(ctx, tx.pipe, &row); err != nil {
+	if err := rows.InvoiceDraftInsert.Exec(ctx, tx.Pipe, &row); err != nil {
 		return err
 	}
 	return tx.insertLines(ctx, environmentID, inv)
@@ -30,7 +31,7 @@ func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice
 // SaveDraft replaces what a draft says. Fault: invoice_not_draft.
 func (tx *Tx) SaveDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
 	row := invoiceRow(environmentID, inv)
-	if err := rows.InvoiceDraftUpdate.Exec(ctx, tx.pipe.orElse(invoicing.ErrNotDraft), &row); err != nil {
+	if err := rows.InvoiceDraftUpdate.Exec(ctx, tx.Pipe.OrElse(invoicing.ErrNotDraft), &row); err != nil {
 		return err
 	}
 	return tx.replaceLines(ctx, environmentID, inv)
@@ -41,7 +42,7 @@ func (tx *Tx) DeleteDraft(ctx context.Context, environmentID, id string) error {
 	if err := tx.deleteLines(ctx, environmentID, id); err != nil {
 		return err
 	}
-	return queries.InvoiceDraftDelete(ctx, tx.pipe.orElse(invoicing.ErrNotDraft),
+	return core.Queries.InvoiceDraftDelete(ctx, tx.Pipe.OrElse(invoicing.ErrNotDraft),
 		dbsqlc.InvoiceDraftDeleteParams{EnvironmentID: environmentID, ID: id})
 }
 
@@ -53,7 +54,7 @@ func (tx *Tx) replaceLines(ctx context.Context, environmentID string, inv invoic
 }
 
 func (tx *Tx) deleteLines(ctx context.Context, environmentID, invoiceID string) error {
-	return queries.InvoiceLineDeleteOfDraft(ctx, tx.pipe,
+	return core.Queries.InvoiceLineDeleteOfDraft(ctx, tx.Pipe,
 		dbsqlc.InvoiceLineDeleteOfDraftParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
 }
 
@@ -65,17 +66,17 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 			return err
 		}
 	}
-	if err := tx.beforeCounters(ctx); err != nil {
+	if err := tx.BeforeCounters(ctx); err != nil {
 		return err
 	}
 	row := invoiceRow(environmentID, *inv)
-	err := rows.InvoiceFinalize.QueryRow(ctx, tx.pipe, &row).Scan(&row.Number, &row.NumberText, &row.Seller, &row.Buyer)
+	err := rows.InvoiceFinalize.QueryRow(ctx, tx.Pipe, &row).Scan(&row.Number, &row.NumberText, &row.Seller, &row.Buyer)
 	if errors.Is(err, pgx.ErrNoRows) { // the draft is locked, so that it is there
 		return errNoCounter
 	}
 	inv.Number, inv.NumberText, inv.Seller, inv.Buyer =
-		value(row.Number), value(row.NumberText), value(row.Seller), value(row.Buyer)
-	return translate("InvoiceFinalize", err)
+		core.Value(row.Number), core.Value(row.NumberText), core.Value(row.Seller), core.Value(row.Buyer)
+	return core.Translate("InvoiceFinalize", err)
 }
 
 // LockManualInvoice is the State of a manual invoice: its customer, who is locked, the invoice as draft or as the open one,
@@ -93,21 +94,21 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 	l := loader{ctx: ctx, environmentID: environmentID, State: s}
 	l.Currency = whole.Currency
 	locked := invoice.Invoice{}
-	err = tx.together(ctx,
+	err = tx.Together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			row, err := queries.CreditBalanceLock(ctx, h, dbsqlc.CreditBalanceLockParams{
+			row, err := core.Queries.CreditBalanceLock(ctx, h, dbsqlc.CreditBalanceLockParams{
 				EnvironmentID: environmentID, CustomerID: customerID, Currency: whole.Currency,
 			})
 			l.Balance, l.granted = row.Balance, row.Granted
 			return optional(err)
 		},
 		func(h dbsqlc.DBTX) error {
-			row, err := queries.InvoiceLock(ctx, h, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: invoiceID})
+			row, err := core.Queries.InvoiceLock(ctx, h, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: invoiceID})
 			locked = invoiceFromDB(row.Invoice)
 			return err
 		},
 		func(h dbsqlc.DBTX) error {
-			rows, err := queries.InvoiceLineList(ctx, h,
+			rows, err := core.Queries.InvoiceLineList(ctx, h,
 				dbsqlc.InvoiceLineListParams{EnvironmentID: environmentID, InvoiceIds: []string{invoiceID}})
 			for _, row := range rows {
 				locked.Lines = append(locked.Lines, lineFromDB(row.InvoiceLine, locked))
@@ -115,7 +116,7 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 			return err
 		},
 		func(h dbsqlc.DBTX) error {
-			rows, err := queries.TransactionLockPendingOfInvoice(ctx, h,
+			rows, err := core.Queries.TransactionLockPendingOfInvoice(ctx, h,
 				dbsqlc.TransactionLockPendingOfInvoiceParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
 			for _, row := range rows {
 				l.Pending = append(l.Pending, transactionFromDB(row.Transaction))
@@ -128,7 +129,7 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 			return err
 		})
 	if err != nil {
-		return lifecycle.State{}, readError("invoice", err)
+		return lifecycle.State{}, core.ReadError("invoice", err)
 	}
 	switch locked.Status {
 	case invoice.InDraft:
@@ -138,22 +139,22 @@ func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, 
 	default: // nothing is decided about it but what its payments show
 	}
 	if err := l.loadGrants(tx.Reader); err != nil {
-		return lifecycle.State{}, readError("invoice", err)
+		return lifecycle.State{}, core.ReadError("invoice", err)
 	}
-	l.limit(tx.limits)
+	l.limit(tx.Limits)
 	return l.State, nil
 }
 
 // TaxRatesOf lists those that may hold for a customer.
 func (r Reader) TaxRatesOf(ctx context.Context, environmentID, customerID string) (rates []tax.Definition, err error) {
-	rates, err = taxRatesOf(ctx, r.handle, environmentID, customerID)
-	return rates, translate("TaxRateListOfCustomer", err)
+	rates, err = taxRatesOf(ctx, r.Handle, environmentID, customerID)
+	return rates, core.Translate("TaxRateListOfCustomer", err)
 }
 
 func taxRatesOf(
 	ctx context.Context, h dbsqlc.DBTX, environmentID, customerID string,
 ) (rates []tax.Definition, err error) {
-	rows, err := queries.TaxRateListOfCustomer(ctx, h,
+	rows, err := core.Queries.TaxRateListOfCustomer(ctx, h,
 		dbsqlc.TaxRateListOfCustomerParams{EnvironmentID: environmentID, CustomerID: customerID})
 	for _, row := range rows {
 		rates = append(rates, taxRateFromDB(row.TaxRate))
@@ -163,7 +164,7 @@ func taxRatesOf(
 
 // DueInvoice names an invoice whose time to pay is over, and that no workflow waits for.
 type DueInvoice struct {
-	Ref
+	core.Ref
 	CustomerID     string
 	SubscriptionID string // canceled; empty: a manual invoice
 }
@@ -171,22 +172,22 @@ type DueInvoice struct {
 // DueInvoices lists invoices in real time that are to be announced as overdue by other than a workflow.
 func (r Reader) DueInvoices(ctx context.Context, by time.Time, limit int) ([]DueInvoice, error) {
 	since := by.Add(-lifecycle.OverdueNews)
-	found, err := queries.InvoiceListOverdue(ctx, r.lists(), dbsqlc.InvoiceListOverdueParams{
+	found, err := core.Queries.InvoiceListOverdue(ctx, r.Lists(), dbsqlc.InvoiceListOverdueParams{
 		DueBy: &by, LeftSince: &since, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.InvoiceListOverdueRow) DueInvoice {
-		return DueInvoice{Ref{f.EnvironmentID, f.ID}, f.CustomerID, value(f.SubscriptionID)}
-	}), translate("InvoiceListOverdue", err)
+		return DueInvoice{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.CustomerID, core.Value(f.SubscriptionID)}
+	}), core.Translate("InvoiceListOverdue", err)
 }
 
 // DueInvoicesOnClock lists the next hundred of the clock's customers that are due by then.
 func (r Reader) DueInvoicesOnClock(
 	ctx context.Context, environmentID, clockID string, by time.Time,
 ) ([]DueInvoice, error) {
-	found, err := queries.InvoiceListOverdueOnClock(ctx, r.handle, dbsqlc.InvoiceListOverdueOnClockParams{
+	found, err := core.Queries.InvoiceListOverdueOnClock(ctx, r.Handle, dbsqlc.InvoiceListOverdueOnClockParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
 	})
 	return refs(found, func(f dbsqlc.InvoiceListOverdueOnClockRow) DueInvoice {
-		return DueInvoice{Ref{environmentID, f.ID}, f.CustomerID, value(f.SubscriptionID)}
-	}), translate("InvoiceListOverdueOnClock", err)
+		return DueInvoice{core.Ref{EnvironmentID: environmentID, ID: f.ID}, f.CustomerID, core.Value(f.SubscriptionID)}
+	}), core.Translate("InvoiceListOverdueOnClock", err)
 }

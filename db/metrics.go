@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -13,77 +14,78 @@ type MetricFilter struct{ Active *bool }
 
 // MetricWithKey reads key and metric, in its newest version, in one round trip. Faults: api_key_unknown;
 // metric_not_found, with the key.
-func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (APIKey, usage.Metric, error) {
-	row, err := queries.MetricGetWithKey(ctx, r.handle, dbsqlc.MetricGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) MetricWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, usage.Metric, error) {
+	row, err := core.Queries.MetricGetWithKey(ctx, r.Handle, dbsqlc.MetricGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "metric", err)
+		key, err := r.WithoutResource(ctx, hash, "metric", err)
 		return key, usage.Metric{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), metricFromDB(row.Metric), nil
 }
 
 // ServedMetric reads the version that answers about the metric with a name: the newest, unless it is still counting
 // what was recorded before it. Fault: metric_not_found.
 func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (usage.Metric, error) {
-	row, err := queries.MetricGetServed(ctx, r.handle,
+	row, err := core.Queries.MetricGetServed(ctx, r.Handle,
 		dbsqlc.MetricGetServedParams{EnvironmentID: environmentID, Name: name})
-	return metricFromDB(row.Metric), readError("metric", err)
+	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 // ServedMetrics lists the metrics that take records, at most limit, each in the version that answers about it.
 func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit int) ([]usage.Metric, error) {
-	found, err := queries.MetricListServed(ctx, r.handle,
-		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: rowLimit(limit)})
+	found, err := core.Queries.MetricListServed(ctx, r.Handle,
+		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
 	return refs(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
 		return metricFromDB(row.Metric)
-	}), translate("MetricListServed", err)
+	}), core.Translate("MetricListServed", err)
 }
 
 // MetricVersion reads one version by its id. Fault: metric_not_found.
 func (r Reader) MetricVersion(ctx context.Context, environmentID, versionID string) (usage.Metric, error) {
-	row, err := queries.MetricGetVersion(ctx, r.handle,
+	row, err := core.Queries.MetricGetVersion(ctx, r.Handle,
 		dbsqlc.MetricGetVersionParams{EnvironmentID: environmentID, ID: versionID})
-	return metricFromDB(row.Metric), readError("metric", err)
+	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 // MetricVersions lists all versions of a metric, the newest first.
 func (r Reader) MetricVersions(ctx context.Context, environmentID, metricID string) ([]usage.Metric, error) {
-	rows, err := queries.MetricVersionList(ctx, r.handle,
+	rows, err := core.Queries.MetricVersionList(ctx, r.Handle,
 		dbsqlc.MetricVersionListParams{EnvironmentID: environmentID, MetricID: metricID})
 	return refs(rows, func(row dbsqlc.MetricVersionListRow) usage.Metric {
 		return metricFromDB(row.Metric)
-	}), translate("MetricVersionList", err)
+	}), core.Translate("MetricVersionList", err)
 }
 
 // Metrics lists an environment's, each in its newest version.
 func (r Reader) Metrics(
-	ctx context.Context, environmentID string, f MetricFilter, page Page,
+	ctx context.Context, environmentID string, f MetricFilter, page core.Page,
 ) (metrics []usage.Metric, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.MetricList(ctx, r.lists(), dbsqlc.MetricListParams{
-		EnvironmentID: environmentID, Active: f.Active, Below: span.below, Above: span.above, Forward: page.forward(),
-		RowLimit: page.rowLimit(),
+	rows, err := core.Queries.MetricList(ctx, r.Lists(), dbsqlc.MetricListParams{
+		EnvironmentID: environmentID, Active: f.Active, Below: span.Below, Above: span.Above, Forward: page.Forward(),
+		RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("MetricList", err)
+		return nil, false, core.Translate("MetricList", err)
 	}
-	metrics, hasMore = cut(page, rows, func(row dbsqlc.MetricListRow) usage.Metric { return metricFromDB(row.Metric) })
+	metrics, hasMore = core.Cut(page, rows,
+		func(row dbsqlc.MetricListRow) usage.Metric { return metricFromDB(row.Metric) })
 	return metrics, hasMore, nil
 }
 
 // LockMetric reads the newest version of one that nobody else may change until the transaction ends. Fault:
 // metric_not_found.
 func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.Metric, error) {
-	_, err := queries.MetricLock(ctx, tx.pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
+	_, err := core.Queries.MetricLock(ctx, tx.Pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})
 	if err != nil {
-		return usage.Metric{}, readError("metric", err)
+		return usage.Metric{}, core.ReadError("metric", err)
 	}
-	row, err := queries.MetricGetLocked(ctx, tx.pipe,
+	row, err := core.Queries.MetricGetLocked(ctx, tx.Pipe,
 		dbsqlc.MetricGetLockedParams{EnvironmentID: environmentID, MetricID: id})
-	return metricFromDB(row.Metric), readError("metric", err)
+	return metricFromDB(row.Metric), core.ReadError("metric", err)
 }
 
 var errMetricNameTaken = fault.New(fault.Conflict, "metric_name_taken",
@@ -93,20 +95,20 @@ var errMetricNameTaken = fault.New(fault.Conflict, "metric_name_taken",
 // Fault: metric_name_taken.
 func (tx *Tx) InsertMetric(ctx context.Context, environmentID string, m usage.Metric) error {
 	if m.Version > 1 {
-		err := queries.MetricRetire(ctx, tx.pipe,
+		err := core.Queries.MetricRetire(ctx, tx.Pipe,
 			dbsqlc.MetricRetireParams{EnvironmentID: environmentID, MetricID: m.ID})
 		if err != nil {
 			return err
 		}
 	}
-	err := queries.MetricInsert(ctx, tx.pipe.orElse(errMetricNameTaken), dbsqlc.MetricInsertParams{
+	err := core.Queries.MetricInsert(ctx, tx.Pipe.OrElse(errMetricNameTaken), dbsqlc.MetricInsertParams{
 		ID: m.VersionID(), EnvironmentID: environmentID, Name: m.Name, DisplayName: m.DisplayName, Active: m.Active,
 		Definition: m.Definition, CreatedAt: m.CreatedAt, VersionAt: m.VersionAt,
 	})
 	if err != nil {
 		return err
 	}
-	return queries.UsageProgressInsert(ctx, tx.pipe,
+	return core.Queries.UsageProgressInsert(ctx, tx.Pipe,
 		dbsqlc.UsageProgressInsertParams{
 			EnvironmentID: environmentID, VersionID: m.VersionID(), MetricID: m.ID, Tail: usageTail,
 		})
@@ -115,7 +117,7 @@ func (tx *Tx) InsertMetric(ctx context.Context, environmentID string, m usage.Me
 // SaveMetric writes what may change: the name for people, and whether records are taken. The caller holds the lock.
 // Fault: metric_not_found.
 func (tx *Tx) SaveMetric(ctx context.Context, environmentID string, m usage.Metric) error {
-	return queries.MetricUpdate(ctx, tx.pipe.orElse(notFound("metric")), dbsqlc.MetricUpdateParams{
+	return core.Queries.MetricUpdate(ctx, tx.Pipe.OrElse(core.NotFound("metric")), dbsqlc.MetricUpdateParams{
 		EnvironmentID: environmentID, MetricID: m.ID, DisplayName: m.DisplayName, Active: m.Active,
 	})
 }

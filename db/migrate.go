@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/billing/fault"
+	"perennial/db/core"
 )
 
 //go:generate go test . -run ^TestMigrations_SayWhatToMindWhenSteppingBack$ -count=1 -update
@@ -41,7 +42,7 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 	}
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
-		return openError(err)
+		return core.OpenError(err)
 	}
 	database := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "set lock_timeout = '1s'")
@@ -66,12 +67,12 @@ func Migrate(ctx context.Context, url string, log *zap.Logger) (err error) {
 			log.Info("migration applied", zap.String("file", r.Source.Path), zap.Duration("took", r.Duration))
 		}
 		if !lockedOut(err) || try == lockTries/2 {
-			return translate("migrate", err)
+			return core.Translate("migrate", err)
 		}
 		log.Info("a table is in use, trying again", zap.String("file", partial.Failed.Source.Path), zap.Int("try", try))
 		select {
 		case <-ctx.Done():
-			return translate("migrate", ctx.Err())
+			return core.Translate("migrate", ctx.Err())
 		case <-time.After(time.Second):
 		}
 	}
@@ -103,16 +104,16 @@ func SchemaVersion(ctx context.Context, url string) (current, wanted int64, err 
 	}
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return 0, 0, openError(err)
+		return 0, 0, core.OpenError(err)
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
 	var migrated bool
 	err = conn.QueryRow(ctx, "select to_regclass('goose_db_version') is not null").Scan(&migrated)
 	if err != nil || !migrated {
-		return 0, wanted, translate("schema version", err)
+		return 0, wanted, core.Translate("schema version", err)
 	}
 	err = conn.QueryRow(ctx, "select coalesce(max(version_id), 0) from goose_db_version where is_applied").Scan(&current)
-	return current, wanted, translate("schema version", err)
+	return current, wanted, core.Translate("schema version", err)
 }
 
 // Migrations are the files that make the schema, in the order of their names.

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -41,7 +42,7 @@ const (
 // Backlog reads it at now; work that is due for longer than the tolerance counts as overdue. Global.
 func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
 	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it: the age of what is due now is 0, not some nanoseconds
-	row, err := queries.BacklogGet(ctx, r.handle, dbsqlc.BacklogGetParams{
+	row, err := core.Queries.BacklogGet(ctx, r.Handle, dbsqlc.BacklogGetParams{
 		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
 	return Backlog{
@@ -53,40 +54,40 @@ func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Durat
 		Disputed: row.Disputed, DisputeAge: max(0, now.Sub(row.DisputedAt)),
 		ReconciledAge: time.Duration(row.ReconciledAge * float64(time.Second)),
 		Workers:       row.Workers, Writable: row.Writable,
-	}, translate("BacklogGet", err)
+	}, core.Translate("BacklogGet", err)
 }
 
 // Overdue is a subscription whose next action should have happened.
 type Overdue struct {
-	Ref
+	core.Ref
 	Action string
 	DueAt  time.Time // in the subscription's own time
 }
 
 // OverdueSubscriptions lists those in real time whose next action was due before then, the oldest first. Global.
 func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limit int) ([]Overdue, error) {
-	found, err := queries.SubscriptionListOverdue(ctx, r.handle, dbsqlc.SubscriptionListOverdueParams{
+	found, err := core.Queries.SubscriptionListOverdue(ctx, r.Handle, dbsqlc.SubscriptionListOverdueParams{
 		Before: &before, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
-		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
-	}), translate("SubscriptionListOverdue", err)
+		return Overdue{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, string(f.NextAction), f.DueAt}
+	}), core.Translate("SubscriptionListOverdue", err)
 }
 
 // BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then, in
 // real time, to see to it. One that stays in the list is stuck. Global.
 func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
-	found, err := queries.SubscriptionListBehindClock(ctx, r.handle, dbsqlc.SubscriptionListBehindClockParams{
-		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: rowLimit(limit),
+	found, err := core.Queries.SubscriptionListBehindClock(ctx, r.Handle, dbsqlc.SubscriptionListBehindClockParams{
+		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: core.RowLimit(limit),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
-		return Overdue{Ref{f.EnvironmentID, f.ID}, string(f.NextAction), f.DueAt}
-	}), translate("SubscriptionListBehindClock", err)
+		return Overdue{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, string(f.NextAction), f.DueAt}
+	}), core.Translate("SubscriptionListBehindClock", err)
 }
 
 // Review is a payment that needs review: a person must find out what became of it.
 type Review struct {
-	Ref
+	core.Ref
 	Tenant, App string // names
 	Mode        string // "test" or "live"
 	Type        payment.Type
@@ -101,18 +102,20 @@ type Review struct {
 
 // Reviews lists payments that need review, the oldest first. Global.
 func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
-	found, err := queries.TransactionListForReview(ctx, r.handle, rowLimit(limit))
+	found, err := core.Queries.TransactionListForReview(ctx, r.Handle, core.RowLimit(limit))
 	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
 		return Review{
-			Ref: Ref{f.EnvironmentID, f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type, Status: f.Status, Amount: f.Amount, Currency: f.Currency,
-			ProviderRef: value(f.ProviderRef), Reason: value(f.ReviewReason), ReviewRef: value(f.ReviewRef), Since: f.ParkedAt,
+			Ref: core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type,
+			Status: f.Status, Amount: f.Amount, Currency: f.Currency,
+			ProviderRef: core.Value(f.ProviderRef), Reason: core.Value(f.ReviewReason), ReviewRef: core.Value(f.ReviewRef),
+			Since: f.ParkedAt,
 		}
-	}), translate("TransactionListForReview", err)
+	}), core.Translate("TransactionListForReview", err)
 }
 
 // SetReconciled notes that a pass of the reconciler has ended.
 func (tx *Tx) SetReconciled(ctx context.Context) error {
-	return translate("EpochSetReconciled", queries.EpochSetReconciled(ctx, tx.pipe))
+	return core.Translate("EpochSetReconciled", core.Queries.EpochSetReconciled(ctx, tx.Pipe))
 }
 
 // WorkerProcess is one run of one worker process.
@@ -120,32 +123,32 @@ type WorkerProcess struct{ ID, Deployment, BuildID string }
 
 // BeatWorker notes that a process works.
 func (tx *Tx) BeatWorker(ctx context.Context, w WorkerProcess) error {
-	return translate("WorkerBeat", queries.WorkerBeat(ctx, tx.pipe, dbsqlc.WorkerBeatParams(w)))
+	return core.Translate("WorkerBeat", core.Queries.WorkerBeat(ctx, tx.Pipe, dbsqlc.WorkerBeatParams(w)))
 }
 
 // StopWorker notes that a process takes no new work.
 func (tx *Tx) StopWorker(ctx context.Context, id string) error {
-	return translate("WorkerStop", queries.WorkerStop(ctx, tx.pipe, id))
+	return core.Translate("WorkerStop", core.Queries.WorkerStop(ctx, tx.Pipe, id))
 }
 
 // PurgeWorkers forgets processes not seen since then.
 func (tx *Tx) PurgeWorkers(ctx context.Context, before time.Time) error {
-	return translate("WorkerPurge", queries.WorkerPurge(ctx, tx.pipe, before))
+	return core.Translate("WorkerPurge", core.Queries.WorkerPurge(ctx, tx.Pipe, before))
 }
 
 // WorkersOf counts the processes of a build: those that work now, and whether any was ever known. Of a database that
 // takes no writes, and so no beats, none is known. Global.
 func (r Reader) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
-	row, err := queries.WorkerCount(ctx, r.handle, dbsqlc.WorkerCountParams{
+	row, err := core.Queries.WorkerCount(ctx, r.Handle, dbsqlc.WorkerCountParams{
 		BeatSeconds: BeatLife.Seconds(), Deployment: deployment, BuildID: buildID,
 	})
-	return row.Working, row.Known > 0, translate("WorkerCount", err)
+	return row.Working, row.Known > 0, core.Translate("WorkerCount", err)
 }
 
 // Workers counts the working processes of all builds. Global.
 func (r Reader) Workers(ctx context.Context) (int, error) {
-	working, err := queries.WorkerCountAll(ctx, r.handle, BeatLife.Seconds())
-	return working, translate("WorkerCountAll", err)
+	working, err := core.Queries.WorkerCountAll(ctx, r.Handle, BeatLife.Seconds())
+	return working, core.Translate("WorkerCountAll", err)
 }
 
 // Keyset is an app's wrapped keyset.
@@ -156,6 +159,8 @@ type Keyset struct {
 
 // Keysets lists the wrapped keysets of apps, those behind an ID in the order of their IDs. Global.
 func (r Reader) Keysets(ctx context.Context, after string, limit int) ([]Keyset, error) {
-	found, err := queries.KeysetList(ctx, r.handle, dbsqlc.KeysetListParams{After: after, RowLimit: rowLimit(limit)})
-	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }), translate("KeysetList", err)
+	found, err := core.Queries.KeysetList(ctx, r.Handle,
+		dbsqlc.KeysetListParams{After: after, RowLimit: core.RowLimit(limit)})
+	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }),
+		core.Translate("KeysetList", err)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -27,30 +28,31 @@ type KeyListing struct {
 
 // TenantNamed finds the oldest tenant of a name. Global. Fault: tenant_not_found.
 func (r Reader) TenantNamed(ctx context.Context, name string) (Tenant, error) {
-	row, err := queries.TenantGetByName(ctx, r.handle, name)
-	return Tenant(row.Tenant), readError("tenant", err)
+	row, err := core.Queries.TenantGetByName(ctx, r.Handle, name)
+	return Tenant(row.Tenant), core.ReadError("tenant", err)
 }
 
 // AppNamed finds a tenant's oldest app of a name. Fault: app_not_found.
 func (r Reader) AppNamed(ctx context.Context, tenantID, name string) (App, error) {
-	row, err := queries.AppGetByName(ctx, r.handle, dbsqlc.AppGetByNameParams{TenantID: tenantID, Name: name})
-	return appFromDB(row.App), readError("app", err)
+	row, err := core.Queries.AppGetByName(ctx, r.Handle, dbsqlc.AppGetByNameParams{TenantID: tenantID, Name: name})
+	return appFromDB(row.App), core.ReadError("app", err)
 }
 
 // EnvironmentOf finds the test or the live half of an app. Fault: environment_not_found.
 func (r Reader) EnvironmentOf(ctx context.Context, appID, mode string) (Environment, error) {
-	row, err := queries.EnvironmentGetByMode(ctx, r.handle, dbsqlc.EnvironmentGetByModeParams{AppID: appID, Mode: mode})
+	row, err := core.Queries.EnvironmentGetByMode(ctx, r.Handle,
+		dbsqlc.EnvironmentGetByModeParams{AppID: appID, Mode: mode})
 	if err != nil {
-		return Environment{}, readError("environment", err)
+		return Environment{}, core.ReadError("environment", err)
 	}
 	return environmentFromDB(row.Environment, row.TenantID), nil
 }
 
 // Environments reads all of them. Global.
 func (r Reader) Environments(ctx context.Context) ([]Environment, error) {
-	rows, err := queries.EnvironmentListAll(ctx, r.handle)
+	rows, err := core.Queries.EnvironmentListAll(ctx, r.Handle)
 	if err != nil {
-		return nil, translate("EnvironmentListAll", err)
+		return nil, core.Translate("EnvironmentListAll", err)
 	}
 	environments := make([]Environment, len(rows))
 	for i, row := range rows {
@@ -61,16 +63,16 @@ func (r Reader) Environments(ctx context.Context) ([]Environment, error) {
 
 // Keys lists every API key, oldest first. Global.
 func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
-	rows, err := queries.APIKeyList(ctx, r.handle)
+	rows, err := core.Queries.APIKeyList(ctx, r.Handle)
 	if err != nil {
-		return nil, translate("APIKeyList", err)
+		return nil, core.Translate("APIKeyList", err)
 	}
 	keys := make([]KeyListing, len(rows))
 	for i, k := range rows {
 		keys[i] = KeyListing{
 			ID: k.ID, EnvironmentID: k.EnvironmentID, Tenant: k.Tenant, App: k.App, Mode: k.Mode, Kind: k.Kind,
-			Name: k.Name, Hint: k.Hint, LastUsedAt: value(k.LastUsedAt),
-			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: value(k.ExpiresAt), RevokedAt: value(k.RevokedAt),
+			Name: k.Name, Hint: k.Hint, LastUsedAt: core.Value(k.LastUsedAt),
+			Scopes: k.Scopes, CreatedAt: k.CreatedAt, ExpiresAt: core.Value(k.ExpiresAt), RevokedAt: core.Value(k.RevokedAt),
 		}
 	}
 	return keys, nil
@@ -78,9 +80,9 @@ func (r Reader) Keys(ctx context.Context) ([]KeyListing, error) {
 
 // EnvironmentOfKey reports which environment a key opens, by the key's ID. Global. Fault: api_key_not_found.
 func (r Reader) EnvironmentOfKey(ctx context.Context, keyID string) (string, error) {
-	environmentID, err := queries.APIKeyGetEnvironment(ctx, r.handle, keyID)
+	environmentID, err := core.Queries.APIKeyGetEnvironment(ctx, r.Handle, keyID)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", notFound("api_key")
+		return "", core.NotFound("api_key")
 	}
-	return environmentID, translate("APIKeyGetEnvironment", err)
+	return environmentID, core.Translate("APIKeyGetEnvironment", err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -17,8 +18,9 @@ type OverlookedDates struct {
 
 // OverlookedDates lists those before then by kind, whatever wrote the next actions. Global.
 func (r Reader) OverlookedDates(ctx context.Context, before time.Time) ([]OverlookedDates, error) {
-	found, err := queries.OverlookedDates(ctx, r.lists(), dbsqlc.OverlookedDatesParams{Before: before, AtMost: BacklogAtMost})
+	found, err := core.Queries.OverlookedDates(ctx, r.Lists(),
+		dbsqlc.OverlookedDatesParams{Before: before, AtMost: BacklogAtMost})
 	return refs(found, func(f dbsqlc.OverlookedDatesRow) OverlookedDates {
 		return OverlookedDates{Kind: f.Kind, Count: f.Count, Oldest: f.Oldest, Example: f.Example}
-	}), translate("OverlookedDates", err)
+	}), core.Translate("OverlookedDates", err)
 }

@@ -7,12 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
 // InsertSend writes a send, before its first byte leaves. Faults: transaction_not_found, provider_config_not_found.
 func (tx *Tx) InsertSend(ctx context.Context, environmentID, transactionID string, s payment.Send) error {
-	return queries.SendInsert(ctx, tx.pipe, dbsqlc.SendInsertParams{
+	return core.Queries.SendInsert(ctx, tx.Pipe, dbsqlc.SendInsertParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, Number: s.Number,
 		ProviderConfigID: s.ProviderConfigID, Provider: s.Provider, Key: s.Key, Reason: s.Reason, SentAt: s.SentAt,
 	})
@@ -22,24 +23,24 @@ func (tx *Tx) InsertSend(ctx context.Context, environmentID, transactionID strin
 func (tx *Tx) AnswerSend(
 	ctx context.Context, environmentID, transactionID string, number int, outcome payment.Outcome, ref string,
 ) error {
-	return queries.SendUpdate(ctx, tx.pipe, dbsqlc.SendUpdateParams{
+	return core.Queries.SendUpdate(ctx, tx.Pipe, dbsqlc.SendUpdateParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, Number: number, Outcome: string(outcome),
-		ProviderRef: null(ref), AnsweredAt: tx.Real,
+		ProviderRef: core.Null(ref), AnsweredAt: tx.Real,
 	})
 }
 
 // Sends lists those of a transaction, oldest first.
 func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) ([]payment.Send, error) {
-	found, err := queries.SendList(ctx, r.handle, dbsqlc.SendListParams{
+	found, err := core.Queries.SendList(ctx, r.Handle, dbsqlc.SendListParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,
 	})
 	return refs(found, func(f dbsqlc.SendListRow) payment.Send {
 		s := f.PaymentSend
 		return payment.Send{
 			Number: s.Number, Provider: s.Provider, ProviderConfigID: s.ProviderConfigID, Key: s.Key, Reason: s.Reason,
-			SentAt: s.SentAt, ProviderRef: value(s.ProviderRef), Outcome: payment.Outcome(value(s.Outcome)),
+			SentAt: s.SentAt, ProviderRef: core.Value(s.ProviderRef), Outcome: payment.Outcome(core.Value(s.Outcome)),
 		}
-	}), translate("SendList", err)
+	}), core.Translate("SendList", err)
 }
 
 // TransactionOfSend finds the transaction of a send that a callback of its provider names by our key, or by the
@@ -47,11 +48,11 @@ func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) 
 func (r Reader) TransactionOfSend(
 	ctx context.Context, environmentID, providerConfigID, key, ref string,
 ) (payment.Transaction, error) {
-	id, err := queries.SendGetTransaction(ctx, r.handle, dbsqlc.SendGetTransactionParams{
+	id, err := core.Queries.SendGetTransaction(ctx, r.Handle, dbsqlc.SendGetTransactionParams{
 		EnvironmentID: environmentID, ProviderConfigID: providerConfigID, Key: key, ProviderRef: ref,
 	})
 	if err != nil {
-		return payment.Transaction{}, readError("transaction", err)
+		return payment.Transaction{}, core.ReadError("transaction", err)
 	}
 	return r.Transaction(ctx, environmentID, id)
 }
@@ -61,7 +62,7 @@ func (r Reader) TransactionOfSend(
 func (r Reader) CallbackElsewhere(
 	ctx context.Context, environmentID, transactionID, providerConfigID string,
 ) (*Callback, error) {
-	c, err := queries.CallbackGetElsewhere(ctx, r.handle, dbsqlc.CallbackGetElsewhereParams{
+	c, err := core.Queries.CallbackGetElsewhere(ctx, r.Handle, dbsqlc.CallbackGetElsewhereParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -69,15 +70,15 @@ func (r Reader) CallbackElsewhere(
 	}
 	return &Callback{
 		ID: c.ID, ProviderConfigID: c.ProviderConfigID, ProviderRef: c.ProviderRef, Key: c.Key, TransactionID: transactionID,
-	}, translate("CallbackGetElsewhere", err)
+	}, core.Translate("CallbackGetElsewhere", err)
 }
 
 // CallbackTells reports whether an open callback of a transaction names its operation, or proves its outcome.
 func (r Reader) CallbackTells(ctx context.Context, environmentID, transactionID string) (bool, error) {
-	tells, err := queries.CallbackTells(ctx, r.handle, dbsqlc.CallbackTellsParams{
+	tells, err := core.Queries.CallbackTells(ctx, r.Handle, dbsqlc.CallbackTellsParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,
 	})
-	return tells, translate("CallbackTells", err)
+	return tells, core.Translate("CallbackTells", err)
 }
 
 // MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent, whatever operation they
@@ -85,7 +86,7 @@ func (r Reader) CallbackTells(ctx context.Context, environmentID, transactionID 
 func (tx *Tx) MarkCallbacksElsewhere(
 	ctx context.Context, environmentID, transactionID, providerConfigID string, looked LookedAt,
 ) error {
-	return queries.CallbackMarkElsewhere(ctx, tx.pipe, dbsqlc.CallbackMarkElsewhereParams{
+	return core.Queries.CallbackMarkElsewhere(ctx, tx.Pipe, dbsqlc.CallbackMarkElsewhereParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
 		ReceivedBefore: looked.At, Asked: looked.Asked, ProcessedAt: &tx.Real,
 	})

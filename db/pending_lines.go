@@ -3,6 +3,7 @@ package db
 import (
 	"perennial/billing/invoice"
 	"perennial/billing/period"
+	"perennial/db/core"
 	"perennial/db/internal/stored"
 )
 
@@ -16,7 +17,7 @@ func pendingLines(lines []invoice.Line) *stored.Lines {
 			Discounts: l.Discounts, Rates: l.Rates, Start: l.Period.Start, End: l.Period.End,
 		}
 	}
-	return nullList(out)
+	return core.NullList(out)
 }
 
 // pendingLinesFromDB reads them.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"perennial/billing/plan"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -33,11 +34,11 @@ func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.
 	rowID := versionID(ref)
 	return r.planBy(ctx,
 		func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
-			row, err := queries.PlanGetVersion(ctx, h, dbsqlc.PlanGetVersionParams{EnvironmentID: environmentID, ID: rowID})
+			row, err := core.Queries.PlanGetVersion(ctx, h, dbsqlc.PlanGetVersionParams{EnvironmentID: environmentID, ID: rowID})
 			return row.Plan, err
 		},
 		func(h dbsqlc.DBTX) ([]dbsqlc.Price, error) {
-			rows, err := queries.PriceListOfPlans(ctx, h, dbsqlc.PriceListOfPlansParams{
+			rows, err := core.Queries.PriceListOfPlans(ctx, h, dbsqlc.PriceListOfPlansParams{
 				EnvironmentID: environmentID, PlanIds: []string{rowID},
 			})
 			return refs(rows, func(row dbsqlc.PriceListOfPlansRow) dbsqlc.Price { return row.Price }), err
@@ -46,14 +47,14 @@ func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.
 
 // PlanVersions lists the versions of a plan with their prices, the newest first. Fault: plan_not_found.
 func (r Reader) PlanVersions(ctx context.Context, environmentID, planID string) ([]plan.Plan, error) {
-	rows, err := queries.PlanListVersions(ctx, r.handle, dbsqlc.PlanListVersionsParams{
+	rows, err := core.Queries.PlanListVersions(ctx, r.Handle, dbsqlc.PlanListVersionsParams{
 		EnvironmentID: environmentID, PlanID: planID, RowLimit: plan.MaxVersions,
 	})
 	if err != nil {
-		return nil, translate("PlanListVersions", err)
+		return nil, core.Translate("PlanListVersions", err)
 	}
 	if len(rows) == 0 {
-		return nil, ErrPlanNotFound
+		return nil, core.ErrPlanNotFound
 	}
 	plans := refs(rows, func(row dbsqlc.PlanListVersionsRow) plan.Plan { return planFromDB(row.Plan) })
 	return plans, r.addPrices(ctx, environmentID, plans)
@@ -67,11 +68,11 @@ func (r Reader) addPrices(ctx context.Context, environmentID string, plans []pla
 		rowID := versionID(plans[i].Ref())
 		ids, at[rowID] = append(ids, rowID), &plans[i]
 	}
-	rows, err := queries.PriceListOfPlans(ctx, r.handle,
+	rows, err := core.Queries.PriceListOfPlans(ctx, r.Handle,
 		dbsqlc.PriceListOfPlansParams{EnvironmentID: environmentID, PlanIds: ids})
 	for _, row := range rows {
 		p := at[row.Price.PlanID]
 		p.Prices = append(p.Prices, priceFromDB(row.Price))
 	}
-	return translate("PriceListOfPlans", err)
+	return core.Translate("PriceListOfPlans", err)
 }

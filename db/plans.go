@@ -8,6 +8,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -23,11 +24,11 @@ type PlanFilter struct {
 func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
 	return r.planBy(ctx,
 		func(h dbsqlc.DBTX) (dbsqlc.Plan, error) {
-			row, err := queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, PlanID: id})
+			row, err := core.Queries.PlanGet(ctx, h, dbsqlc.PlanGetParams{EnvironmentID: environmentID, PlanID: id})
 			return row.Plan, err
 		},
 		func(h dbsqlc.DBTX) ([]dbsqlc.Price, error) {
-			rows, err := queries.PriceListNewest(ctx, h,
+			rows, err := core.Queries.PriceListNewest(ctx, h,
 				dbsqlc.PriceListNewestParams{EnvironmentID: environmentID, PlanID: id})
 			return refs(rows, func(row dbsqlc.PriceListNewestRow) dbsqlc.Price { return row.Price }), err
 		})
@@ -39,7 +40,7 @@ func (r Reader) planBy(
 ) (plan.Plan, error) {
 	var row dbsqlc.Plan
 	var prices []dbsqlc.Price
-	err := r.together(ctx,
+	err := r.Together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
 			row, err = read(h)
 			return err
@@ -49,7 +50,7 @@ func (r Reader) planBy(
 			return err
 		})
 	if err != nil {
-		return plan.Plan{}, readError("plan", err)
+		return plan.Plan{}, core.ReadError("plan", err)
 	}
 	p := planFromDB(row)
 	for _, price := range prices {
@@ -59,54 +60,55 @@ func (r Reader) planBy(
 }
 
 // PlanWithKey reads key and plan in one round trip. Faults: api_key_unknown; plan_not_found, with the key.
-func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (APIKey, plan.Plan, error) {
+func (r Reader) PlanWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, plan.Plan, error) {
 	var row dbsqlc.PlanGetWithKeyRow
 	var prices []dbsqlc.PriceListWithKeyRow
-	err := r.together(ctx,
+	err := r.Together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			row, err = queries.PlanGetWithKey(ctx, h, dbsqlc.PlanGetWithKeyParams{Hash: hash, PlanID: id})
+			row, err = core.Queries.PlanGetWithKey(ctx, h, dbsqlc.PlanGetWithKeyParams{Hash: hash, PlanID: id})
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
-			prices, err = queries.PriceListWithKey(ctx, h, dbsqlc.PriceListWithKeyParams{Hash: hash, PlanID: id})
+			prices, err = core.Queries.PriceListWithKey(ctx, h, dbsqlc.PriceListWithKeyParams{Hash: hash, PlanID: id})
 			return err
 		})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "plan", err)
+		key, err := r.WithoutResource(ctx, hash, "plan", err)
 		return key, plan.Plan{}, err
 	}
 	p := planFromDB(row.Plan)
 	for _, price := range prices {
 		p.Prices = append(p.Prices, priceFromDB(price.Price))
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), p, nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), p, nil
 }
 
 // Plans lists an environment's, with their prices.
 func (r Reader) Plans(
-	ctx context.Context, environmentID string, f PlanFilter, page Page,
+	ctx context.Context, environmentID string, f PlanFilter, page core.Page,
 ) (plans []plan.Plan, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.PlanList(ctx, r.lists(), dbsqlc.PlanListParams{
-		EnvironmentID: environmentID, Active: f.Active, ProductID: null(f.ProductID), AddOn: f.AddOn, Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.PlanList(ctx, r.Lists(), dbsqlc.PlanListParams{
+		EnvironmentID: environmentID, Active: f.Active, ProductID: core.Null(f.ProductID), AddOn: f.AddOn,
+		Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("PlanList", err)
+		return nil, false, core.Translate("PlanList", err)
 	}
-	plans, hasMore = cut(page, rows, func(row dbsqlc.PlanListRow) plan.Plan { return planFromDB(row.Plan) })
+	plans, hasMore = core.Cut(page, rows, func(row dbsqlc.PlanListRow) plan.Plan { return planFromDB(row.Plan) })
 	return plans, hasMore, r.addPrices(ctx, environmentID, plans)
 }
 
 // LockPlan reads one, in the version that new subscribers get, with its prices. Nobody else may change it or make a
 // version of it until the transaction ends. Fault: plan_not_found.
 func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
-	_, err := queries.PlanLock(ctx, tx.pipe, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
+	_, err := core.Queries.PlanLock(ctx, tx.Pipe, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
 	if err != nil {
-		return plan.Plan{}, readError("plan", err)
+		return plan.Plan{}, core.ReadError("plan", err)
 	}
 	return tx.Plan(ctx, environmentID, id)
 }
@@ -116,7 +118,7 @@ func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan
 // plan_not_found, product_not_found.
 func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Plan) error {
 	row := planRow(environmentID, p)
-	if err := rows.PlanUpdate.Exec(ctx, tx.pipe.orElse(notFound("plan")), &row); err != nil {
+	if err := rows.PlanUpdate.Exec(ctx, tx.Pipe.OrElse(core.NotFound("plan")), &row); err != nil {
 		return err
 	}
 	if was.ProrationMeasure != p.ProrationMeasure {
@@ -133,14 +135,14 @@ func (tx *Tx) SavePlan(ctx context.Context, environmentID string, was, p plan.Pl
 // the lock of a plan that it makes a version of.
 func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan) error {
 	row := planRow(environmentID, p)
-	if err := rows.PlanInsert.Exec(ctx, tx.pipe, &row); err != nil {
+	if err := rows.PlanInsert.Exec(ctx, tx.Pipe, &row); err != nil {
 		return err
 	}
 	for i, price := range p.Prices {
-		err := queries.PriceInsert(ctx, tx.pipe, dbsqlc.PriceInsertParams{
+		err := core.Queries.PriceInsert(ctx, tx.Pipe, dbsqlc.PriceInsertParams{
 			ID: price.ID, EnvironmentID: environmentID, PlanID: versionID(p.Ref()), Position: i, Name: price.Name,
 			Model:  price.Model,
-			Amount: price.Amount, Parameters: parameters(price), Once: price.Once, Currencies: nullMap(price.Currencies),
+			Amount: price.Amount, Parameters: parameters(price), Once: price.Once, Currencies: core.NullMap(price.Currencies),
 		})
 		if err != nil {
 			return err
@@ -152,21 +154,23 @@ func (tx *Tx) InsertPlan(ctx context.Context, environmentID string, p plan.Plan)
 // planRow leaves out its prices, which have a table of their own.
 func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 	return dbsqlc.Plan{
-		ID: versionID(p.Ref()), EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: null(p.Key), ProductID: null(p.ProductID),
-		Name: p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
-		TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning), Metadata: present(p.Metadata),
-		CreatedAt: p.CreatedAt, VersionCreatedAt: nullTime(p.VersionAt), ProrationMeasure: null(p.ProrationMeasure),
-		AddOn: p.AddOn, TrialEndBehavior: null(p.TrialEnd),
+		ID: versionID(p.Ref()), EnvironmentID: environmentID, PlanID: p.ID, CatalogKey: core.Null(p.Key),
+		ProductID: core.Null(p.ProductID),
+		Name:      p.Name, Currency: p.Currency, IntervalUnit: p.Interval.Unit, IntervalCount: p.Interval.Count,
+		TrialDays: p.TrialDays, Active: p.Active, Dunning: dunningToDB(p.Dunning), Metadata: core.Present(p.Metadata),
+		CreatedAt: p.CreatedAt, VersionCreatedAt: core.NullTime(p.VersionAt), ProrationMeasure: core.Null(p.ProrationMeasure),
+		AddOn: p.AddOn, TrialEndBehavior: core.Null(p.TrialEnd),
 	}
 }
 
 func planFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
-		ID: row.PlanID, Key: value(row.CatalogKey), ProductID: value(row.ProductID), Version: row.Version, Name: row.Name, Currency: row.Currency,
+		ID: row.PlanID, Key: core.Value(row.CatalogKey), ProductID: core.Value(row.ProductID), Version: row.Version,
+		Name: row.Name, Currency: row.Currency,
 		Interval: period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount}, TrialDays: row.TrialDays,
 		Active: row.Active, Dunning: dunningFromDB(row.Dunning), Metadata: row.Metadata, CreatedAt: row.CreatedAt,
-		ProrationMeasure: value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: value(row.TrialEndBehavior),
-		VersionAt: value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
+		ProrationMeasure: core.Value(row.ProrationMeasure), AddOn: row.AddOn, TrialEnd: core.Value(row.TrialEndBehavior),
+		VersionAt: core.Value(cmp.Or(row.VersionCreatedAt, &row.CreatedAt)),
 	}
 }
 
@@ -183,6 +187,6 @@ func priceFromDB(row dbsqlc.Price) plan.Price {
 	if row.Parameters != nil {
 		price.Price = *row.Parameters
 	}
-	price.Once, price.Currencies = row.Once, value(row.Currencies)
+	price.Once, price.Currencies = row.Once, core.Value(row.Currencies)
 	return price
 }

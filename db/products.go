@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"perennial/billing/plan"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -13,59 +14,60 @@ type ProductFilter struct {
 }
 
 // ProductWithKey reads key and product in one round trip. Faults: api_key_unknown; product_not_found, with the key.
-func (r Reader) ProductWithKey(ctx context.Context, hash []byte, id string) (APIKey, plan.Product, error) {
-	row, err := queries.ProductGetWithKey(ctx, r.handle, dbsqlc.ProductGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) ProductWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, plan.Product, error) {
+	row, err := core.Queries.ProductGetWithKey(ctx, r.Handle, dbsqlc.ProductGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "product", err)
+		key, err := r.WithoutResource(ctx, hash, "product", err)
 		return key, plan.Product{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), productFromDB(row.Product), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), productFromDB(row.Product), nil
 }
 
 // Products lists an environment's.
 func (r Reader) Products(
-	ctx context.Context, environmentID string, f ProductFilter, page Page,
+	ctx context.Context, environmentID string, f ProductFilter, page core.Page,
 ) (products []plan.Product, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.ProductList(ctx, r.lists(), dbsqlc.ProductListParams{
-		EnvironmentID: environmentID, Active: f.Active, Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.ProductList(ctx, r.Lists(), dbsqlc.ProductListParams{
+		EnvironmentID: environmentID, Active: f.Active, Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("ProductList", err)
+		return nil, false, core.Translate("ProductList", err)
 	}
-	products, hasMore = cut(page, rows, func(row dbsqlc.ProductListRow) plan.Product { return productFromDB(row.Product) })
+	products, hasMore = core.Cut(page, rows,
+		func(row dbsqlc.ProductListRow) plan.Product { return productFromDB(row.Product) })
 	return products, hasMore, nil
 }
 
 // LockProduct reads one that nobody else may change until the transaction ends. Fault: product_not_found.
 func (tx *Tx) LockProduct(ctx context.Context, environmentID, id string) (plan.Product, error) {
-	row, err := queries.ProductLock(ctx, tx.pipe, dbsqlc.ProductLockParams{EnvironmentID: environmentID, ID: id})
-	return productFromDB(row.Product), readError("product", err)
+	row, err := core.Queries.ProductLock(ctx, tx.Pipe, dbsqlc.ProductLockParams{EnvironmentID: environmentID, ID: id})
+	return productFromDB(row.Product), core.ReadError("product", err)
 }
 
 // InsertProduct writes one.
 func (tx *Tx) InsertProduct(ctx context.Context, environmentID string, p plan.Product) error {
-	return queries.ProductInsert(ctx, tx.pipe, dbsqlc.ProductInsertParams{
-		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Description: null(p.Description), Active: p.Active,
-		Metadata: present(p.Metadata), CreatedAt: p.CreatedAt,
+	return core.Queries.ProductInsert(ctx, tx.Pipe, dbsqlc.ProductInsertParams{
+		ID: p.ID, EnvironmentID: environmentID, Name: p.Name, Description: core.Null(p.Description), Active: p.Active,
+		Metadata: core.Present(p.Metadata), CreatedAt: p.CreatedAt,
 	})
 }
 
 // SaveProduct writes what may change. The caller holds the lock. Fault: product_not_found.
 func (tx *Tx) SaveProduct(ctx context.Context, environmentID string, p plan.Product) error {
-	return queries.ProductUpdate(ctx, tx.pipe.orElse(notFound("product")), dbsqlc.ProductUpdateParams{
-		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Description: null(p.Description), Active: p.Active,
-		Metadata: present(p.Metadata),
+	return core.Queries.ProductUpdate(ctx, tx.Pipe.OrElse(core.NotFound("product")), dbsqlc.ProductUpdateParams{
+		EnvironmentID: environmentID, ID: p.ID, Name: p.Name, Description: core.Null(p.Description), Active: p.Active,
+		Metadata: core.Present(p.Metadata),
 	})
 }
 
 func productFromDB(row dbsqlc.Product) plan.Product {
 	return plan.Product{
-		ID: row.ID, Name: row.Name, Description: value(row.Description), Active: row.Active, Metadata: row.Metadata,
+		ID: row.ID, Name: row.Name, Description: core.Value(row.Description), Active: row.Active, Metadata: row.Metadata,
 		CreatedAt: row.CreatedAt,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -46,19 +47,20 @@ type Searched struct {
 
 // ProviderCalls lists those of a transaction, oldest first.
 func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID string) ([]ProviderCall, error) {
-	rows, err := queries.ProviderCallList(ctx, r.handle, dbsqlc.ProviderCallListParams{
+	rows, err := core.Queries.ProviderCallList(ctx, r.Handle, dbsqlc.ProviderCallListParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,
 	})
 	if err != nil {
-		return nil, translate("ProviderCallList", err)
+		return nil, core.Translate("ProviderCallList", err)
 	}
 	calls := make([]ProviderCall, 0, len(rows))
 	for _, row := range rows {
 		c := row.ProviderCall
 		calls = append(calls, ProviderCall{
-			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, SendNumber: value(c.SendNumber), Key: c.Key, Outcome: value(c.Outcome),
-			HTTPStatus: value(c.HttpStatus), Response: c.Response, StartedAt: c.StartedAt, EndedAt: value(c.EndedAt),
-			Searched: Searched{value(c.SearchedConfigID), value(c.SearchedSince)},
+			ID: c.ID, TransactionID: c.TransactionID, Operation: c.Operation, SendNumber: core.Value(c.SendNumber),
+			Key: c.Key, Outcome: core.Value(c.Outcome),
+			HTTPStatus: core.Value(c.HttpStatus), Response: c.Response, StartedAt: c.StartedAt, EndedAt: core.Value(c.EndedAt),
+			Searched: Searched{core.Value(c.SearchedConfigID), core.Value(c.SearchedSince)},
 		})
 	}
 	return calls, nil
@@ -66,10 +68,10 @@ func (r Reader) ProviderCalls(ctx context.Context, environmentID, transactionID 
 
 // InsertProviderCall opens one, before the exchange. Fault: transaction_not_found.
 func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
-	return queries.ProviderCallInsert(ctx, tx.pipe, dbsqlc.ProviderCallInsertParams{
+	return core.Queries.ProviderCallInsert(ctx, tx.Pipe, dbsqlc.ProviderCallInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Operation: c.Operation, Key: c.Key,
-		SendNumber: null(c.SendNumber), StartedAt: c.StartedAt,
-		SearchedConfigID: null(c.Searched.ProviderConfigID), SearchedSince: nullTime(c.Searched.Since),
+		SendNumber: core.Null(c.SendNumber), StartedAt: c.StartedAt,
+		SearchedConfigID: core.Null(c.Searched.ProviderConfigID), SearchedSince: core.NullTime(c.Searched.Since),
 	})
 }
 
@@ -78,30 +80,31 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 func (r Reader) Searched(
 	ctx context.Context, environmentID, transactionID string, restored time.Time,
 ) ([]payment.Asked, error) {
-	found, err := queries.ProviderCallListSearched(ctx, r.handle, dbsqlc.ProviderCallListSearchedParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, SearchedSince: nullTime(restored),
+	found, err := core.Queries.ProviderCallListSearched(ctx, r.Handle, dbsqlc.ProviderCallListSearchedParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, SearchedSince: core.NullTime(restored),
 	})
 	return refs(found, func(f dbsqlc.ProviderCallListSearchedRow) payment.Asked {
 		return payment.Asked{
 			Question: payment.Question{AccountID: f.SearchedConfigID, Number: f.SendNumber},
 			Absent:   f.Absent, Ended: f.Ended, At: f.AskedAt,
 		}
-	}), translate("ProviderCallListSearched", err)
+	}), core.Translate("ProviderCallListSearched", err)
 }
 
 // CutOffProviderCalls writes that calls of a transaction without an end were cut off: a callback has proven what came of
 // them, and no other call may ever follow.
 func (tx *Tx) CutOffProviderCalls(ctx context.Context, environmentID, transactionID string, at time.Time) error {
-	return queries.ProviderCallCutOff(ctx, tx.pipe, dbsqlc.ProviderCallCutOffParams{
-		EnvironmentID: environmentID, TransactionID: transactionID, EndedAt: nullTime(at),
+	return core.Queries.ProviderCallCutOff(ctx, tx.Pipe, dbsqlc.ProviderCallCutOffParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, EndedAt: core.NullTime(at),
 	})
 }
 
 // FinishProviderCall writes what came of it, and that other calls of the transaction without an end were cut off.
 // Fault: provider_call_not_found, when there is none or it has ended.
 func (tx *Tx) FinishProviderCall(ctx context.Context, environmentID string, c ProviderCall) error {
-	return queries.ProviderCallFinish(ctx, tx.pipe.orElse(notFound("provider_call")), dbsqlc.ProviderCallFinishParams{
-		ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: null(c.Outcome),
-		HttpStatus: null(c.HTTPStatus), Response: c.Response, EndedAt: nullTime(c.EndedAt),
-	})
+	return core.Queries.ProviderCallFinish(ctx, tx.Pipe.OrElse(core.NotFound("provider_call")),
+		dbsqlc.ProviderCallFinishParams{
+			ID: c.ID, EnvironmentID: environmentID, TransactionID: c.TransactionID, Outcome: core.Null(c.Outcome),
+			HttpStatus: core.Null(c.HTTPStatus), Response: c.Response, EndedAt: core.NullTime(c.EndedAt),
+		})
 }

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/account"
 	"perennial/billing/event"
 	"perennial/billing/routing"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -43,35 +44,36 @@ type FormerCredentials struct{ SecretKeySealed, WebhookSecretSealed []byte }
 
 // ProviderConfig reads the primary one. Fault: provider_config_not_found.
 func (r Reader) ProviderConfig(ctx context.Context, environmentID string) (ProviderConfig, error) {
-	row, err := queries.ProviderConfigGetPrimary(ctx, r.handle, environmentID)
-	return providerConfigFromDB(row), readError("provider_config", err)
+	row, err := core.Queries.ProviderConfigGetPrimary(ctx, r.Handle, environmentID)
+	return providerConfigFromDB(row), core.ReadError("provider_config", err)
 }
 
 // ProviderConfigOf reads the one that a transaction was sent through. Fault: provider_config_not_found.
 func (r Reader) ProviderConfigOf(ctx context.Context, environmentID, id string) (ProviderConfig, error) {
-	row, err := queries.ProviderConfigGet(ctx, r.handle,
+	row, err := core.Queries.ProviderConfigGet(ctx, r.Handle,
 		dbsqlc.ProviderConfigGetParams{EnvironmentID: environmentID, ID: id})
-	return routedAccount(dbsqlc.RoutingAccountListRow(row)), readError("provider_config", err)
+	return routedAccount(dbsqlc.RoutingAccountListRow(row)), core.ReadError("provider_config", err)
 }
 
 // ProviderConfigByID reads the one that an inbound callback names. Global: its signature proves the rest. Fault:
 // provider_config_not_found.
 func (r Reader) ProviderConfigByID(ctx context.Context, id string) (ProviderConfig, error) {
-	row, err := queries.ProviderConfigGetByID(ctx, r.handle, id)
-	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), readError("provider_config", err)
+	row, err := core.Queries.ProviderConfigGetByID(ctx, r.Handle, id)
+	return providerConfigFromDB(dbsqlc.ProviderConfigGetPrimaryRow(row)), core.ReadError("provider_config", err)
 }
 
 // InsertProviderConfig writes one with its credentials. Fault: primary_provider_exists.
 func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c ProviderConfig) error {
-	err := queries.ProviderConfigInsert(ctx, tx.pipe, dbsqlc.ProviderConfigInsertParams{
+	err := core.Queries.ProviderConfigInsert(ctx, tx.Pipe, dbsqlc.ProviderConfigInsertParams{
 		ID: c.ID, EnvironmentID: environmentID, Provider: c.Provider, IsPrimary: c.Primary, Priority: c.Priority,
-		LastTestedAt: nullTime(c.LastTestedAt), TestError: null(c.TestError), FailingSince: nullTime(c.FailingSince),
-		NextTestAt: tx.Real.Add(testEvery), CreatedAt: tx.Real,
+		LastTestedAt: core.NullTime(c.LastTestedAt), TestError: core.Null(c.TestError),
+		FailingSince: core.NullTime(c.FailingSince),
+		NextTestAt:   tx.Real.Add(testEvery), CreatedAt: tx.Real,
 	})
 	if err != nil {
 		return err
 	}
-	if err := queries.EnvironmentRaiseAccountsRevision(ctx, tx.pipe, environmentID); err != nil {
+	if err := core.Queries.EnvironmentRaiseAccountsRevision(ctx, tx.Pipe, environmentID); err != nil {
 		return err
 	}
 	for _, version := range c.Credentials {
@@ -87,11 +89,11 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 func (tx *Tx) MarkProviderFailing(
 	ctx context.Context, environmentID string, c ProviderConfig, reason string,
 ) (news bool, err error) {
-	ids, err := queries.ProviderConfigSetFailing(ctx, tx.pipe, dbsqlc.ProviderConfigSetFailingParams{
+	ids, err := core.Queries.ProviderConfigSetFailing(ctx, tx.Pipe, dbsqlc.ProviderConfigSetFailingParams{
 		EnvironmentID: environmentID, ID: c.ID, FailingSince: &tx.Real,
 	})
 	if err != nil || len(ids) == 0 {
-		return false, translate("ProviderConfigSetFailing", err)
+		return false, core.Translate("ProviderConfigSetFailing", err)
 	}
 	said := event.ProviderFailing{ProviderConfig: announced(c), Reason: reason}
 	return true, tx.Emit(ctx, environmentID, event.New(said, tx.Real))
@@ -100,11 +102,11 @@ func (tx *Tx) MarkProviderFailing(
 // MarkProviderRecovered notes that the provider takes a configuration's credentials again, and announces it. It reports
 // whether that is news.
 func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID string, c ProviderConfig) (news bool, err error) {
-	ids, err := queries.ProviderConfigClearFailing(ctx, tx.pipe, dbsqlc.ProviderConfigClearFailingParams{
+	ids, err := core.Queries.ProviderConfigClearFailing(ctx, tx.Pipe, dbsqlc.ProviderConfigClearFailingParams{
 		EnvironmentID: environmentID, ID: c.ID,
 	})
 	if err != nil || len(ids) == 0 {
-		return false, translate("ProviderConfigClearFailing", err)
+		return false, core.Translate("ProviderConfigClearFailing", err)
 	}
 	return true, tx.Emit(ctx, environmentID, event.New(event.ProviderRecovered{ProviderConfig: announced(c)}, tx.Real))
 }
@@ -116,7 +118,7 @@ func announced(c ProviderConfig) event.ProviderConfig {
 
 // ClearTestError forgets what the last connection test found: the provider serves payments.
 func (tx *Tx) ClearTestError(ctx context.Context, environmentID, id string) error {
-	return queries.ProviderConfigClearTestError(ctx, tx.pipe,
+	return core.Queries.ProviderConfigClearTestError(ctx, tx.Pipe,
 		dbsqlc.ProviderConfigClearTestErrorParams{EnvironmentID: environmentID, ID: id})
 }
 
@@ -135,10 +137,10 @@ func providerConfigRow(p dbsqlc.ProviderConfig) ProviderConfig {
 	return ProviderConfig{
 		ID: p.ID, EnvironmentID: p.EnvironmentID, Provider: p.Provider, CreatedAt: p.CreatedAt,
 		Account: account.Account{
-			Primary: p.IsPrimary, Priority: p.Priority, DisabledAt: value(p.DisabledAt), DeletedAt: value(p.DeletedAt),
-			ChargingPausedAt: value(p.ChargingPausedAt), FailingSince: value(p.FailingSince),
-			LastTestedAt: value(p.LastTestedAt), TestError: value(p.TestError),
-			MaxRequestsPerSecond: value(p.MaxRequestsPerSecond),
+			Primary: p.IsPrimary, Priority: p.Priority, DisabledAt: core.Value(p.DisabledAt), DeletedAt: core.Value(p.DeletedAt),
+			ChargingPausedAt: core.Value(p.ChargingPausedAt), FailingSince: core.Value(p.FailingSince),
+			LastTestedAt: core.Value(p.LastTestedAt), TestError: core.Value(p.TestError),
+			MaxRequestsPerSecond: core.Value(p.MaxRequestsPerSecond),
 		},
 		Former: FormerCredentials{p.SecretKeySealed, p.WebhookSecretSealed},
 	}

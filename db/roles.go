@@ -2,11 +2,13 @@ package db
 
 import (
 	"context"
-	_ "embed" // the grants
+	_ "embed"
 	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"perennial/db/core"
 )
 
 //go:embed roles.sql
@@ -38,14 +40,14 @@ func RolesGranted(ctx context.Context, url string) (granted bool, err error) {
 		return conn.QueryRow(ctx, "select exists (select from pg_roles r where r.rolname = $1 "+
 			"and has_table_privilege(r.oid, 'tenants', 'select'))", RoleAPI).Scan(&granted)
 	})
-	return granted, translate("roles", err)
+	return granted, core.Translate("roles", err)
 }
 
 // alone uses one connection.
 func alone(ctx context.Context, url string, use func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
-		return openError(err)
+		return core.OpenError(err)
 	}
 	return errors.Join(use(conn), conn.Close(ctx))
 }

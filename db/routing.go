@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/routing"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -27,25 +28,25 @@ func (r Reader) Routing(ctx context.Context, environmentID string) (Routing, err
 func (r Reader) RoutingSince(
 	ctx context.Context, environmentID string, deletedSince time.Time,
 ) (out Routing, err error) {
-	err = r.together(ctx,
+	err = r.Together(ctx,
 		func(q dbsqlc.DBTX) error {
-			row, err := queries.ChargingGet(ctx, q, environmentID)
-			out.Charging = Charging{value(row.ChargingPausedAt), row.AccountsRevision}
+			row, err := core.Queries.ChargingGet(ctx, q, environmentID)
+			out.Charging = Charging{core.Value(row.ChargingPausedAt), row.AccountsRevision}
 			return err
 		},
 		func(q dbsqlc.DBTX) error {
-			found, err := queries.RoutingAccountList(ctx, q, dbsqlc.RoutingAccountListParams{
-				EnvironmentID: environmentID, DeletedSince: nullTime(deletedSince),
+			found, err := core.Queries.RoutingAccountList(ctx, q, dbsqlc.RoutingAccountListParams{
+				EnvironmentID: environmentID, DeletedSince: core.NullTime(deletedSince),
 			})
 			out.Accounts = refs(found, routedAccount)
 			return err
 		},
 		func(q dbsqlc.DBTX) error {
-			found, err := queries.RoutingRuleList(ctx, q, environmentID)
+			found, err := core.Queries.RoutingRuleList(ctx, q, environmentID)
 			out.Rules = refs(found, routingRule)
 			return err
 		})
-	return out, readError("environment", err)
+	return out, core.ReadError("environment", err)
 }
 
 func routedAccount(f dbsqlc.RoutingAccountListRow) ProviderConfig {
@@ -54,36 +55,36 @@ func routedAccount(f dbsqlc.RoutingAccountListRow) ProviderConfig {
 		Sealed: f.Sealed, SealedAt: f.SealedAt,
 	})
 	config.Breaker = breakerOf(f.Failures, f.FailingSince, f.OpenedAt, f.ProbeAt)
-	config.Breaker.SilentSince, config.Breaker.RecoveredAt = value(f.SilentSince), value(f.RecoveredAt)
+	config.Breaker.SilentSince, config.Breaker.RecoveredAt = core.Value(f.SilentSince), core.Value(f.RecoveredAt)
 	return config
 }
 
 func routingRule(f dbsqlc.RoutingRuleListRow) routing.Rule {
 	rule := f.RoutingRule
 	return routing.Rule{
-		Position: rule.Position, Country: value(rule.Country), Currency: rule.Currency,
-		Method: value(rule.Method), MinAmount: money.Minor(value(rule.MinAmount)),
-		MaxAmount: money.Minor(value(rule.MaxAmount)), AccountID: rule.ProviderConfigID,
+		Position: rule.Position, Country: core.Value(rule.Country), Currency: rule.Currency,
+		Method: core.Value(rule.Method), MinAmount: money.Minor(core.Value(rule.MinAmount)),
+		MaxAmount: money.Minor(core.Value(rule.MaxAmount)), AccountID: rule.ProviderConfigID,
 	}
 }
 
 // RoutingRules lists those of an environment, in their order.
 func (r Reader) RoutingRules(ctx context.Context, environmentID string) ([]routing.Rule, error) {
-	found, err := queries.RoutingRuleList(ctx, r.handle, environmentID)
-	return refs(found, routingRule), translate("RoutingRuleList", err)
+	found, err := core.Queries.RoutingRuleList(ctx, r.Handle, environmentID)
+	return refs(found, routingRule), core.Translate("RoutingRuleList", err)
 }
 
 // ReplaceRoutingRules writes the rules of an environment anew, and notes who did it; their positions must differ. Fault:
 // provider_config_not_found.
 func (tx *Tx) ReplaceRoutingRules(ctx context.Context, environmentID string, rules []routing.Rule) error {
-	if err := queries.RoutingRuleDeleteAll(ctx, tx.pipe, environmentID); err != nil {
+	if err := core.Queries.RoutingRuleDeleteAll(ctx, tx.Pipe, environmentID); err != nil {
 		return err
 	}
 	for _, rule := range rules {
-		err := queries.RoutingRuleInsert(ctx, tx.pipe, dbsqlc.RoutingRuleInsertParams{
-			EnvironmentID: environmentID, Position: rule.Position, Country: null(rule.Country),
-			Currency: rule.Currency, Method: null(rule.Method), MinAmount: null(int64(rule.MinAmount)),
-			MaxAmount: null(int64(rule.MaxAmount)), ProviderConfigID: rule.AccountID,
+		err := core.Queries.RoutingRuleInsert(ctx, tx.Pipe, dbsqlc.RoutingRuleInsertParams{
+			EnvironmentID: environmentID, Position: rule.Position, Country: core.Null(rule.Country),
+			Currency: rule.Currency, Method: core.Null(rule.Method), MinAmount: core.Null(int64(rule.MinAmount)),
+			MaxAmount: core.Null(int64(rule.MaxAmount)), ProviderConfigID: rule.AccountID,
 		})
 		if err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/db/core"
 	"perennial/db/internal/rows"
 	"perennial/internal/testkit"
 )
@@ -20,12 +21,12 @@ func TestRows_ThePresentSchemaTakesEachStatement(t *testing.T) {
 	defer conn.Release()
 	names := map[string]bool{}
 	for _, sql := range rows.Written() {
-		name := queryName(sql)
+		name := core.QueryName(sql)
 		require.False(t, names[name], "two statements are called %s", name)
 		names[name] = true
 		_, err := conn.Conn().Prepare(t.Context(), name, sql)
 		require.NoError(t, err, name)
-		require.False(t, plainRead(sql), name)
+		require.False(t, core.PlainRead(sql), name)
 		require.NotContains(t, strings.ToLower(sql), "@", name)
 	}
 }

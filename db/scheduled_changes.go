@@ -19,7 +19,7 @@ func (l *loader) loadCaptures(r Reader) error {
 	if len(l.Subscription.Scheduled) == 0 || len(l.Paid) == 0 {
 		return nil
 	}
-	return r.together(l.ctx, func(h dbsqlc.DBTX) (err error) {
+	return r.Together(l.ctx, func(h dbsqlc.DBTX) (err error) {
 		l.Captures, err = capturesOf(l.ctx, h, l.environmentID, idsOf(l.Paid))
 		return err
 	})

@@ -6,15 +6,16 @@ import (
 
 	"perennial/billing/dunning"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
 
 // Environment reads one. Fault: environment_not_found.
 func (r Reader) Environment(ctx context.Context, environmentID string) (Environment, error) {
-	row, err := queries.EnvironmentGet(ctx, r.handle, environmentID)
+	row, err := core.Queries.EnvironmentGet(ctx, r.Handle, environmentID)
 	if err != nil {
-		return Environment{}, readError("environment", err)
+		return Environment{}, core.ReadError("environment", err)
 	}
 	return environmentFromDB(row.Environment, row.TenantID), nil
 }
@@ -22,9 +23,9 @@ func (r Reader) Environment(ctx context.Context, environmentID string) (Environm
 // LockSettings reads the settings of an environment, which nobody else changes until the transaction ends.
 // Fault: environment_not_found.
 func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscription.Settings, error) {
-	row, err := queries.EnvironmentLockSettings(ctx, tx.pipe, environmentID)
+	row, err := core.Queries.EnvironmentLockSettings(ctx, tx.Pipe, environmentID)
 	if err != nil {
-		return subscription.Settings{}, readError("environment", err)
+		return subscription.Settings{}, core.ReadError("environment", err)
 	}
 	return environmentFromDB(row.Environment, "").Settings, nil
 }
@@ -32,12 +33,12 @@ func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscript
 // SaveSettings writes what may change of an environment's settings, and who changed what from was to is.
 // The caller holds the lock. Fault: environment_not_found.
 func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is subscription.Settings) error {
-	err := queries.EnvironmentUpdateSettings(ctx, tx.pipe.orElse(notFound("environment")),
+	err := core.Queries.EnvironmentUpdateSettings(ctx, tx.Pipe.OrElse(core.NotFound("environment")),
 		dbsqlc.EnvironmentUpdateSettingsParams{
 			EnvironmentID: environmentID, PastDueBilling: is.PastDueBilling, Dunning: dunningToDB(&is.Dunning),
 			RenewalReminderDays: is.RenewalReminderDays, InvoiceNumberPrefix: is.InvoiceNumbers.Prefix,
-			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: null(is.Seller),
-			ProrationMeasure: null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
+			InvoiceNumberDigits: is.InvoiceNumbers.Digits, Seller: core.Null(is.Seller),
+			ProrationMeasure: core.Null(is.ProrationMeasure), InvoiceGraceMinutes: is.InvoiceGraceMinutes,
 		})
 	if err != nil {
 		return err
@@ -72,8 +73,8 @@ func (tx *Tx) noteDunning(ctx context.Context, environmentID, planID string, was
 }
 
 func (tx *Tx) noteSetting(ctx context.Context, environmentID, planID, field string, before, after []byte) error {
-	return queries.SettingChangeInsert(ctx, tx.pipe, dbsqlc.SettingChangeInsertParams{
-		ID: id.New(id.SettingChange, tx.Real), EnvironmentID: environmentID, PlanID: null(planID), Field: field,
+	return core.Queries.SettingChangeInsert(ctx, tx.Pipe, dbsqlc.SettingChangeInsertParams{
+		ID: id.New(id.SettingChange, tx.Real), EnvironmentID: environmentID, PlanID: core.Null(planID), Field: field,
 		Before: before, After: after, ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(), ChangedAt: tx.Real,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -19,12 +20,12 @@ type Settlement struct {
 
 // Settlement reads the one of an invoice. Fault: settlement_not_found.
 func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string) (Settlement, error) {
-	row, err := queries.SettlementGet(ctx, r.handle,
+	row, err := core.Queries.SettlementGet(ctx, r.Handle,
 		dbsqlc.SettlementGetParams{EnvironmentID: environmentID, InvoiceID: invoiceID})
 	s := row.Settlement
 	return Settlement{
-		InvoiceID: s.InvoiceID, TransactionID: value(s.TransactionID), Amount: s.Amount, SettledAt: s.SettledAt,
-	}, readError("settlement", err)
+		InvoiceID: s.InvoiceID, TransactionID: core.Value(s.TransactionID), Amount: s.Amount, SettledAt: s.SettledAt,
+	}, core.ReadError("settlement", err)
 }
 
 // InsertSettlement settles an invoice, which must be locked and open. transactionID is empty exactly where amount is 0.
@@ -32,7 +33,8 @@ func (r Reader) Settlement(ctx context.Context, environmentID, invoiceID string)
 func (tx *Tx) InsertSettlement(
 	ctx context.Context, environmentID, invoiceID, transactionID string, amount money.Minor, at time.Time,
 ) error {
-	return queries.SettlementInsert(ctx, tx.pipe, dbsqlc.SettlementInsertParams{
-		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: null(transactionID), Amount: amount, SettledAt: at,
+	return core.Queries.SettlementInsert(ctx, tx.Pipe, dbsqlc.SettlementInsertParams{
+		EnvironmentID: environmentID, InvoiceID: invoiceID, TransactionID: core.Null(transactionID), Amount: amount,
+		SettledAt: at,
 	})
 }

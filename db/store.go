@@ -2,122 +2,81 @@ package db
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"perennial/billing/fault"
-	"perennial/billing/money"
-	"perennial/db/internal/dbsqlc"
+	"perennial/db/core"
 )
-
-// Config says where the database is and how much of it one Store may use.
-type Config struct {
-	URL string
-	// MaxConns bounds the pool; 0 leaves pgx's choice, four or the number of processors.
-	MaxConns int32
-	// Clock is the wall clock, for IDs, leases and retention. Required: only cmd knows the time.
-	Clock func() time.Time
-	// Limits returns which charges in a currency a provider takes, by the provider's name. nil: no limits are known.
-	Limits func(provider string, currency money.Currency) money.Limits
-	// ApplicationName is what operators see in pg_stat_activity.
-	ApplicationName string
-	// Tracer observes every statement; nil: nobody does.
-	Tracer pgx.QueryTracer
-}
 
 // Store is a pool of connections with the reads on it, and the way into a transaction.
 type Store struct {
 	Reader
-	pool       connections
-	clock      func() time.Time
-	dispatcher Dispatcher // nil: effects are left to the reconciler
-	watch      *watch
-	limits     func(provider string, currency money.Currency) money.Limits // Config.Limits
-	unsealed   *unsealed                                                   // environments with new entries of the audit log
+	core  *core.Store
+	watch *watch
 }
 
 // Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
 // fault.NotFound with the code <resource>_not_found.
 type Reader struct {
-	handle handle
+	core.Reader
 }
 
-// handle is where statements go: the pool, or one transaction.
-type handle interface {
-	dbsqlc.DBTX
-	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+// Tx is one transaction: the reads, the writes and the locks. It ends with the function it was given to.
+type Tx struct {
+	*core.Tx
+	Reader
 }
-
-const idleInTransaction = "idle_in_transaction_session_timeout"
-
-// queries has no state: every generated method takes the handle it runs on.
-var queries = dbsqlc.New()
 
 // Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
-func Open(ctx context.Context, c Config) (*Store, error) {
-	if c.Clock == nil {
-		return nil, fault.New(fault.Invalid, "database_config_invalid",
-			"The database configuration has no clock. Set db.Config.Clock.")
-	}
-	config, err := pgxpool.ParseConfig(c.URL)
+func Open(ctx context.Context, c core.Config) (*Store, error) {
+	s, err := core.Open(ctx, c)
 	if err != nil {
-		return nil, openError(err)
+		return nil, err
 	}
-	if c.MaxConns > 0 {
-		config.MaxConns = c.MaxConns
-	}
-	if c.ApplicationName != "" {
-		config.ConnConfig.RuntimeParams["application_name"] = c.ApplicationName
-	}
-	if _, given := config.ConnConfig.RuntimeParams[idleInTransaction]; !given {
-		// A process that freezes in a transaction must not keep a subscription locked for ever.
-		config.ConnConfig.RuntimeParams[idleInTransaction] = "60s"
-	}
-	config.ConnConfig.Tracer = c.Tracer
-	config.AfterConnect = prepare
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, translate("open", err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, translate("open", err)
-	}
-	return &Store{
-		Reader: Reader{handle: storing{pool}}, pool: pool, clock: c.Clock, limits: c.Limits, watch: &watch{},
-		unsealed: &unsealed{},
-	}, nil
+	return assemble(s), nil
 }
 
-// openError tells an unreadable URL from a database that is away.
-// The parser's error shows the URL without its password.
-func openError(err error) error {
-	if parse := (*pgconn.ParseConfigError)(nil); errors.As(err, &parse) {
-		return fault.New(fault.Invalid, "database_config_invalid", "The database URL is malformed: %v.", err)
-	}
-	return translate("open", err)
+func assemble(s *core.Store) *Store {
+	return &Store{Reader: readers(s.Reads()), core: s, watch: &watch{}}
 }
 
-// prepare makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them. It also makes
-// the connection store any JSON.
-func prepare(_ context.Context, conn *pgx.Conn) error {
-	storeJSON(conn)
-	conn.TypeMap().RegisterType(&pgtype.Type{
-		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+func readers(r core.Reader) Reader { return Reader{r} }
+
+// InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back.
+// Nothing is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and
+// nowhere else, once the commit has succeeded and the connection is back in the pool.
+func (s *Store) InTx(ctx context.Context, by core.Actor, now time.Time, fn func(*Tx) error) error {
+	return s.core.InTx(ctx, by, now, func(begun *core.Tx) error {
+		tx := &Tx{begun, readers(begun.Reads())}
+		begun.SendInvoice = tx.insertInvoice
+		return fn(tx)
 	})
-	return nil
 }
+
+// With returns the same store, whose transactions hand their effects to d.
+// Without a dispatcher they are left to the reconciler.
+func (s *Store) With(d core.Dispatcher) *Store {
+	other := *s
+	other.core = s.core.With(d)
+	return &other
+}
+
+// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its process.
+// Close ends the lease alone. It is for tests, which go one after the other to the same database.
+func (s *Store) Lease(clock func() time.Time) *Store { return assemble(s.core.Lease(clock)) }
+
+// Reset has connections replaced that there are: those in use when they come back.
+func (s *Store) Reset() { s.core.Reset() }
+
+// TakeUnsealed returns the environments in which this process has written entries of the audit log since the last call.
+func (s *Store) TakeUnsealed() []string { return s.core.TakeUnsealed() }
 
 // Close waits until every connection is back and closes them.
-func (s *Store) Close() { s.pool.Close() }
+func (s *Store) Close() { s.core.Close() }
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error { return translate("ping", s.pool.Ping(ctx)) }
+func (s *Store) Ping(ctx context.Context) error { return s.core.Ping(ctx) }
 
 // Stat reports how busy the pool is.
-func (s *Store) Stat() *pgxpool.Stat { return s.pool.Stat() }
+func (s *Store) Stat() *pgxpool.Stat { return s.core.Stat() }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -16,12 +17,12 @@ func (tx *Tx) SaveItems(
 ) error {
 	for _, item := range changed {
 		row := itemRow(environmentID, s.ID, slices.Index(s.Items, item), item, tx.Now)
-		if err := rows.SubscriptionItemSave.Exec(ctx, tx.pipe, &row); err != nil {
+		if err := rows.SubscriptionItemSave.Exec(ctx, tx.Pipe, &row); err != nil {
 			return err
 		}
 	}
 	for _, id := range ended {
-		err := queries.SubscriptionItemEnd(ctx, tx.pipe, dbsqlc.SubscriptionItemEndParams{
+		err := core.Queries.SubscriptionItemEnd(ctx, tx.Pipe, dbsqlc.SubscriptionItemEndParams{
 			EnvironmentID: environmentID, ID: id, EndedAt: &tx.Now,
 		})
 		if err != nil {
@@ -35,7 +36,7 @@ func (tx *Tx) SaveItems(
 func itemsOf(
 	ctx context.Context, h dbsqlc.DBTX, environmentID string, subscriptionIDs ...string,
 ) (map[string][]subscription.Item, error) {
-	rows, err := queries.SubscriptionItemList(ctx, h, dbsqlc.SubscriptionItemListParams{
+	rows, err := core.Queries.SubscriptionItemList(ctx, h, dbsqlc.SubscriptionItemListParams{
 		EnvironmentID: environmentID, SubscriptionIds: subscriptionIDs,
 	})
 	items := make(map[string][]subscription.Item, len(subscriptionIDs))

@@ -4,6 +4,7 @@ import (
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -21,49 +22,58 @@ func subscriptionRow(environmentID string, s subscription.Subscription) dbsqlc.S
 		ID: s.ID, EnvironmentID: environmentID, CustomerID: s.CustomerID, PlanID: versionID(s.Plan()),
 		Status: s.Status, Currency: s.Currency, TimeZone: s.TimeZone, AnchorAt: s.AnchorAt,
 		IntervalUnit: s.Interval.Unit, IntervalCount: s.Interval.Count,
-		TrialEndsAt: nullTime(s.TrialEndsAt), TrialNoticeAt: nullTime(s.TrialNoticeAt), RemindedFor: nullTime(s.RemindedFor),
+		TrialEndsAt: core.NullTime(s.TrialEndsAt), TrialNoticeAt: core.NullTime(s.TrialNoticeAt),
+		RemindedFor:        core.NullTime(s.RemindedFor),
 		CurrentPeriodStart: s.CurrentPeriod.Start, CurrentPeriodEnd: s.CurrentPeriod.End,
-		NextPeriod: s.NextPeriod, PaidThrough: nullTime(s.PaidThrough), ActivatedAt: nullTime(s.ActivatedAt),
-		PendingPlanID: null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
-		CancelReason: null(s.CancelReason), CanceledAt: nullTime(s.CanceledAt), PastDueAt: nullTime(s.PastDueAt),
-		CollectingInvoiceID: null(s.CollectingInvoiceID), CollectionPausedAt: nullTime(s.CollectionPausedAt),
-		TestClockID: null(s.TestClockID), Metadata: present(s.Metadata), MethodChangedAt: nullTime(s.MethodChangedAt),
-		NextAction: s.NextAction, NextActionAt: nullTime(s.NextActionAt), FinishedAt: nullTime(s.FinishedAt),
-		RenewedFrom: nullTime(s.RenewedFrom), Quantity: s.Quantity, PendingQuantity: null(s.PendingQuantity),
+		NextPeriod: s.NextPeriod, PaidThrough: core.NullTime(s.PaidThrough), ActivatedAt: core.NullTime(s.ActivatedAt),
+		PendingPlanID: core.Null(versionID(s.PendingPlan())), CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: core.Null(s.CancelReason), CanceledAt: core.NullTime(s.CanceledAt),
+		PastDueAt:           core.NullTime(s.PastDueAt),
+		CollectingInvoiceID: core.Null(s.CollectingInvoiceID), CollectionPausedAt: core.NullTime(s.CollectionPausedAt),
+		TestClockID: core.Null(s.TestClockID), Metadata: core.Present(s.Metadata),
+		MethodChangedAt: core.NullTime(s.MethodChangedAt),
+		NextAction:      s.NextAction, NextActionAt: core.NullTime(s.NextActionAt), FinishedAt: core.NullTime(s.FinishedAt),
+		RenewedFrom: core.NullTime(s.RenewedFrom), Quantity: s.Quantity, PendingQuantity: core.Null(s.PendingQuantity),
 		PeriodIndex: s.PeriodIndex, RenewedIndex: s.RenewedIndex,
-		ProrationMeasure: null(s.ProrationMeasure), UnproratedIndex: null(s.UnproratedIndex),
-		PaidElsewhereIndex: null(s.PaidElsewhereIndex), Discounts: nullList(s.Discounts), PendingLines: pendingLines(s.PendingLines),
-		PausedAt: nullTime(s.PausedAt), ResumesAt: nullTime(s.ResumesAt), PauseReason: null(s.PauseReason),
-		CollectionMethod: null(s.Terms.Method), NetDays: s.Terms.NetDays,
+		ProrationMeasure: core.Null(s.ProrationMeasure), UnproratedIndex: core.Null(s.UnproratedIndex),
+		PaidElsewhereIndex: core.Null(s.PaidElsewhereIndex), Discounts: core.NullList(s.Discounts),
+		PendingLines: pendingLines(s.PendingLines),
+		PausedAt:     core.NullTime(s.PausedAt), ResumesAt: core.NullTime(s.ResumesAt), PauseReason: core.Null(s.PauseReason),
+		CollectionMethod: core.Null(s.Terms.Method), NetDays: s.Terms.NetDays,
 		AddOnIds: ids, AddOnQuantities: quantities, PendingAddOnIds: pendingIDs, PendingAddOnQuantities: pendingQuantities,
-		ScheduledChanges: nullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
+		ScheduledChanges: core.NullList(s.Scheduled), ScheduledPlanIds: scheduledPlanIDs(s),
 		Revision: s.Revision, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 	}
 }
 
 func subscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
-	on, pending := planRef(row.PlanID), planRef(value(row.PendingPlanID))
+	on, pending := planRef(row.PlanID), planRef(core.Value(row.PendingPlanID))
 	return subscription.Subscription{
 		ID: row.ID, CustomerID: row.CustomerID, PlanID: on.ID, PlanVersion: on.Version, Status: row.Status,
 		Currency: row.Currency, TimeZone: row.TimeZone, AnchorAt: row.AnchorAt,
 		Interval:    period.Interval{Unit: row.IntervalUnit, Count: row.IntervalCount},
-		TrialEndsAt: value(row.TrialEndsAt), TrialNoticeAt: value(row.TrialNoticeAt), RemindedFor: value(row.RemindedFor),
+		TrialEndsAt: core.Value(row.TrialEndsAt), TrialNoticeAt: core.Value(row.TrialNoticeAt),
+		RemindedFor:   core.Value(row.RemindedFor),
 		CurrentPeriod: period.Period{Start: row.CurrentPeriodStart, End: row.CurrentPeriodEnd},
-		NextPeriod:    row.NextPeriod, PaidThrough: value(row.PaidThrough), ActivatedAt: value(row.ActivatedAt),
+		NextPeriod:    row.NextPeriod, PaidThrough: core.Value(row.PaidThrough), ActivatedAt: core.Value(row.ActivatedAt),
 		PendingPlanID: pending.ID, PendingPlanVersion: pending.Version, CancelAtPeriodEnd: row.CancelAtPeriodEnd,
-		CancelReason: value(row.CancelReason), CanceledAt: value(row.CanceledAt), PastDueAt: value(row.PastDueAt),
-		CollectingInvoiceID: value(row.CollectingInvoiceID), CollectionPausedAt: value(row.CollectionPausedAt), TestClockID: value(row.TestClockID),
-		Metadata: row.Metadata, MethodChangedAt: value(row.MethodChangedAt), NextAction: row.NextAction,
-		NextActionAt: value(row.NextActionAt), FinishedAt: value(row.FinishedAt), RenewedFrom: value(row.RenewedFrom),
-		Quantity: row.Quantity, PendingQuantity: value(row.PendingQuantity),
+		CancelReason: core.Value(row.CancelReason), CanceledAt: core.Value(row.CanceledAt),
+		PastDueAt:           core.Value(row.PastDueAt),
+		CollectingInvoiceID: core.Value(row.CollectingInvoiceID), CollectionPausedAt: core.Value(row.CollectionPausedAt),
+		TestClockID: core.Value(row.TestClockID),
+		Metadata:    row.Metadata, MethodChangedAt: core.Value(row.MethodChangedAt), NextAction: row.NextAction,
+		NextActionAt: core.Value(row.NextActionAt), FinishedAt: core.Value(row.FinishedAt),
+		RenewedFrom: core.Value(row.RenewedFrom),
+		Quantity:    row.Quantity, PendingQuantity: core.Value(row.PendingQuantity),
 		PeriodIndex: row.PeriodIndex, RenewedIndex: row.RenewedIndex,
-		ProrationMeasure: value(row.ProrationMeasure), UnproratedIndex: value(row.UnproratedIndex),
-		PaidElsewhereIndex: value(row.PaidElsewhereIndex), Discounts: value(row.Discounts), PendingLines: pendingLinesFromDB(row.PendingLines),
-		PausedAt: value(row.PausedAt), ResumesAt: value(row.ResumesAt), PauseReason: value(row.PauseReason),
-		Terms:         terms.Terms{Method: value(row.CollectionMethod), NetDays: row.NetDays},
+		ProrationMeasure: core.Value(row.ProrationMeasure), UnproratedIndex: core.Value(row.UnproratedIndex),
+		PaidElsewhereIndex: core.Value(row.PaidElsewhereIndex), Discounts: core.Value(row.Discounts),
+		PendingLines: pendingLinesFromDB(row.PendingLines),
+		PausedAt:     core.Value(row.PausedAt), ResumesAt: core.Value(row.ResumesAt), PauseReason: core.Value(row.PauseReason),
+		Terms:         terms.Terms{Method: core.Value(row.CollectionMethod), NetDays: row.NetDays},
 		AddOns:        addOnsFromDB(row.AddOnIds, row.AddOnQuantities),
 		PendingAddOns: pendingAddOnsFromDB(row.PendingAddOnIds, row.PendingAddOnQuantities),
-		Scheduled:     value(row.ScheduledChanges),
+		Scheduled:     core.Value(row.ScheduledChanges),
 		Revision:      row.Revision, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -24,9 +25,9 @@ type SubscriptionFilter struct {
 func (r Reader) Subscription(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
 	var row dbsqlc.SubscriptionGetRow
 	var items map[string][]subscription.Item
-	err := r.together(ctx,
+	err := r.Together(ctx,
 		func(h dbsqlc.DBTX) (err error) {
-			row, err = queries.SubscriptionGet(ctx, h, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
+			row, err = core.Queries.SubscriptionGet(ctx, h, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
 			return err
 		},
 		func(h dbsqlc.DBTX) (err error) {
@@ -34,7 +35,7 @@ func (r Reader) Subscription(ctx context.Context, environmentID, id string) (sub
 			return err
 		})
 	if err != nil {
-		return subscription.Subscription{}, readError("subscription", err)
+		return subscription.Subscription{}, core.ReadError("subscription", err)
 	}
 	s := subscriptionFromDB(row.Subscription)
 	s.Items = items[id]
@@ -45,52 +46,52 @@ func (r Reader) Subscription(ctx context.Context, environmentID, id string) (sub
 // with the key.
 func (r Reader) SubscriptionWithKey(
 	ctx context.Context, hash []byte, id string,
-) (APIKey, subscription.Subscription, error) {
-	row, err := queries.SubscriptionGetWithKey(ctx, r.handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
+) (core.APIKey, subscription.Subscription, error) {
+	row, err := core.Queries.SubscriptionGetWithKey(ctx, r.Handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "subscription", err)
+		key, err := r.WithoutResource(ctx, hash, "subscription", err)
 		return key, subscription.Subscription{}, err
 	}
 	s := subscriptionFromDB(row.Subscription)
 	for i, itemID := range row.ItemIds {
 		s.Items = append(s.Items, subscription.Item{ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i]})
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), s, nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), s, nil
 }
 
 // RenewedCurrencies lists the currencies of a customer's subscriptions that renew, cost something and are charged.
 func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
-	found, err := queries.SubscriptionListRenewedCurrencies(ctx, r.handle,
+	found, err := core.Queries.SubscriptionListRenewedCurrencies(ctx, r.Handle,
 		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
 	return refs(found, func(c string) money.Currency { return money.Currency(c) }),
-		translate("SubscriptionListRenewedCurrencies", err)
+		core.Translate("SubscriptionListRenewedCurrencies", err)
 }
 
 // Subscriptions lists an environment's, with their items.
 func (r Reader) Subscriptions(
-	ctx context.Context, environmentID string, f SubscriptionFilter, page Page,
+	ctx context.Context, environmentID string, f SubscriptionFilter, page core.Page,
 ) (subs []subscription.Subscription, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
 	in := dbsqlc.SubscriptionListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), Status: null(string(f.Status)),
-		TestClockID: null(f.TestClockID), Below: span.below, Above: span.above, Forward: page.forward(),
-		RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, CustomerID: core.Null(f.CustomerID), Status: core.Null(string(f.Status)),
+		TestClockID: core.Null(f.TestClockID), Below: span.Below, Above: span.Above, Forward: page.Forward(),
+		RowLimit: page.RowLimit(),
 	}
 	rows, err := r.subscriptionList(ctx, f, in)
 	if err != nil {
 		return nil, false, err
 	}
-	subs, hasMore = cut(page, rows, subscriptionFromDB)
+	subs, hasMore = core.Cut(page, rows, subscriptionFromDB)
 	ids := make([]string, len(subs))
 	for i := range subs {
 		ids[i] = subs[i].ID
 	}
-	items, err := itemsOf(ctx, r.handle, environmentID, ids...)
+	items, err := itemsOf(ctx, r.Handle, environmentID, ids...)
 	if err != nil {
-		return nil, false, translate("SubscriptionItemList", err)
+		return nil, false, core.Translate("SubscriptionItemList", err)
 	}
 	for i := range subs {
 		subs[i].Items = items[subs[i].ID]
@@ -103,32 +104,33 @@ func (r Reader) subscriptionList(
 	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
 ) ([]dbsqlc.Subscription, error) {
 	if f.AddOnID != "" {
-		rows, err := queries.SubscriptionListOfAddOn(ctx, r.lists(), dbsqlc.SubscriptionListOfAddOnParams{
-			EnvironmentID: in.EnvironmentID, AddOnID: f.AddOnID, Version: null(f.AddOnVersion), PlanID: null(f.PlanID),
+		rows, err := core.Queries.SubscriptionListOfAddOn(ctx, r.Lists(), dbsqlc.SubscriptionListOfAddOnParams{
+			EnvironmentID: in.EnvironmentID, AddOnID: f.AddOnID, Version: core.Null(f.AddOnVersion), PlanID: core.Null(f.PlanID),
 			CustomerID: in.CustomerID, Status: in.Status, TestClockID: in.TestClockID, Below: in.Below, Above: in.Above,
 			Forward: in.Forward, RowLimit: in.RowLimit,
 		})
 		return refs(rows, func(row dbsqlc.SubscriptionListOfAddOnRow) dbsqlc.Subscription { return row.Subscription }),
-			translate("SubscriptionListOfAddOn", err)
+			core.Translate("SubscriptionListOfAddOn", err)
 	}
 	if f.PlanID == "" {
-		rows, err := queries.SubscriptionList(ctx, r.lists(), in)
+		rows, err := core.Queries.SubscriptionList(ctx, r.Lists(), in)
 		return refs(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
-			translate("SubscriptionList", err)
+			core.Translate("SubscriptionList", err)
 	}
-	rows, err := queries.SubscriptionListOfPlan(ctx, r.lists(), dbsqlc.SubscriptionListOfPlanParams{
-		EnvironmentID: in.EnvironmentID, PlanID: f.PlanID, PlanVersion: null(f.PlanVersion), CustomerID: in.CustomerID, Status: in.Status,
+	rows, err := core.Queries.SubscriptionListOfPlan(ctx, r.Lists(), dbsqlc.SubscriptionListOfPlanParams{
+		EnvironmentID: in.EnvironmentID, PlanID: f.PlanID, PlanVersion: core.Null(f.PlanVersion),
+		CustomerID: in.CustomerID, Status: in.Status,
 		TestClockID: in.TestClockID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
 	})
 	return refs(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),
-		translate("SubscriptionListOfPlan", err)
+		core.Translate("SubscriptionListOfPlan", err)
 }
 
 // InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
 // Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	row := newSubscriptionRow(environmentID, s)
-	err := rows.SubscriptionInsert.Exec(ctx, tx.pipe.orElse(notFoundIn("customer", "customerId")), &row)
+	err := rows.SubscriptionInsert.Exec(ctx, tx.Pipe.OrElse(core.NotFoundIn("customer", "customerId")), &row)
 	if err != nil {
 		return err
 	}
@@ -140,15 +142,15 @@ func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s su
 // status.
 func (tx *Tx) SaveSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	row := subscriptionRow(environmentID, s)
-	row.WakePendingSince = tx.takeMark(environmentID, s.ID)
-	return rows.SubscriptionUpdate.Exec(ctx, tx.pipe.orElse(changed("subscription")), &row)
+	row.WakePendingSince = tx.TakeMark(environmentID, s.ID)
+	return rows.SubscriptionUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("subscription")), &row)
 }
 
 // MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
 // returns their IDs.
 func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
-	ids, err := queries.SubscriptionMarkMethodChanged(ctx, tx.pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
+	ids, err := core.Queries.SubscriptionMarkMethodChanged(ctx, tx.Pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
 		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,
 	})
-	return ids, translate("SubscriptionMarkMethodChanged", err)
+	return ids, core.Translate("SubscriptionMarkMethodChanged", err)
 }

@@ -5,6 +5,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/tax"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -14,54 +15,56 @@ type TaxRateFilter struct {
 }
 
 // TaxRateWithKey reads key and tax rate in one round trip. Faults: api_key_unknown; tax_rate_not_found, with the key.
-func (r Reader) TaxRateWithKey(ctx context.Context, hash []byte, id string) (APIKey, tax.Definition, error) {
-	row, err := queries.TaxRateGetWithKey(ctx, r.handle, dbsqlc.TaxRateGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) TaxRateWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, tax.Definition, error) {
+	row, err := core.Queries.TaxRateGetWithKey(ctx, r.Handle, dbsqlc.TaxRateGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "tax_rate", err)
+		key, err := r.WithoutResource(ctx, hash, "tax_rate", err)
 		return key, tax.Definition{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), taxRateFromDB(row.TaxRate), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), taxRateFromDB(row.TaxRate), nil
 }
 
 // TaxRates lists an environment's.
 func (r Reader) TaxRates(
-	ctx context.Context, environmentID string, f TaxRateFilter, page Page,
+	ctx context.Context, environmentID string, f TaxRateFilter, page core.Page,
 ) (rates []tax.Definition, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.TaxRateList(ctx, r.lists(), dbsqlc.TaxRateListParams{
-		EnvironmentID: environmentID, Archived: f.Archived, Below: span.below, Above: span.above,
-		Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.TaxRateList(ctx, r.Lists(), dbsqlc.TaxRateListParams{
+		EnvironmentID: environmentID, Archived: f.Archived, Below: span.Below, Above: span.Above,
+		Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("TaxRateList", err)
+		return nil, false, core.Translate("TaxRateList", err)
 	}
-	rates, hasMore = cut(page, rows, func(row dbsqlc.TaxRateListRow) tax.Definition { return taxRateFromDB(row.TaxRate) })
+	rates, hasMore = core.Cut(page, rows,
+		func(row dbsqlc.TaxRateListRow) tax.Definition { return taxRateFromDB(row.TaxRate) })
 	return rates, hasMore, nil
 }
 
 // LockTaxRate reads one that nobody else may change until the transaction ends. Fault: tax_rate_not_found.
 func (tx *Tx) LockTaxRate(ctx context.Context, environmentID, id string) (tax.Definition, error) {
-	row, err := queries.TaxRateLock(ctx, tx.pipe, dbsqlc.TaxRateLockParams{EnvironmentID: environmentID, ID: id})
-	return taxRateFromDB(row.TaxRate), readError("tax_rate", err)
+	row, err := core.Queries.TaxRateLock(ctx, tx.Pipe, dbsqlc.TaxRateLockParams{EnvironmentID: environmentID, ID: id})
+	return taxRateFromDB(row.TaxRate), core.ReadError("tax_rate", err)
 }
 
 // InsertTaxRate writes one.
 func (tx *Tx) InsertTaxRate(ctx context.Context, environmentID string, d tax.Definition) error {
-	return queries.TaxRateInsert(ctx, tx.pipe, dbsqlc.TaxRateInsertParams{
+	return core.Queries.TaxRateInsert(ctx, tx.Pipe, dbsqlc.TaxRateInsertParams{
 		ID: d.ID, EnvironmentID: environmentID, Name: d.Name, Percent: d.Percent.String(), Inclusive: d.Inclusive,
-		Country: null(d.Country), Region: null(d.Region), ValidFrom: nullTime(d.ValidFrom), ValidUntil: nullTime(d.ValidUntil),
-		CreatedAt: d.CreatedAt, Stacks: d.Stacks,
+		Country: core.Null(d.Country), Region: core.Null(d.Region), ValidFrom: core.NullTime(d.ValidFrom),
+		ValidUntil: core.NullTime(d.ValidUntil),
+		CreatedAt:  d.CreatedAt, Stacks: d.Stacks,
 	})
 }
 
 // SaveTaxRate writes what may change: the name, and whether it is archived. The caller holds the lock. Fault:
 // tax_rate_not_found.
 func (tx *Tx) SaveTaxRate(ctx context.Context, environmentID string, d tax.Definition) error {
-	return queries.TaxRateUpdate(ctx, tx.pipe.orElse(notFound("tax_rate")), dbsqlc.TaxRateUpdateParams{
-		EnvironmentID: environmentID, ID: d.ID, Name: d.Name, ArchivedAt: nullTime(d.ArchivedAt),
+	return core.Queries.TaxRateUpdate(ctx, tx.Pipe.OrElse(core.NotFound("tax_rate")), dbsqlc.TaxRateUpdateParams{
+		EnvironmentID: environmentID, ID: d.ID, Name: d.Name, ArchivedAt: core.NullTime(d.ArchivedAt),
 	})
 }
 
@@ -69,7 +72,8 @@ func taxRateFromDB(row dbsqlc.TaxRate) tax.Definition {
 	percent, _ := money.ParseDecimal(row.Percent) // checked before it was written
 	return tax.Definition{
 		Rate:    tax.Rate{ID: row.ID, Name: row.Name, Percent: percent, Inclusive: row.Inclusive},
-		Country: value(row.Country), Region: value(row.Region), ValidFrom: value(row.ValidFrom),
-		ValidUntil: value(row.ValidUntil), Stacks: row.Stacks, ArchivedAt: value(row.ArchivedAt), CreatedAt: row.CreatedAt,
+		Country: core.Value(row.Country), Region: core.Value(row.Region), ValidFrom: core.Value(row.ValidFrom),
+		ValidUntil: core.Value(row.ValidUntil), Stacks: row.Stacks, ArchivedAt: core.Value(row.ArchivedAt),
+		CreatedAt: row.CreatedAt,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -38,37 +39,37 @@ type Environment struct {
 
 // App reads one. Global: apps lie above environments. Fault: app_not_found.
 func (r Reader) App(ctx context.Context, id string) (App, error) {
-	row, err := queries.AppGet(ctx, r.handle, id)
+	row, err := core.Queries.AppGet(ctx, r.Handle, id)
 	if err != nil {
-		return App{}, readError("app", err)
+		return App{}, core.ReadError("app", err)
 	}
 	return appFromDB(row.App), nil
 }
 
 // Apps lists those of a tenant.
-func (r Reader) Apps(ctx context.Context, tenantID string, page Page) (apps []App, hasMore bool, err error) {
-	span, err := r.bounds(ctx, tenantID, page)
+func (r Reader) Apps(ctx context.Context, tenantID string, page core.Page) (apps []App, hasMore bool, err error) {
+	span, err := r.Bounds(ctx, tenantID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.AppList(ctx, r.lists(), dbsqlc.AppListParams{
-		TenantID: tenantID, Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.AppList(ctx, r.Lists(), dbsqlc.AppListParams{
+		TenantID: tenantID, Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("AppList", err)
+		return nil, false, core.Translate("AppList", err)
 	}
-	apps, hasMore = cut(page, rows, func(row dbsqlc.AppListRow) App { return appFromDB(row.App) })
+	apps, hasMore = core.Cut(page, rows, func(row dbsqlc.AppListRow) App { return appFromDB(row.App) })
 	return apps, hasMore, nil
 }
 
 // InsertTenant writes one.
 func (tx *Tx) InsertTenant(ctx context.Context, t Tenant) error {
-	return queries.TenantInsert(ctx, tx.pipe, dbsqlc.TenantInsertParams(t))
+	return core.Queries.TenantInsert(ctx, tx.Pipe, dbsqlc.TenantInsertParams(t))
 }
 
 // InsertApp writes one.
 func (tx *Tx) InsertApp(ctx context.Context, a App) error {
-	return queries.AppInsert(ctx, tx.pipe, dbsqlc.AppInsertParams(a))
+	return core.Queries.AppInsert(ctx, tx.Pipe, dbsqlc.AppInsertParams(a))
 }
 
 // InsertEnvironment writes one, with its invoice counter. Fault: environment_exists.
@@ -77,14 +78,15 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 	if len(before.Gaps) > 0 {
 		before = retry.Default()
 	}
-	return queries.EnvironmentInsert(ctx, tx.pipe, dbsqlc.EnvironmentInsertParams{
+	return core.Queries.EnvironmentInsert(ctx, tx.Pipe, dbsqlc.EnvironmentInsertParams{
 		ID: e.ID, AppID: e.AppID, Mode: e.Mode, TimeZone: s.TimeZone,
 		RetryBaseSeconds: wholeSeconds(before.Base), RetryFactor: before.Factor, RetryCount: before.Retries,
 		RetryJitterSeconds: wholeSeconds(before.MaxJitter), PastDueBilling: s.PastDueBilling,
-		PastDueCancelAfterDays: null(s.Dunning.CancelAfterDays), Dunning: dunningToDB(&s.Dunning),
+		PastDueCancelAfterDays: core.Null(s.Dunning.CancelAfterDays), Dunning: dunningToDB(&s.Dunning),
 		RenewalReminderDays: s.RenewalReminderDays, CreatedAt: e.CreatedAt,
-		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits, Seller: null(s.Seller),
-		ProrationMeasure: null(s.ProrationMeasure), InvoiceGraceMinutes: s.InvoiceGraceMinutes,
+		InvoiceNumberPrefix: s.InvoiceNumbers.Prefix, InvoiceNumberDigits: s.InvoiceNumbers.Digits,
+		Seller:           core.Null(s.Seller),
+		ProrationMeasure: core.Null(s.ProrationMeasure), InvoiceGraceMinutes: s.InvoiceGraceMinutes,
 	})
 }
 
@@ -95,7 +97,7 @@ func environmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 			TimeZone: row.TimeZone, Dunning: dunningOf(row), PastDueBilling: row.PastDueBilling,
 			RenewalReminderDays: row.RenewalReminderDays, InvoiceGraceMinutes: row.InvoiceGraceMinutes,
 			InvoiceNumbers: invoice.Numbering{Prefix: row.InvoiceNumberPrefix, Digits: row.InvoiceNumberDigits},
-			Seller:         value(row.Seller), ProrationMeasure: value(row.ProrationMeasure),
+			Seller:         core.Value(row.Seller), ProrationMeasure: core.Value(row.ProrationMeasure),
 		},
 	}
 }

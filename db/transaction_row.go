@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -11,50 +12,54 @@ import (
 func transactionRow(environmentID string, t payment.Transaction) dbsqlc.Transaction {
 	return dbsqlc.Transaction{
 		ID: t.ID, EnvironmentID: environmentID, Type: t.Type, Status: t.Status, CustomerID: t.CustomerID,
-		SubscriptionID: null(t.SubscriptionID), InvoiceID: null(t.InvoiceID), Amount: t.Amount,
-		Currency: t.Currency, Description: t.Description, AttemptNumber: null(t.AttemptNumber), Trigger: t.Trigger,
-		Provider: null(t.Provider), ProviderConfigID: null(t.ProviderConfigID), ProviderRef: null(t.ProviderRef),
-		Method: null(t.Method), FailureCode: null(t.FailureCode), FailureReason: null(t.FailureReason),
-		ProviderResponse: t.ProviderResponse, ChargeID: null(t.ChargeID), RecoveredFrom: null(t.RecoveredFrom),
+		SubscriptionID: core.Null(t.SubscriptionID), InvoiceID: core.Null(t.InvoiceID), Amount: t.Amount,
+		Currency: t.Currency, Description: t.Description, AttemptNumber: core.Null(t.AttemptNumber), Trigger: t.Trigger,
+		Provider: core.Null(t.Provider), ProviderConfigID: core.Null(t.ProviderConfigID),
+		ProviderRef: core.Null(t.ProviderRef),
+		Method:      core.Null(t.Method), FailureCode: core.Null(t.FailureCode), FailureReason: core.Null(t.FailureReason),
+		ProviderResponse: t.ProviderResponse, ChargeID: core.Null(t.ChargeID), RecoveredFrom: core.Null(t.RecoveredFrom),
 		AmountRefunded: t.AmountRefunded, RefundOwed: t.RefundOwed, SendNumber: t.SendNumber,
-		FirstSentAt: nullTime(t.FirstSentAt), CancelRequestedAt: nullTime(t.CancelRequestedAt),
-		NextCheckAt: nullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
-		NotFoundAt: nullTime(t.NotFoundAt), ParkedAt: nullTime(t.ParkedAt), SendDueAt: nullTime(t.SendDueAt),
-		DueAt: t.DueAt, CompletedAt: nullTime(t.CompletedAt), CreatedAt: t.CreatedAt, Revision: t.Revision,
-		Disputes: nullList(t.Disputes), DisputedAt: nullTime(t.DisputedAt), ReturnedAt: nullTime(t.ReturnedAt),
-		ReviewReason: null(t.Review.Reason), ReviewRef: null(t.Review.Ref), ReviewedAt: nullTime(t.Review.At),
-		HeldAt: nullTime(t.HeldBack.At), HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop,
-		ConfirmToken: null(t.Action.Token), ActionUrl: null(t.Action.URL), ActionExpiresAt: nullTime(t.Action.ExpiresAt),
-		ActionReturnedAt: nullTime(t.Action.ReturnedAt), ActionBrought: null(t.Action.Brought),
-		ActionHandedAt: nullTime(t.Action.HandedAt), ActionApartSend: null(t.Action.ApartSend),
-		UnsentAt: nullTime(t.UnsentAt), UnansweredSince: nullTime(t.Silence.Since), UnansweredAt: nullTime(t.Silence.At),
+		FirstSentAt: core.NullTime(t.FirstSentAt), CancelRequestedAt: core.NullTime(t.CancelRequestedAt),
+		NextCheckAt: core.NullTime(t.NextCheckAt), Checks: t.Checks, NotFoundCount: t.NotFoundCount,
+		NotFoundAt: core.NullTime(t.NotFoundAt), ParkedAt: core.NullTime(t.ParkedAt), SendDueAt: core.NullTime(t.SendDueAt),
+		DueAt: t.DueAt, CompletedAt: core.NullTime(t.CompletedAt), CreatedAt: t.CreatedAt, Revision: t.Revision,
+		Disputes: core.NullList(t.Disputes), DisputedAt: core.NullTime(t.DisputedAt), ReturnedAt: core.NullTime(t.ReturnedAt),
+		ReviewReason: core.Null(t.Review.Reason), ReviewRef: core.Null(t.Review.Ref), ReviewedAt: core.NullTime(t.Review.At),
+		HeldAt: core.NullTime(t.HeldBack.At), HeldRevision: heldRevision(t.HeldBack), HeldByStop: t.HeldBack.ByStop,
+		ConfirmToken: core.Null(t.Action.Token), ActionUrl: core.Null(t.Action.URL),
+		ActionExpiresAt:  core.NullTime(t.Action.ExpiresAt),
+		ActionReturnedAt: core.NullTime(t.Action.ReturnedAt), ActionBrought: core.Null(t.Action.Brought),
+		ActionHandedAt: core.NullTime(t.Action.HandedAt), ActionApartSend: core.Null(t.Action.ApartSend),
+		UnsentAt: core.NullTime(t.UnsentAt), UnansweredSince: core.NullTime(t.Silence.Since),
+		UnansweredAt: core.NullTime(t.Silence.At),
 	}
 }
 
 func transactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 	return payment.Transaction{
 		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID,
-		SubscriptionID: value(row.SubscriptionID), InvoiceID: value(row.InvoiceID), Amount: row.Amount,
-		Currency: row.Currency, Description: row.Description, AttemptNumber: value(row.AttemptNumber),
-		Trigger: row.Trigger, Provider: value(row.Provider), ProviderConfigID: value(row.ProviderConfigID),
-		ProviderRef: value(row.ProviderRef), Method: value(row.Method), FailureCode: value(row.FailureCode),
-		FailureReason: value(row.FailureReason), ProviderResponse: row.ProviderResponse,
-		ChargeID: value(row.ChargeID), RecoveredFrom: value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
-		RefundOwed: row.RefundOwed, SendNumber: row.SendNumber, FirstSentAt: value(row.FirstSentAt),
-		CancelRequestedAt: value(row.CancelRequestedAt), NextCheckAt: value(row.NextCheckAt),
-		Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: value(row.NotFoundAt),
-		ParkedAt: value(row.ParkedAt), SendDueAt: value(row.SendDueAt), DueAt: row.DueAt,
-		CompletedAt: value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
-		Disputes: value(row.Disputes), DisputedAt: value(row.DisputedAt), ReturnedAt: value(row.ReturnedAt),
-		Review:   payment.Review{Reason: value(row.ReviewReason), Ref: value(row.ReviewRef), At: value(row.ReviewedAt)},
+		SubscriptionID: core.Value(row.SubscriptionID), InvoiceID: core.Value(row.InvoiceID), Amount: row.Amount,
+		Currency: row.Currency, Description: row.Description, AttemptNumber: core.Value(row.AttemptNumber),
+		Trigger: row.Trigger, Provider: core.Value(row.Provider), ProviderConfigID: core.Value(row.ProviderConfigID),
+		ProviderRef: core.Value(row.ProviderRef), Method: core.Value(row.Method), FailureCode: core.Value(row.FailureCode),
+		FailureReason: core.Value(row.FailureReason), ProviderResponse: row.ProviderResponse,
+		ChargeID: core.Value(row.ChargeID), RecoveredFrom: core.Value(row.RecoveredFrom), AmountRefunded: row.AmountRefunded,
+		RefundOwed: row.RefundOwed, SendNumber: row.SendNumber, FirstSentAt: core.Value(row.FirstSentAt),
+		CancelRequestedAt: core.Value(row.CancelRequestedAt), NextCheckAt: core.Value(row.NextCheckAt),
+		Checks: row.Checks, NotFoundCount: row.NotFoundCount, NotFoundAt: core.Value(row.NotFoundAt),
+		ParkedAt: core.Value(row.ParkedAt), SendDueAt: core.Value(row.SendDueAt), DueAt: row.DueAt,
+		CompletedAt: core.Value(row.CompletedAt), CreatedAt: row.CreatedAt, Revision: row.Revision,
+		Disputes: core.Value(row.Disputes), DisputedAt: core.Value(row.DisputedAt), ReturnedAt: core.Value(row.ReturnedAt),
+		Review: payment.Review{Reason: core.Value(row.ReviewReason), Ref: core.Value(row.ReviewRef),
+			At: core.Value(row.ReviewedAt)},
 		HeldBack: heldFromDB(row),
 		Action: payment.Action{
-			Token: value(row.ConfirmToken), URL: value(row.ActionUrl), ExpiresAt: value(row.ActionExpiresAt),
-			ReturnedAt: value(row.ActionReturnedAt), Brought: value(row.ActionBrought),
-			HandedAt: value(row.ActionHandedAt), ApartSend: value(row.ActionApartSend),
+			Token: core.Value(row.ConfirmToken), URL: core.Value(row.ActionUrl), ExpiresAt: core.Value(row.ActionExpiresAt),
+			ReturnedAt: core.Value(row.ActionReturnedAt), Brought: core.Value(row.ActionBrought),
+			HandedAt: core.Value(row.ActionHandedAt), ApartSend: core.Value(row.ActionApartSend),
 		},
-		UnsentAt: value(row.UnsentAt),
-		Silence:  payment.Silence{Since: value(row.UnansweredSince), At: value(row.UnansweredAt)},
+		UnsentAt: core.Value(row.UnsentAt),
+		Silence:  payment.Silence{Since: core.Value(row.UnansweredSince), At: core.Value(row.UnansweredAt)},
 	}
 }
 
@@ -73,7 +78,7 @@ func heldRevision(h payment.Hold) *int64 {
 }
 
 func heldFromDB(row dbsqlc.Transaction) payment.Hold {
-	h := payment.Hold{At: value(row.HeldAt), Revision: value(row.HeldRevision), ByStop: row.HeldByStop}
+	h := payment.Hold{At: core.Value(row.HeldAt), Revision: core.Value(row.HeldRevision), ByStop: row.HeldByStop}
 	if h.Revision == noRevision {
 		h.Revision, h.ForTurn = 0, true
 	}

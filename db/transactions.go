@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/db/internal/rows"
 )
@@ -30,29 +31,31 @@ type TransactionFilter struct {
 
 // Transaction reads one. Fault: transaction_not_found.
 func (r Reader) Transaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
-	row, err := queries.TransactionGet(ctx, r.handle, dbsqlc.TransactionGetParams{EnvironmentID: environmentID, ID: id})
-	return transactionFromDB(row.Transaction), readError("transaction", err)
+	row, err := core.Queries.TransactionGet(ctx, r.Handle,
+		dbsqlc.TransactionGetParams{EnvironmentID: environmentID, ID: id})
+	return transactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
 // TransactionWithKey reads key and transaction in one round trip.
 // Faults: api_key_unknown; transaction_not_found, with the key.
-func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (APIKey, payment.Transaction, error) {
-	row, err := queries.TransactionGetWithKey(ctx, r.handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
+func (r Reader) TransactionWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, payment.Transaction,
+	error) {
+	row, err := core.Queries.TransactionGetWithKey(ctx, r.Handle, dbsqlc.TransactionGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "transaction", err)
+		key, err := r.WithoutResource(ctx, hash, "transaction", err)
 		return key, payment.Transaction{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), transactionFromDB(row.Transaction), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), transactionFromDB(row.Transaction), nil
 }
 
 // TransactionByProviderRef finds the one that a provider calls so. Fault: transaction_not_found.
 func (r Reader) TransactionByProviderRef(
 	ctx context.Context, environmentID, providerConfigID string, typ payment.Type, ref string,
 ) (payment.Transaction, error) {
-	row, err := queries.TransactionGetByProviderRef(ctx, r.handle, dbsqlc.TransactionGetByProviderRefParams{
+	row, err := core.Queries.TransactionGetByProviderRef(ctx, r.Handle, dbsqlc.TransactionGetByProviderRefParams{
 		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref, Type: typ,
 	})
-	return transactionFromDB(row.Transaction), readError("transaction", err)
+	return transactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
 // TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a transaction
@@ -60,10 +63,10 @@ func (r Reader) TransactionByProviderRef(
 func (r Reader) TransactionSuperseding(
 	ctx context.Context, environmentID, providerConfigID, ref string,
 ) (payment.Transaction, error) {
-	row, err := queries.TransactionGetSuperseding(ctx, r.handle, dbsqlc.TransactionGetSupersedingParams{
+	row, err := core.Queries.TransactionGetSuperseding(ctx, r.Handle, dbsqlc.TransactionGetSupersedingParams{
 		EnvironmentID: environmentID, ProviderConfigID: &providerConfigID, ProviderRef: &ref,
 	})
-	return transactionFromDB(row.Transaction), readError("transaction", err)
+	return transactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
 // tokenForm is that of every token. PostgreSQL cannot even be asked about some other texts.
@@ -75,21 +78,21 @@ func (r Reader) TransactionByConfirmToken(
 	ctx context.Context, token string,
 ) (environmentID string, t payment.Transaction, err error) {
 	if !tokenForm.MatchString(token) {
-		return "", payment.Transaction{}, ErrTransactionNotFound
+		return "", payment.Transaction{}, core.ErrTransactionNotFound
 	}
-	row, err := queries.TransactionGetByConfirmToken(ctx, r.handle, token)
-	return row.Transaction.EnvironmentID, transactionFromDB(row.Transaction), readError("transaction", err)
+	row, err := core.Queries.TransactionGetByConfirmToken(ctx, r.Handle, token)
+	return row.Transaction.EnvironmentID, transactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
 // LockRecovered reads the success that a capture on this canceled charge has become, under lock; nil: there is none.
 func (tx *Tx) LockRecovered(ctx context.Context, environmentID, id string) (*payment.Transaction, error) {
-	row, err := queries.TransactionLockRecovered(ctx, tx.pipe,
+	row, err := core.Queries.TransactionLockRecovered(ctx, tx.Pipe,
 		dbsqlc.TransactionLockRecoveredParams{EnvironmentID: environmentID, RecoveredFrom: id})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil //nolint:nilnil // most canceled charges were never captured
 	}
 	if err != nil {
-		return nil, translate("TransactionLockRecovered", err)
+		return nil, core.Translate("TransactionLockRecovered", err)
 	}
 	recovered := transactionFromDB(row.Transaction)
 	return &recovered, nil
@@ -97,17 +100,19 @@ func (tx *Tx) LockRecovered(ctx context.Context, environmentID, id string) (*pay
 
 // Transactions lists an environment's.
 func (r Reader) Transactions(
-	ctx context.Context, environmentID string, f TransactionFilter, page Page,
+	ctx context.Context, environmentID string, f TransactionFilter, page core.Page,
 ) (txns []payment.Transaction, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
 	in := dbsqlc.TransactionListParams{
-		EnvironmentID: environmentID, CustomerID: null(f.CustomerID), SubscriptionID: null(f.SubscriptionID),
-		InvoiceID: null(f.InvoiceID), Status: null(string(f.Status)), Type: null(string(f.Type)), RefundOwed: f.RefundOwed,
-		ProviderConfigID: null(f.ProviderConfigID), CreatedFrom: nullTime(f.CreatedFrom), CreatedTo: nullTime(f.CreatedTo),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+		EnvironmentID: environmentID, CustomerID: core.Null(f.CustomerID), SubscriptionID: core.Null(f.SubscriptionID),
+		InvoiceID: core.Null(f.InvoiceID), Status: core.Null(string(f.Status)), Type: core.Null(string(f.Type)),
+		RefundOwed:       f.RefundOwed,
+		ProviderConfigID: core.Null(f.ProviderConfigID), CreatedFrom: core.NullTime(f.CreatedFrom),
+		CreatedTo: core.NullTime(f.CreatedTo),
+		Below:     span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	}
 	list := r.transactions
 	if in.CreatedFrom != nil || in.CreatedTo != nil {
@@ -117,15 +122,16 @@ func (r Reader) Transactions(
 	if err != nil {
 		return nil, false, err
 	}
-	txns, hasMore = cut(page, rows, transactionFromDB)
+	txns, hasMore = core.Cut(page, rows, transactionFromDB)
 	return txns, hasMore, nil
 }
 
 // LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where
 // it has them, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
-	row, err := queries.TransactionLock(ctx, tx.pipe, dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
-	return granular(tx.limits, transactionFromDB(row.Transaction)), readError("transaction", err)
+	row, err := core.Queries.TransactionLock(ctx, tx.Pipe,
+		dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
+	return granular(tx.Limits, transactionFromDB(row.Transaction)), core.ReadError("transaction", err)
 }
 
 // granular notes on a charge which refunds its provider can express: also on one that is about to be captured.
@@ -153,11 +159,11 @@ type Payer struct {
 func (tx *Tx) LockTransactionWithPayer(
 	ctx context.Context, environmentID, id string,
 ) (payment.Transaction, Payer, error) {
-	row, err := queries.TransactionLockWithPayer(ctx, tx.pipe, dbsqlc.TransactionLockWithPayerParams{
+	row, err := core.Queries.TransactionLockWithPayer(ctx, tx.Pipe, dbsqlc.TransactionLockWithPayerParams{
 		EnvironmentID: environmentID, ID: id,
 	})
 	if err != nil {
-		return payment.Transaction{}, Payer{}, readError("transaction", err)
+		return payment.Transaction{}, Payer{}, core.ReadError("transaction", err)
 	}
 	payer := Payer{Erased: row.PayerErased, Country: row.PayerCountry, RestoredAt: row.RestoredAt}
 	if !row.SameServer {
@@ -169,34 +175,34 @@ func (tx *Tx) LockTransactionWithPayer(
 
 // NoteServer notes that the database has come under another server, with tx.Real as the time; nothing where it has not.
 func (tx *Tx) NoteServer(ctx context.Context) error {
-	return translate("DatabaseServerUpdate", queries.DatabaseServerUpdate(ctx, tx.pipe, tx.Real))
+	return core.Translate("DatabaseServerUpdate", core.Queries.DatabaseServerUpdate(ctx, tx.Pipe, tx.Real))
 }
 
 // Refunds lists those of a charge, oldest first, and with them what banks took back because of disputes.
 func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]payment.Transaction, error) {
-	found, err := queries.TransactionListRefunds(ctx, r.handle, dbsqlc.TransactionListRefundsParams{
+	found, err := core.Queries.TransactionListRefunds(ctx, r.Handle, dbsqlc.TransactionListRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
 		return transactionFromDB(f.Transaction)
-	}), translate("TransactionListRefunds", err)
+	}), core.Translate("TransactionListRefunds", err)
 }
 
 // LockRefunds is Refunds under lock. Their charge is locked before.
 func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) ([]payment.Transaction, error) {
-	found, err := queries.TransactionLockRefunds(ctx, tx.pipe, dbsqlc.TransactionLockRefundsParams{
+	found, err := core.Queries.TransactionLockRefunds(ctx, tx.Pipe, dbsqlc.TransactionLockRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
 	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
 		return transactionFromDB(f.Transaction)
-	}), translate("TransactionLockRefunds", err)
+	}), core.Translate("TransactionLockRefunds", err)
 }
 
 // InsertTransaction writes an intent to move money. Faults: payment_in_progress, when its invoice has a live attempt;
 // <resource>_not_found for what it refers to.
 func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	row := transactionRow(environmentID, t)
-	if err := rows.TransactionInsert.Exec(ctx, tx.pipe, &row); err != nil {
+	if err := rows.TransactionInsert.Exec(ctx, tx.Pipe, &row); err != nil {
 		return err
 	}
 	return tx.saveDisputes(ctx, environmentID, t)
@@ -207,7 +213,7 @@ func (tx *Tx) InsertTransaction(ctx context.Context, environmentID string, t pay
 // provider_ref_taken.
 func (tx *Tx) SaveTransaction(ctx context.Context, environmentID string, t payment.Transaction) error {
 	row := transactionRow(environmentID, t)
-	if err := rows.TransactionUpdate.Exec(ctx, tx.pipe.orElse(changed("transaction")), &row); err != nil {
+	if err := rows.TransactionUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("transaction")), &row); err != nil {
 		return err
 	}
 	return tx.saveDisputes(ctx, environmentID, t)

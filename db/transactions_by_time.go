@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -25,10 +26,10 @@ const (
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 func (r Reader) transactions(ctx context.Context, in dbsqlc.TransactionListParams) ([]dbsqlc.Transaction, error) {
-	found, err := queries.TransactionList(ctx, r.lists(), in)
+	found, err := core.Queries.TransactionList(ctx, r.Lists(), in)
 	return refs(found, func(row dbsqlc.TransactionListRow) dbsqlc.Transaction {
 		return row.Transaction
-	}), translate("TransactionList", err)
+	}), core.Translate("TransactionList", err)
 }
 
 // transactionsInTime is transactions for a span of time. The order is that of positions. Those of payments that were
@@ -36,13 +37,13 @@ func (r Reader) transactions(ctx context.Context, in dbsqlc.TransactionListParam
 func (r Reader) transactionsInTime(
 	ctx context.Context, in dbsqlc.TransactionListParams,
 ) ([]dbsqlc.Transaction, error) {
-	from, to := value(in.CreatedFrom), cmp.Or(value(in.CreatedTo), endOfTime)
-	around, err := queries.TransactionPositionsAround(ctx, r.lists(), dbsqlc.TransactionPositionsAroundParams{
+	from, to := core.Value(in.CreatedFrom), cmp.Or(core.Value(in.CreatedTo), endOfTime)
+	around, err := core.Queries.TransactionPositionsAround(ctx, r.Lists(), dbsqlc.TransactionPositionsAroundParams{
 		EnvironmentID: in.EnvironmentID, FirstAt: from.Add(-creationSlack), EndAt: to.Add(creationSlack),
 		Crowd: creationCrowd,
 	})
 	if err != nil {
-		return nil, translate("TransactionPositionsAround", err)
+		return nil, core.Translate("TransactionPositionsAround", err)
 	}
 	virtually, rows := []bool{true}, []dbsqlc.Transaction(nil)
 	if around.Crowded {
@@ -54,14 +55,14 @@ func (r Reader) transactionsInTime(
 			return nil, err
 		}
 	}
-	found, err := queries.TransactionListInTime(ctx, r.lists(), dbsqlc.TransactionListInTimeParams{
+	found, err := core.Queries.TransactionListInTime(ctx, r.Lists(), dbsqlc.TransactionListInTimeParams{
 		EnvironmentID: in.EnvironmentID, Virtually: virtually, CreatedFrom: from, CreatedTo: to, CustomerID: in.CustomerID,
 		SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID, Status: in.Status, Type: in.Type,
 		RefundOwed: in.RefundOwed, ProviderConfigID: in.ProviderConfigID, Below: in.Below, Above: in.Above,
 		Forward: in.Forward, RowLimit: in.RowLimit,
 	})
 	if err != nil {
-		return nil, translate("TransactionListInTime", err)
+		return nil, core.Translate("TransactionListInTime", err)
 	}
 	for _, row := range found {
 		rows = append(rows, row.Transaction)

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -37,11 +38,11 @@ func (tx *Tx) InsertUsage(
 	if err != nil {
 		return err
 	}
-	if err := queries.UsageFloor(ctx, tx.pipe, environmentID); err != nil {
+	if err := core.Queries.UsageFloor(ctx, tx.Pipe, environmentID); err != nil {
 		return err
 	}
-	return tx.pipe.addReading(func(handle dbsqlc.DBTX) error {
-		rows, err := queries.UsageInsert(ctx, handle, in)
+	return tx.Pipe.AddReading(func(handle dbsqlc.DBTX) error {
+		rows, err := core.Queries.UsageInsert(ctx, handle, in)
 		for _, row := range rows {
 			results[row.Ordinal] = usageTakenFromDB(row, records[row.Ordinal].Metric)
 		}
@@ -77,10 +78,10 @@ func usageTakenFromDB(row dbsqlc.UsageInsertRow, metricName string) UsageTaken {
 	return UsageTaken{
 		Taken: row.Taken, At: row.At,
 		Facts: usage.Facts{
-			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: value(row.Ended),
+			Now: row.Now, SubscriptionAbsent: row.SubscriptionAbsent, Started: row.Started, Ended: core.Value(row.Ended),
 			MetricAbsent: row.MetricAbsent,
 			Metric: usage.Metric{Name: metricName, Active: row.Active, Definition: usage.Definition{
-				Property: value(row.Property), KeyProperty: value(row.KeyProperty), CarriesOver: row.Carries,
+				Property: core.Value(row.Property), KeyProperty: core.Value(row.KeyProperty), CarriesOver: row.Carries,
 			}},
 		},
 	}
@@ -95,12 +96,13 @@ type UsageKey struct {
 
 // UsageKeys reads what is known of keys; those never used are absent.
 func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]UsageKey, error) {
-	rows, err := queries.UsageKeyList(ctx, l.store.handle, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
+	rows, err := core.Queries.UsageKeyList(ctx, l.store.Handle,
+		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
 	known := make(map[string]UsageKey, len(rows))
 	for _, row := range rows {
 		known[row.Key] = UsageKey{RecordID: row.RecordID, At: row.At, Fingerprint: row.Fingerprint}
 	}
-	return known, translate("UsageKeyList", err)
+	return known, core.Translate("UsageKeyList", err)
 }
 
 var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
@@ -109,10 +111,11 @@ var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
 // notCorrectable is why a subscription and metric have no record of a key: another has it, or there is none, or none any
 // more. Faults: usage_correction_mismatch, usage_record_not_found.
 func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) error {
-	known, err := queries.UsageKeyList(ctx, tx.pipe, dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: []string{key}})
+	known, err := core.Queries.UsageKeyList(ctx, tx.Pipe,
+		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: []string{key}})
 	switch {
 	case err != nil:
-		return translate("UsageKeyList", err)
+		return core.Translate("UsageKeyList", err)
 	case len(known) == 1 && known[0].At.After(tx.Real.AddDate(0, 0, -usageKeepDays)):
 		return usage.ErrCorrectsAnother
 	}
@@ -125,18 +128,18 @@ func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) err
 func (tx *Tx) LockUsageRecord(
 	ctx context.Context, environmentID, subscriptionID, metricName, key string,
 ) (original usage.Record, of usage.Metric, corrected money.Decimal, err error) {
-	row, err := queries.UsageRecordLock(ctx, tx.pipe, dbsqlc.UsageRecordLockParams{
+	row, err := core.Queries.UsageRecordLock(ctx, tx.Pipe, dbsqlc.UsageRecordLockParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricName: metricName, Key: key,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return original, of, corrected, tx.notCorrectable(ctx, environmentID, key)
 	}
 	if err != nil {
-		return original, of, corrected, translate("UsageRecordLock", err)
+		return original, of, corrected, core.Translate("UsageRecordLock", err)
 	}
 	original = usage.Record{
 		ID: row.ID, SubscriptionID: row.SubscriptionID, Metric: row.MetricName, At: row.At, Key: key,
-		Corrects: value(row.Corrects),
+		Corrects: core.Value(row.Corrects),
 	}
 	of = usage.Metric{ID: row.MetricID, Name: row.MetricName, Definition: row.Definition}
 	if original.Properties, err = propertiesFromDB(row.Properties); err != nil {
@@ -145,11 +148,11 @@ func (tx *Tx) LockUsageRecord(
 	if original.Quantity, err = money.ReadDecimal(row.Quantity); err != nil {
 		return original, of, corrected, err
 	}
-	sum, err := queries.UsageRecordCorrected(ctx, tx.pipe, dbsqlc.UsageRecordCorrectedParams{
+	sum, err := core.Queries.UsageRecordCorrected(ctx, tx.Pipe, dbsqlc.UsageRecordCorrectedParams{
 		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: row.MetricID, At: row.At, RecordID: row.ID,
 	})
 	if err != nil {
-		return original, of, corrected, translate("UsageRecordCorrected", err)
+		return original, of, corrected, core.Translate("UsageRecordCorrected", err)
 	}
 	corrected, err = money.ReadDecimal(sum)
 	return original, of, corrected, err

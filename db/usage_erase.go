@@ -10,6 +10,7 @@ import (
 
 	"perennial/billing/erasure"
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -46,7 +47,7 @@ func (tx *Tx) EraseUsage(
 	}
 	mark, err = tx.eraseUsage(ctx, environmentID, e.CustomerID, mark)
 	if err == nil && mark.Done {
-		err = queries.UsageEraseSalt(ctx, tx.pipe,
+		err = core.Queries.UsageEraseSalt(ctx, tx.Pipe,
 			dbsqlc.UsageEraseSaltParams{EnvironmentID: environmentID, CustomerID: e.CustomerID})
 	}
 	if err != nil {
@@ -60,14 +61,14 @@ func (tx *Tx) EraseUsage(
 // mergeErased merges a page of each version that has not merged all of the customer's records, and reports whether there
 // was one. No more records come: those of an erased customer are refused.
 func (tx *Tx) mergeErased(ctx context.Context, environmentID, customerID string) (merged bool, err error) {
-	behind, err := queries.UsageEraseBehind(ctx, tx.pipe,
+	behind, err := core.Queries.UsageEraseBehind(ctx, tx.Pipe,
 		dbsqlc.UsageEraseBehindParams{EnvironmentID: environmentID, CustomerID: customerID})
 	if err != nil || len(behind) == 0 {
-		return false, translate("UsageEraseBehind", err)
+		return false, core.Translate("UsageEraseBehind", err)
 	}
 	total := 0
 	for _, version := range behind {
-		n, err := tx.RollUpUsage(ctx, Ref{environmentID, version}, usageEraseMerge)
+		n, err := tx.RollUpUsage(ctx, core.Ref{EnvironmentID: environmentID, ID: version}, usageEraseMerge)
 		if err != nil {
 			return false, err
 		}
@@ -82,22 +83,22 @@ func (tx *Tx) mergeErased(ctx context.Context, environmentID, customerID string)
 // eraseUsage goes on behind a mark, subscription by subscription.
 func (tx *Tx) eraseUsage(ctx context.Context, environmentID, customerID string, mark usageMark) (usageMark, error) {
 	for left := usageEraseBatch; left > 0; {
-		next, err := queries.UsageEraseSubscription(ctx, tx.pipe, dbsqlc.UsageEraseSubscriptionParams{
+		next, err := core.Queries.UsageEraseSubscription(ctx, tx.Pipe, dbsqlc.UsageEraseSubscriptionParams{
 			EnvironmentID: environmentID, CustomerID: customerID, FromID: mark.SubscriptionID,
 		})
 		if err != nil || next == "" {
 			mark.Done = err == nil
-			return mark, translate("UsageEraseSubscription", err)
+			return mark, core.Translate("UsageEraseSubscription", err)
 		}
 		if next != mark.SubscriptionID {
 			mark = usageMark{SubscriptionID: next}
 		}
-		row, err := queries.UsageErase(ctx, tx.pipe, dbsqlc.UsageEraseParams{
+		row, err := core.Queries.UsageErase(ctx, tx.Pipe, dbsqlc.UsageEraseParams{
 			EnvironmentID: environmentID, SubscriptionID: next, AfterMetric: mark.MetricID, AfterAt: mark.At, AfterID: mark.ID,
-			RowLimit: rowLimit(left),
+			RowLimit: core.RowLimit(left),
 		})
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-			return mark, translate("UsageErase", err)
+			return mark, core.Translate("UsageErase", err)
 		}
 		if row.Handled < left { // the subscription has no more
 			mark = usageMark{SubscriptionID: next + "!"} // the first id behind it
@@ -116,11 +117,11 @@ func (r Reader) usageSalts(
 	if of.KeyProperty == "" {
 		return nil, nil
 	}
-	rows, err := queries.UsageSaltList(ctx, r.handle,
+	rows, err := core.Queries.UsageSaltList(ctx, r.Handle,
 		dbsqlc.UsageSaltListParams{EnvironmentID: environmentID, SubscriptionIds: subscriptions})
 	salts := make(map[string][]byte, len(rows))
 	for _, row := range rows {
 		salts[row.ID] = row.UsageSalt
 	}
-	return salts, translate("UsageSaltList", err)
+	return salts, core.Translate("UsageSaltList", err)
 }

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -75,23 +76,23 @@ const usageTail = 5_000
 // usageTail reads the records of a subscription behind a position: among those of the metric, while they are few, else
 // among those of the subscription.
 func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]dbsqlc.UsageTailOfRow, error) {
-	short, err := queries.UsageTailList(ctx, r.handle, dbsqlc.UsageTailListParams{
+	short, err := core.Queries.UsageTailList(ctx, r.Handle, dbsqlc.UsageTailListParams{
 		EnvironmentID: in.EnvironmentID, MetricID: in.MetricID, Position: in.Position, SubscriptionID: in.SubscriptionID,
 		FromTime: in.FromTime, ToTime: in.ToTime, RowLimit: usageTail + 1,
 	})
 	if err != nil {
-		return nil, translate("UsageTailList", err)
+		return nil, core.Translate("UsageTailList", err)
 	}
 	var tail []dbsqlc.UsageTailOfRow
 	for _, row := range short {
 		if row.Long {
-			tail, err = queries.UsageTailOf(ctx, r.handle, in)
-			return tail, translate("UsageTailOf", err)
+			tail, err = core.Queries.UsageTailOf(ctx, r.Handle, in)
+			return tail, core.Translate("UsageTailOf", err)
 		}
 		if row.ID != nil {
 			tail = append(tail, dbsqlc.UsageTailOfRow{
 				ID: *row.ID, Corrects: row.Corrects, At: *row.At, Quantity: row.Quantity, Properties: row.Properties,
-				Position: value(row.Position),
+				Position: core.Value(row.Position),
 			})
 		}
 	}
@@ -101,9 +102,9 @@ func (r Reader) usageTail(ctx context.Context, in dbsqlc.UsageTailOfParams) ([]d
 func (r Reader) usageBuckets(
 	ctx context.Context, in dbsqlc.UsageAggregateListParams, of usage.Metric,
 ) (buckets []usage.Bucket, position int64, err error) {
-	rows, err := queries.UsageAggregateList(ctx, r.handle, in)
+	rows, err := core.Queries.UsageAggregateList(ctx, r.Handle, in)
 	if err != nil {
-		return nil, 0, translate("UsageAggregateList", err)
+		return nil, 0, core.Translate("UsageAggregateList", err)
 	}
 	for _, row := range rows {
 		if position = row.Position; row.Bucket == nil {
@@ -113,7 +114,8 @@ func (r Reader) usageBuckets(
 		if err != nil {
 			return nil, 0, err
 		}
-		buckets = append(buckets, usage.Bucket{Hour: *row.Bucket, Group: usage.Group(value(row.Dimension)), State: state})
+		buckets = append(buckets, usage.Bucket{Hour: *row.Bucket, Group: usage.Group(core.Value(row.Dimension)),
+			State: state})
 	}
 	return buckets, position, nil
 }
@@ -129,9 +131,9 @@ func (r Reader) usageHours(
 	for hour := range hours {
 		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, subscriptionID), append(in.Hours, hour)
 	}
-	rows, err := queries.UsageHourList(ctx, r.handle, in)
+	rows, err := core.Queries.UsageHourList(ctx, r.Handle, in)
 	if err != nil {
-		return nil, translate("UsageHourList", err)
+		return nil, core.Translate("UsageHourList", err)
 	}
 	for _, row := range rows {
 		records, err = measured(records, of, salt, dbsqlc.UsageRecordPageRow{
@@ -150,7 +152,7 @@ func measured(
 	to []usage.Measured, of usage.Metric, salt []byte, row dbsqlc.UsageRecordPageRow,
 ) ([]usage.Measured, error) {
 	record := usage.Record{
-		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: value(row.Corrects),
+		ID: row.ID, Position: row.Position, Metric: of.Name, At: row.At, Corrects: core.Value(row.Corrects),
 		Salt: salt,
 	}
 	var err error

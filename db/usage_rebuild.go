@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -25,37 +26,39 @@ func (r *RebuiltUsage) Add(other RebuiltUsage) {
 }
 
 // UsageVersions lists all metric versions, of one environment or, where it is empty, of all. Global: rebuilding.
-func (r Reader) UsageVersions(ctx context.Context, environmentID string) ([]Ref, error) {
-	rows, err := queries.UsageVersionList(ctx, r.handle, null(environmentID))
-	return refs(rows, func(f dbsqlc.UsageVersionListRow) Ref {
-		return Ref{f.EnvironmentID, f.ID}
-	}), translate("UsageVersionList", err)
+func (r Reader) UsageVersions(ctx context.Context, environmentID string) ([]core.Ref, error) {
+	rows, err := core.Queries.UsageVersionList(ctx, r.Handle, core.Null(environmentID))
+	return refs(rows, func(f dbsqlc.UsageVersionListRow) core.Ref {
+		return core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}
+	}), core.Translate("UsageVersionList", err)
 }
 
 // UsageSubscriptions lists subscriptions that have usage of a metric version, in the order of their ids. Those of erased
 // customers are left out: what metrics counted of their records is gone.
-func (r Reader) UsageSubscriptions(ctx context.Context, version Ref, after string, limit int) ([]string, error) {
+func (r Reader) UsageSubscriptions(ctx context.Context, version core.Ref, after string, limit int) ([]string, error) {
 	metricID, _ := usage.SplitVersionID(version.ID)
-	ids, err := queries.UsageSubscriptionList(ctx, r.handle, dbsqlc.UsageSubscriptionListParams{
-		EnvironmentID: version.EnvironmentID, AfterID: after, VersionID: version.ID, MetricID: metricID, RowLimit: rowLimit(limit),
+	ids, err := core.Queries.UsageSubscriptionList(ctx, r.Handle, dbsqlc.UsageSubscriptionListParams{
+		EnvironmentID: version.EnvironmentID, AfterID: after, VersionID: version.ID, MetricID: metricID,
+		RowLimit: core.RowLimit(limit),
 	})
-	return ids, translate("UsageSubscriptionList", err)
+	return ids, core.Translate("UsageSubscriptionList", err)
 }
 
 // RebuildUsage counts all records of a subscription again that are in the aggregates of a metric version, and compares.
 // Aggregates that differ are replaced, unless dry.
-func (tx *Tx) RebuildUsage(ctx context.Context, version Ref, subscriptionID string, dry bool) (RebuiltUsage, error) {
+func (tx *Tx) RebuildUsage(ctx context.Context, version core.Ref, subscriptionID string, dry bool) (RebuiltUsage,
+	error) {
 	var out RebuiltUsage
-	row, err := queries.UsageProgressWait(ctx, tx.pipe,
+	row, err := core.Queries.UsageProgressWait(ctx, tx.Pipe,
 		dbsqlc.UsageProgressWaitParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID})
 	if err != nil {
-		return out, translate("UsageProgressWait", err)
+		return out, core.Translate("UsageProgressWait", err)
 	}
 	of := metricFromDB(row.Metric)
-	oldest, err := queries.UsageOldestPosition(ctx, tx.pipe,
+	oldest, err := core.Queries.UsageOldestPosition(ctx, tx.Pipe,
 		dbsqlc.UsageOldestPositionParams{EnvironmentID: version.EnvironmentID, MetricID: of.ID})
 	if err != nil {
-		return out, translate("UsageOldestPosition", err)
+		return out, core.Translate("UsageOldestPosition", err)
 	}
 	counted, err := tx.countUsage(ctx, version.EnvironmentID, subscriptionID, of, row.Position, &out)
 	if err != nil {
@@ -114,9 +117,9 @@ func (tx *Tx) countUsage(
 		AfterAt: time.Time{},
 	}
 	for {
-		page, err := queries.UsageRecordPage(ctx, tx.pipe, in)
+		page, err := core.Queries.UsageRecordPage(ctx, tx.Pipe, in)
 		if err != nil {
-			return nil, translate("UsageRecordPage", err)
+			return nil, core.Translate("UsageRecordPage", err)
 		}
 		for _, row := range page {
 			if h := (hourOf{subscriptionID, usage.Hour(row.At)}); h != hour {
@@ -142,13 +145,13 @@ func (tx *Tx) countUsage(
 
 // storedUsage reads all aggregates of a subscription.
 func (tx *Tx) storedUsage(
-	ctx context.Context, version Ref, subscriptionID string, of usage.Metric,
+	ctx context.Context, version core.Ref, subscriptionID string, of usage.Metric,
 ) (aggregates, error) {
-	rows, err := queries.UsageAggregateOf(ctx, tx.pipe, dbsqlc.UsageAggregateOfParams{
+	rows, err := core.Queries.UsageAggregateOf(ctx, tx.Pipe, dbsqlc.UsageAggregateOfParams{
 		EnvironmentID: version.EnvironmentID, SubscriptionID: subscriptionID, VersionID: version.ID,
 	})
 	if err != nil {
-		return nil, translate("UsageAggregateOf", err)
+		return nil, core.Translate("UsageAggregateOf", err)
 	}
 	stored := aggregates{}
 	for _, row := range rows {

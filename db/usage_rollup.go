@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -43,44 +44,45 @@ func (a aggregates) add(h hourOf, to usage.Metric, one usage.Measured) {
 }
 
 // BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
-func (r Reader) BehindUsage(ctx context.Context, limit int) ([]Ref, error) {
-	found, err := queries.UsageBehind(ctx, r.handle, rowLimit(limit))
-	return refs(found, func(f dbsqlc.UsageBehindRow) Ref {
-		return Ref{f.EnvironmentID, f.VersionID}
-	}), translate("UsageBehind", err)
+func (r Reader) BehindUsage(ctx context.Context, limit int) ([]core.Ref, error) {
+	found, err := core.Queries.UsageBehind(ctx, r.Handle, core.RowLimit(limit))
+	return refs(found, func(f dbsqlc.UsageBehindRow) core.Ref {
+		return core.Ref{EnvironmentID: f.EnvironmentID, ID: f.VersionID}
+	}), core.Translate("UsageBehind", err)
 }
 
 // UsageVersionsNamed lists all versions of the metrics with these names.
-func (r Reader) UsageVersionsNamed(ctx context.Context, environmentID string, names []string) ([]Ref, error) {
-	found, err := queries.UsageVersionsNamed(ctx, r.handle,
+func (r Reader) UsageVersionsNamed(ctx context.Context, environmentID string, names []string) ([]core.Ref, error) {
+	found, err := core.Queries.UsageVersionsNamed(ctx, r.Handle,
 		dbsqlc.UsageVersionsNamedParams{EnvironmentID: environmentID, Names: names})
-	return refs(found, func(id string) Ref { return Ref{environmentID, id} }), translate("UsageVersionsNamed", err)
+	return refs(found, func(id string) core.Ref { return core.Ref{EnvironmentID: environmentID, ID: id} }),
+		core.Translate("UsageVersionsNamed", err)
 }
 
 // RollUpUsage merges the next records of a metric, at most limit, into the aggregates of one of its versions, and says
 // how many there were. It does nothing where another transaction does it. Records are taken in the order of their
 // positions up to the horizon, behind which none appears any more, so that each is merged once; hours with corrections
 // are counted anew from all their records so far.
-func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, error) {
-	row, err := queries.UsageProgressLock(ctx, tx.pipe,
+func (tx *Tx) RollUpUsage(ctx context.Context, version core.Ref, limit int) (int, error) {
+	row, err := core.Queries.UsageProgressLock(ctx, tx.Pipe,
 		dbsqlc.UsageProgressLockParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, translate("UsageProgressLock", err)
+		return 0, core.Translate("UsageProgressLock", err)
 	}
 	of := metricFromDB(row.Metric)
-	horizon, err := queries.UsageHorizon(ctx, tx.pipe, version.EnvironmentID)
+	horizon, err := core.Queries.UsageHorizon(ctx, tx.Pipe, version.EnvironmentID)
 	if err != nil {
-		return 0, translate("UsageHorizon", err)
+		return 0, core.Translate("UsageHorizon", err)
 	}
-	page, err := queries.UsageTailPage(ctx, tx.pipe, dbsqlc.UsageTailPageParams{
+	page, err := core.Queries.UsageTailPage(ctx, tx.Pipe, dbsqlc.UsageTailPageParams{
 		EnvironmentID: version.EnvironmentID, MetricID: of.ID, AfterPosition: row.Position, Horizon: horizon,
-		RowLimit: rowLimit(limit),
+		RowLimit: core.RowLimit(limit),
 	})
 	if err != nil || len(page) == 0 && !row.CatchingUp {
-		return 0, translate("UsageTailPage", err)
+		return 0, core.Translate("UsageTailPage", err)
 	}
 	through := row.Position
 	if len(page) > 0 {
@@ -89,13 +91,13 @@ func (tx *Tx) RollUpUsage(ctx context.Context, version Ref, limit int) (int, err
 			return 0, err
 		}
 	}
-	return len(page), queries.UsageProgressSave(ctx, tx.pipe, dbsqlc.UsageProgressSaveParams{
+	return len(page), core.Queries.UsageProgressSave(ctx, tx.Pipe, dbsqlc.UsageProgressSaveParams{
 		EnvironmentID: version.EnvironmentID, VersionID: version.ID, Position: through, More: len(page) == limit,
 	})
 }
 
 func (tx *Tx) mergeUsage(
-	ctx context.Context, version Ref, of usage.Metric, page []dbsqlc.UsageTailPageRow, through int64,
+	ctx context.Context, version core.Ref, of usage.Metric, page []dbsqlc.UsageTailPageRow, through int64,
 ) error {
 	anew, subscriptions := map[hourOf]bool{}, map[string]bool{}
 	for _, row := range page {
@@ -144,7 +146,7 @@ func (tx *Tx) mergeUsage(
 
 // joinUsageAggregates merges the rows that there are of the same hours and dimensions into those that were added. Other
 // dimensions of an hour are neither read nor written.
-func (tx *Tx) joinUsageAggregates(ctx context.Context, version Ref, of usage.Metric, added aggregates) error {
+func (tx *Tx) joinUsageAggregates(ctx context.Context, version core.Ref, of usage.Metric, added aggregates) error {
 	in := dbsqlc.UsageAggregateGetParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
 	for h, groups := range added {
 		for group := range groups {
@@ -155,9 +157,9 @@ func (tx *Tx) joinUsageAggregates(ctx context.Context, version Ref, of usage.Met
 	if len(in.Hours) == 0 {
 		return nil
 	}
-	rows, err := queries.UsageAggregateGet(ctx, tx.pipe, in)
+	rows, err := core.Queries.UsageAggregateGet(ctx, tx.Pipe, in)
 	if err != nil {
-		return translate("UsageAggregateGet", err)
+		return core.Translate("UsageAggregateGet", err)
 	}
 	for _, row := range rows {
 		state, err := of.Aggregation.Read(row.State)
@@ -180,9 +182,9 @@ func (tx *Tx) recountUsage(
 	for h := range hours {
 		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
 	}
-	rows, err := queries.UsageHourList(ctx, tx.pipe, in)
+	rows, err := core.Queries.UsageHourList(ctx, tx.Pipe, in)
 	if err != nil {
-		return nil, translate("UsageHourList", err)
+		return nil, core.Translate("UsageHourList", err)
 	}
 	records := map[hourOf][]usage.Measured{}
 	for _, row := range rows {
@@ -204,15 +206,15 @@ func (tx *Tx) recountUsage(
 	return counted, nil
 }
 
-func (tx *Tx) deleteUsageAggregates(ctx context.Context, version Ref, hours map[hourOf]bool) error {
+func (tx *Tx) deleteUsageAggregates(ctx context.Context, version core.Ref, hours map[hourOf]bool) error {
 	in := dbsqlc.UsageAggregateDeleteParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
 	for h := range hours {
 		in.SubscriptionIds, in.Hours = append(in.SubscriptionIds, h.subscriptionID), append(in.Hours, h.hour)
 	}
-	return queries.UsageAggregateDelete(ctx, tx.pipe, in)
+	return core.Queries.UsageAggregateDelete(ctx, tx.Pipe, in)
 }
 
-func (tx *Tx) saveUsageAggregates(ctx context.Context, version Ref, all aggregates) error {
+func (tx *Tx) saveUsageAggregates(ctx context.Context, version core.Ref, all aggregates) error {
 	in := dbsqlc.UsageAggregateSaveParams{EnvironmentID: version.EnvironmentID, VersionID: version.ID}
 	for h, groups := range all {
 		for group, row := range groups {
@@ -228,5 +230,5 @@ func (tx *Tx) saveUsageAggregates(ctx context.Context, version Ref, all aggregat
 	if len(in.States) == 0 {
 		return nil
 	}
-	return queries.UsageAggregateSave(ctx, tx.pipe, in)
+	return core.Queries.UsageAggregateSave(ctx, tx.Pipe, in)
 }

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/usage"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -20,7 +21,7 @@ const usageAuditsItself = "usage records are never changed, name their own key, 
 
 // RecordUsage is InsertUsage in a transaction of its own: one round trip.
 func (l *UsageLog) RecordUsage(
-	ctx context.Context, by Actor, environmentID string, now time.Time, records []NewUsage,
+	ctx context.Context, by core.Actor, environmentID string, now time.Time, records []NewUsage,
 ) ([]UsageTaken, error) {
 	results := make([]UsageTaken, len(records))
 	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
@@ -38,7 +39,7 @@ type Correction func(
 // CorrectUsage writes a correction of the record that its Corrects names by key. Faults: those of Tx.LockUsageRecord and
 // of decide.
 func (l *UsageLog) CorrectUsage(
-	ctx context.Context, by Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
+	ctx context.Context, by core.Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
 	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
@@ -69,14 +70,14 @@ const UsageMonthsReady = 2
 
 // UsageMonthReady reports whether there is a partition for the records of the month that many months ahead. Global.
 func (r Reader) UsageMonthReady(ctx context.Context, months int) (bool, error) {
-	ready, err := queries.UsageMonthReady(ctx, r.handle, months)
-	return ready, translate("UsageMonthReady", err)
+	ready, err := core.Queries.UsageMonthReady(ctx, r.Handle, months)
+	return ready, core.Translate("UsageMonthReady", err)
 }
 
 // MaintainUsage makes the partitions of the months ahead and drops those whose records are all too old to keep, where
 // they are not in use: else the next call does. Global: retention.
 func (tx *Tx) MaintainUsage(ctx context.Context) (dropped int, err error) {
-	dropped, err = queries.UsageMaintain(ctx, tx.pipe,
+	dropped, err = core.Queries.UsageMaintain(ctx, tx.Pipe,
 		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
-	return dropped, translate("UsageMaintain", err)
+	return dropped, core.Translate("UsageMaintain", err)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/billing/money"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -26,64 +27,64 @@ const waitingAtMost = 1000
 // UntakenCharges sums the charges due before then that no provider has taken: not sent, refused, or sent without an
 // answer. The oldest come first. Global.
 func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
-	found, err := queries.TransactionSumUntaken(ctx, r.handle, dbsqlc.TransactionSumUntakenParams{
-		DueBefore: before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.TransactionSumUntaken(ctx, r.Handle, dbsqlc.TransactionSumUntakenParams{
+		DueBefore: before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, waitingMoney), translate("TransactionSumUntaken", err)
+	return refs(found, waitingMoney), core.Translate("TransactionSumUntaken", err)
 }
 
 // UndecidedPayments sums the payments that were sent before then and that their provider has not decided, whatever it
 // answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first. Global.
 func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
-	found, err := queries.TransactionSumUndecided(ctx, r.handle, dbsqlc.TransactionSumUndecidedParams{
-		SentBefore: before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.TransactionSumUndecided(ctx, r.Handle, dbsqlc.TransactionSumUndecidedParams{
+		SentBefore: before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumUndecidedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
-	}), translate("TransactionSumUndecided", err)
+	}), core.Translate("TransactionSumUndecided", err)
 }
 
 // RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
 func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
-	found, err := queries.TransactionSumRefundOwed(ctx, r.handle, dbsqlc.TransactionSumRefundOwedParams{
-		AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.TransactionSumRefundOwed(ctx, r.Handle, dbsqlc.TransactionSumRefundOwedParams{
+		AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumRefundOwedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
-	}), translate("TransactionSumRefundOwed", err)
+	}), core.Translate("TransactionSumRefundOwed", err)
 }
 
 // OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits for
 // that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest come
 // first. Global.
 func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
-	found, err := queries.SubscriptionSumOverdue(ctx, r.handle, dbsqlc.SubscriptionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.SubscriptionSumOverdue(ctx, r.Handle, dbsqlc.SubscriptionSumOverdueParams{
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.SubscriptionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
-	}), translate("SubscriptionSumOverdue", err)
+	}), core.Translate("SubscriptionSumOverdue", err)
 }
 
 // OverduePayments sums the payments whose send, or next look-up at the provider, was due before then.
 // The oldest come first. Global.
 func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
-	found, err := queries.TransactionSumOverdue(ctx, r.handle, dbsqlc.TransactionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.TransactionSumOverdue(ctx, r.Handle, dbsqlc.TransactionSumOverdueParams{
+		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
-	}), translate("TransactionSumOverdue", err)
+	}), core.Translate("TransactionSumOverdue", err)
 }
 
 // PaymentsInReview sums the payments that need review. The oldest come first. Global.
 func (r Reader) PaymentsInReview(ctx context.Context) ([]WaitingMoney, error) {
-	found, err := queries.TransactionSumForReview(ctx, r.handle, dbsqlc.TransactionSumForReviewParams{
-		AtMost: BacklogAtMost, RowLimit: rowLimit(waitingAtMost),
+	found, err := core.Queries.TransactionSumForReview(ctx, r.Handle, dbsqlc.TransactionSumForReviewParams{
+		AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
 	return refs(found, func(f dbsqlc.TransactionSumForReviewRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
-	}), translate("TransactionSumForReview", err)
+	}), core.Translate("TransactionSumForReview", err)
 }
 
 // waitingMoney takes the row that all these sums have in common.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -172,7 +173,7 @@ func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited
 		ids[what.kind] = append(ids[what.kind], what.id)
 	}
 	if kind := awaitedTransaction; len(ids[kind]) > 0 {
-		rows, _ := queries.WatchTransactions(ctx, s.handle, dbsqlc.WatchTransactionsParams{ // see run
+		rows, _ := core.Queries.WatchTransactions(ctx, s.Handle, dbsqlc.WatchTransactionsParams{ // see run
 			EnvironmentIds: environments[kind], Ids: ids[kind],
 		})
 		for _, row := range rows {
@@ -180,7 +181,7 @@ func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited
 		}
 	}
 	if kind := awaitedSubscription; len(ids[kind]) > 0 {
-		rows, _ := queries.WatchSubscriptions(ctx, s.handle, dbsqlc.WatchSubscriptionsParams{ // see run
+		rows, _ := core.Queries.WatchSubscriptions(ctx, s.Handle, dbsqlc.WatchSubscriptionsParams{ // see run
 			EnvironmentIds: environments[kind], Ids: ids[kind],
 		})
 		for _, row := range rows {
@@ -188,7 +189,7 @@ func (s *Store) cameAbout(ctx context.Context, asked []Awaited) (found []Awaited
 		}
 	}
 	if kind := awaitedTestClock; len(ids[kind]) > 0 {
-		rows, _ := queries.WatchTestClocks(ctx, s.handle, dbsqlc.WatchTestClocksParams{ // see run
+		rows, _ := core.Queries.WatchTestClocks(ctx, s.Handle, dbsqlc.WatchTestClocksParams{ // see run
 			EnvironmentIds: environments[kind], Ids: ids[kind],
 		})
 		for _, row := range rows {

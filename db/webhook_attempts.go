@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -67,23 +68,23 @@ type EndpointBacklog struct {
 // BeginDeliveries reads an endpoint, also a deleted one, for the delivery of what it is owed, and clears the mark that
 // it is being woken. What is owed from now on marks it again. Fault: webhook_endpoint_not_found.
 func (tx *Tx) BeginDeliveries(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
-	err := queries.WebhookEndpointClearWakePending(ctx, tx.pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
+	err := core.Queries.WebhookEndpointClearWakePending(ctx, tx.Pipe, dbsqlc.WebhookEndpointClearWakePendingParams{
 		EnvironmentID: environmentID, ID: id, Now: &tx.Real,
 	})
 	if err != nil {
 		return WebhookEndpoint{}, err
 	}
-	row, err := queries.WebhookEndpointGetToDeliver(ctx, tx.pipe, dbsqlc.WebhookEndpointGetToDeliverParams{
+	row, err := core.Queries.WebhookEndpointGetToDeliver(ctx, tx.Pipe, dbsqlc.WebhookEndpointGetToDeliverParams{
 		EnvironmentID: environmentID, ID: id,
 	})
-	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
+	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), core.ReadError("webhook_endpoint", err)
 }
 
 // EventHorizon returns two positions, which are counted over all environments: the one up to which every event of the
 // environment is visible to the next read, and the last one given out. Between them lie transactions that still write.
 func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon, last int64, err error) {
-	row, err := queries.PageBounds(ctx, r.handle, dbsqlc.PageBoundsParams{Scope: environmentID})
-	return row.Horizon, row.Last, translate("PageBounds", err)
+	row, err := core.Queries.PageBounds(ctx, r.Handle, dbsqlc.PageBoundsParams{Scope: environmentID})
+	return row.Horizon, row.Last, core.Translate("PageBounds", err)
 }
 
 // DueDeliveries lists what an endpoint is owed now: at most limit first attempts, in the order of their events, behind
@@ -91,10 +92,10 @@ func (r Reader) EventHorizon(ctx context.Context, environmentID string) (horizon
 func (r Reader) DueDeliveries(
 	ctx context.Context, environmentID, endpointID string, revision int64, at time.Time, limit int,
 ) ([]DueDelivery, error) {
-	rows, err := queries.WebhookDeliveryListDue(ctx, r.lists(), dbsqlc.WebhookDeliveryListDueParams{
+	rows, err := core.Queries.WebhookDeliveryListDue(ctx, r.Lists(), dbsqlc.WebhookDeliveryListDueParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, Now: at, RowLimit: limit,
 	})
-	return refs(rows, dueFromDB), translate("WebhookDeliveryListDue", err)
+	return refs(rows, dueFromDB), core.Translate("WebhookDeliveryListDue", err)
 }
 
 func dueFromDB(d dbsqlc.WebhookDeliveryListDueRow) DueDelivery {
@@ -102,8 +103,9 @@ func dueFromDB(d dbsqlc.WebhookDeliveryListDueRow) DueDelivery {
 		State: delivery.State{
 			ID: d.ID, Attempts: d.Attempts, Unknown: d.UnknownAttempts, Redelivery: d.Redeliver, Delivered: d.Delivered,
 		},
-		LastAttempt: d.LastAttempt, OrderingKey: value(d.OrderingKey), PayloadShape: d.PayloadShape, CreatedAt: d.CreatedAt,
-		EventID: d.EventID, EventType: d.Type, Data: d.Data, OccurredAt: d.OccurredAt, Sequence: value(d.Sequence),
+		LastAttempt: d.LastAttempt, OrderingKey: core.Value(d.OrderingKey), PayloadShape: d.PayloadShape,
+		CreatedAt: d.CreatedAt,
+		EventID:   d.EventID, EventType: d.Type, Data: d.Data, OccurredAt: d.OccurredAt, Sequence: core.Value(d.Sequence),
 	}
 }
 
@@ -117,8 +119,8 @@ type LostAttempt struct {
 func (r Reader) LostAttempts(
 	ctx context.Context, environmentID, endpointID string, before time.Time, limit int,
 ) ([]LostAttempt, error) {
-	found, err := queries.WebhookAttemptListLost(ctx, r.handle, dbsqlc.WebhookAttemptListLostParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: rowLimit(limit),
+	found, err := core.Queries.WebhookAttemptListLost(ctx, r.Handle, dbsqlc.WebhookAttemptListLostParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: core.RowLimit(limit),
 	})
 	return refs(found, func(a dbsqlc.WebhookAttemptListLostRow) LostAttempt {
 		return LostAttempt{
@@ -127,16 +129,16 @@ func (r Reader) LostAttempts(
 				ID: a.DeliveryID, Attempts: a.Attempts, Unknown: a.UnknownAttempts, Redelivery: a.Manual, Delivered: a.Delivered,
 			},
 		}
-	}), translate("WebhookAttemptListLost", err)
+	}), core.Translate("WebhookAttemptListLost", err)
 }
 
 // EndpointBacklog counts what an endpoint is owed.
 func (r Reader) EndpointBacklog(ctx context.Context, environmentID, endpointID string) (EndpointBacklog, error) {
-	row, err := queries.WebhookDeliveryNextDue(ctx, r.handle, dbsqlc.WebhookDeliveryNextDueParams{
+	row, err := core.Queries.WebhookDeliveryNextDue(ctx, r.Handle, dbsqlc.WebhookDeliveryNextDueParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, HeldSeconds: AttemptHeld.Seconds(), AtMost: backlogCounted,
 	})
 	return EndpointBacklog{First: row.First, Later: row.Later, NextAt: row.NextAt},
-		translate("WebhookDeliveryNextDue", err)
+		core.Translate("WebhookDeliveryNextDue", err)
 }
 
 const backlogCounted = 1_000
@@ -163,11 +165,11 @@ func (tx *Tx) StartAttempts(
 		p.Manuals, p.EndpointIds = append(p.Manuals, s.Manual), append(p.EndpointIds, s.EndpointID)
 		p.Revisions = append(p.Revisions, s.Revision)
 	}
-	if err := tx.keepPlans(ctx); err != nil {
+	if err := tx.KeepPlans(ctx); err != nil {
 		return err
 	}
-	return tx.pipe.addReading(func(h dbsqlc.DBTX) error {
-		written, err := queries.WebhookAttemptStart(ctx, h, p)
+	return tx.Pipe.AddReading(func(h dbsqlc.DBTX) error {
+		written, err := core.Queries.WebhookAttemptStart(ctx, h, p)
 		for _, id := range written {
 			begun(id)
 		}
@@ -184,19 +186,10 @@ func (tx *Tx) WithdrawAttempts(ctx context.Context, environmentID string, attemp
 	for _, a := range attempts {
 		p.DeliveryIds, p.Numbers = append(p.DeliveryIds, a.DeliveryID), append(p.Numbers, a.Number)
 	}
-	if err := tx.keepPlans(ctx); err != nil {
+	if err := tx.KeepPlans(ctx); err != nil {
 		return err
 	}
-	return queries.WebhookAttemptWithdraw(ctx, tx.pipe, p)
-}
-
-// keepPlans has the writes of attempts in this transaction keep their plans, which saves more than it costs.
-func (tx *Tx) keepPlans(ctx context.Context) error {
-	if tx.plansKept {
-		return nil
-	}
-	tx.plansKept = true
-	return queries.PlanForAnyValues(ctx, tx.pipe)
+	return core.Queries.WebhookAttemptWithdraw(ctx, tx.Pipe, p)
 }
 
 // EndAttempts writes how attempts ended and what becomes of their deliveries.
@@ -220,49 +213,49 @@ func (tx *Tx) EndAttempts(ctx context.Context, environmentID string, ends []Atte
 		p.Unknowns, p.NextAt = append(p.Unknowns, e.Next.Unknown), append(p.NextAt, e.Next.At)
 		p.Reasons, p.Redeliver = append(p.Reasons, string(e.Next.Reason)), append(p.Redeliver, e.Next.Redelivery)
 	}
-	if err := tx.keepPlans(ctx); err != nil {
+	if err := tx.KeepPlans(ctx); err != nil {
 		return err
 	}
-	return queries.WebhookAttemptEnd(ctx, tx.pipe, p)
+	return core.Queries.WebhookAttemptEnd(ctx, tx.Pipe, p)
 }
 
 // MayBeDue reports whether DueDeliveries may find something beside what is known: a cheap question.
 func (r Reader) MayBeDue(
 	ctx context.Context, environmentID, endpointID string, at time.Time, known []string,
 ) (bool, error) {
-	may, err := queries.WebhookDeliveryMayBeDue(ctx, r.handle, dbsqlc.WebhookDeliveryMayBeDueParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Now: at, KnownIds: presentList(known),
+	may, err := core.Queries.WebhookDeliveryMayBeDue(ctx, r.Handle, dbsqlc.WebhookDeliveryMayBeDueParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Now: at, KnownIds: core.PresentList(known),
 	})
-	return may, translate("WebhookDeliveryMayBeDue", err)
+	return may, core.Translate("WebhookDeliveryMayBeDue", err)
 }
 
 // SetEndpointFailing notes since when an endpoint fails, or with the zero time that it does not.
 // Only a change is written.
 func (tx *Tx) SetEndpointFailing(ctx context.Context, environmentID, id string, since time.Time) error {
-	return queries.WebhookEndpointSetFailing(ctx, tx.pipe, dbsqlc.WebhookEndpointSetFailingParams{
-		EnvironmentID: environmentID, ID: id, FailingSince: nullTime(since),
+	return core.Queries.WebhookEndpointSetFailing(ctx, tx.Pipe, dbsqlc.WebhookEndpointSetFailingParams{
+		EnvironmentID: environmentID, ID: id, FailingSince: core.NullTime(since),
 	})
 }
 
 // SetEndpointNextAttempt notes when the endpoint's workflow has something to do; zero: when it is woken.
 func (tx *Tx) SetEndpointNextAttempt(ctx context.Context, environmentID, id string, at time.Time) error {
-	return queries.WebhookEndpointSetNextAttempt(ctx, tx.pipe, dbsqlc.WebhookEndpointSetNextAttemptParams{
-		EnvironmentID: environmentID, ID: id, NextAttemptAt: nullTime(at),
+	return core.Queries.WebhookEndpointSetNextAttempt(ctx, tx.Pipe, dbsqlc.WebhookEndpointSetNextAttemptParams{
+		EnvironmentID: environmentID, ID: id, NextAttemptAt: core.NullTime(at),
 	})
 }
 
 // CloseDeliveries ends at most limit pending deliveries of a disabled endpoint, and returns how many.
 func (tx *Tx) CloseDeliveries(ctx context.Context, environmentID, endpointID string, limit int) (int, error) {
-	n, err := queries.WebhookDeliveryClose(ctx, tx.pipe, dbsqlc.WebhookDeliveryCloseParams{
-		EnvironmentID: environmentID, EndpointID: endpointID, Now: tx.Real, RowLimit: rowLimit(limit),
+	n, err := core.Queries.WebhookDeliveryClose(ctx, tx.Pipe, dbsqlc.WebhookDeliveryCloseParams{
+		EnvironmentID: environmentID, EndpointID: endpointID, Now: tx.Real, RowLimit: core.RowLimit(limit),
 	})
-	return n, translate("WebhookDeliveryClose", err)
+	return n, core.Translate("WebhookDeliveryClose", err)
 }
 
 // PurgeWebhookLog deletes at most limit deliveries written before then that are not pending, with their attempts, and
 // returns how many. Global: retention.
 func (tx *Tx) PurgeWebhookLog(ctx context.Context, before time.Time, limit int) (int, error) {
-	n, err := queries.WebhookDeliveryPurge(ctx, tx.pipe,
-		dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: rowLimit(limit)})
-	return n, translate("WebhookDeliveryPurge", err)
+	n, err := core.Queries.WebhookDeliveryPurge(ctx, tx.Pipe,
+		dbsqlc.WebhookDeliveryPurgeParams{Before: before, RowLimit: core.RowLimit(limit)})
+	return n, core.Translate("WebhookDeliveryPurge", err)
 }

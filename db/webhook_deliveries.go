@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -41,43 +42,45 @@ type WebhookDeliveryFilter struct {
 
 // WebhookDelivery reads one. Fault: webhook_delivery_not_found.
 func (r Reader) WebhookDelivery(ctx context.Context, environmentID, id string) (WebhookDelivery, error) {
-	row, err := queries.WebhookDeliveryGet(ctx, r.handle,
+	row, err := core.Queries.WebhookDeliveryGet(ctx, r.Handle,
 		dbsqlc.WebhookDeliveryGetParams{EnvironmentID: environmentID, ID: id})
-	return deliveryFromDB(row.WebhookDelivery), readError("webhook_delivery", err)
+	return deliveryFromDB(row.WebhookDelivery), core.ReadError("webhook_delivery", err)
 }
 
 // WebhookDeliveryWithKey reads key and delivery in one round trip. Faults: api_key_unknown; webhook_delivery_not_found,
 // with the key.
-func (r Reader) WebhookDeliveryWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookDelivery, error) {
-	row, err := queries.WebhookDeliveryGetWithKey(ctx, r.handle,
+func (r Reader) WebhookDeliveryWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, WebhookDelivery,
+	error) {
+	row, err := core.Queries.WebhookDeliveryGetWithKey(ctx, r.Handle,
 		dbsqlc.WebhookDeliveryGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "webhook_delivery", err)
+		key, err := r.WithoutResource(ctx, hash, "webhook_delivery", err)
 		return key, WebhookDelivery{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), deliveryFromDB(row.WebhookDelivery), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), deliveryFromDB(row.WebhookDelivery), nil
 }
 
 // WebhookDeliveries lists an environment's.
 func (r Reader) WebhookDeliveries(
-	ctx context.Context, environmentID string, f WebhookDeliveryFilter, page Page,
+	ctx context.Context, environmentID string, f WebhookDeliveryFilter, page core.Page,
 ) (deliveries []WebhookDelivery, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
 	if err := r.narrow(ctx, &span, f.Since, f.Before); err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.WebhookDeliveryList(ctx, r.lists(), dbsqlc.WebhookDeliveryListParams{
-		EnvironmentID: environmentID, EndpointID: null(f.EndpointID), EventID: null(f.EventID), ObjectID: null(f.ObjectID),
-		Status: null(string(f.Status)), Since: nullTime(f.Since), Before: nullTime(f.Before),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.WebhookDeliveryList(ctx, r.Lists(), dbsqlc.WebhookDeliveryListParams{
+		EnvironmentID: environmentID, EndpointID: core.Null(f.EndpointID), EventID: core.Null(f.EventID),
+		ObjectID: core.Null(f.ObjectID),
+		Status:   core.Null(string(f.Status)), Since: core.NullTime(f.Since), Before: core.NullTime(f.Before),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("WebhookDeliveryList", err)
+		return nil, false, core.Translate("WebhookDeliveryList", err)
 	}
-	deliveries, hasMore = cut(page, rows, func(row dbsqlc.WebhookDeliveryListRow) WebhookDelivery {
+	deliveries, hasMore = core.Cut(page, rows, func(row dbsqlc.WebhookDeliveryListRow) WebhookDelivery {
 		return deliveryFromDB(row.WebhookDelivery)
 	})
 	return deliveries, hasMore, nil
@@ -86,8 +89,9 @@ func (r Reader) WebhookDeliveries(
 func deliveryFromDB(row dbsqlc.WebhookDelivery) WebhookDelivery {
 	return WebhookDelivery{
 		ID: row.ID, EndpointID: row.EndpointID, EventID: row.EventID, EventType: row.EventType, ObjectID: row.ObjectID,
-		PayloadShape: row.PayloadShape, Status: row.Status, Attempts: row.Attempts, NextAttemptAt: value(row.NextAttemptAt),
-		Redelivery: row.Redeliver, FailedReason: value(row.FailedReason), SucceededAt: value(row.SucceededAt),
-		FailedAt: value(row.FailedAt), CreatedAt: row.CreatedAt,
+		PayloadShape: row.PayloadShape, Status: row.Status, Attempts: row.Attempts,
+		NextAttemptAt: core.Value(row.NextAttemptAt),
+		Redelivery:    row.Redeliver, FailedReason: core.Value(row.FailedReason), SucceededAt: core.Value(row.SucceededAt),
+		FailedAt: core.Value(row.FailedAt), CreatedAt: row.CreatedAt,
 	}
 }

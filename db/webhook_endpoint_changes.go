@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -24,27 +25,27 @@ const (
 // EndpointChange is one action of somebody on a webhook endpoint. It never holds values: a URL may carry a secret.
 type EndpointChange struct {
 	Action    EndpointAction
-	Fields    []string  // of an update: their names in the API
-	ActorKind ActorKind // read only, like the following: the transaction's
+	Fields    []string       // of an update: their names in the API
+	ActorKind core.ActorKind // read only, like the following: the transaction's
 	ActorID   string
 	ChangedAt time.Time // real
 }
 
 // noteEndpointChange keeps who did it, in the transaction that does it.
 func (tx *Tx) noteEndpointChange(ctx context.Context, environmentID, endpointID string, c EndpointChange) error {
-	return queries.WebhookEndpointChangeInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointChangeInsertParams{
+	return core.Queries.WebhookEndpointChangeInsert(ctx, tx.Pipe, dbsqlc.WebhookEndpointChangeInsertParams{
 		ID: id.New(id.EndpointChange, tx.Real), EnvironmentID: environmentID, EndpointID: endpointID,
-		Action: string(c.Action), Fields: presentList(c.Fields), ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(),
+		Action: string(c.Action), Fields: core.PresentList(c.Fields), ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(),
 		ChangedAt: tx.Real,
 	})
 }
 
 // EndpointChanges lists those of a webhook endpoint, also of a deleted one, oldest first.
 func (r Reader) EndpointChanges(ctx context.Context, environmentID, endpointID string) ([]EndpointChange, error) {
-	found, err := queries.WebhookEndpointChangeList(ctx, r.handle, dbsqlc.WebhookEndpointChangeListParams{
+	found, err := core.Queries.WebhookEndpointChangeList(ctx, r.Handle, dbsqlc.WebhookEndpointChangeListParams{
 		EnvironmentID: environmentID, EndpointID: endpointID,
 	})
 	return refs(found, func(f dbsqlc.WebhookEndpointChangeListRow) EndpointChange {
-		return EndpointChange{EndpointAction(f.Action), f.Fields, ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
-	}), translate("WebhookEndpointChangeList", err)
+		return EndpointChange{EndpointAction(f.Action), f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
+	}), core.Translate("WebhookEndpointChangeList", err)
 }

@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -37,39 +38,40 @@ type WebhookEndpointFilter struct {
 
 // WebhookEndpoint reads one that is not deleted. Fault: webhook_endpoint_not_found.
 func (r Reader) WebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointGet(ctx, r.handle,
+	row, err := core.Queries.WebhookEndpointGet(ctx, r.Handle,
 		dbsqlc.WebhookEndpointGetParams{EnvironmentID: environmentID, ID: id})
-	return endpointWithKeyset(row), readError("webhook_endpoint", err)
+	return endpointWithKeyset(row), core.ReadError("webhook_endpoint", err)
 }
 
 // WebhookEndpointWithKey reads key and endpoint in one round trip. Faults: api_key_unknown; webhook_endpoint_not_found,
 // with the key.
-func (r Reader) WebhookEndpointWithKey(ctx context.Context, hash []byte, id string) (APIKey, WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointGetWithKey(ctx, r.handle,
+func (r Reader) WebhookEndpointWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, WebhookEndpoint,
+	error) {
+	row, err := core.Queries.WebhookEndpointGetWithKey(ctx, r.Handle,
 		dbsqlc.WebhookEndpointGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
-		key, err := r.withoutResource(ctx, hash, "webhook_endpoint", err)
+		key, err := r.WithoutResource(ctx, hash, "webhook_endpoint", err)
 		return key, WebhookEndpoint{}, err
 	}
-	return apiKeyFromDB(row.ApiKeyDetail), endpointFromDB(row.WebhookEndpoint), nil
+	return core.APIKeyFromDB(row.ApiKeyDetail), endpointFromDB(row.WebhookEndpoint), nil
 }
 
 // WebhookEndpoints lists an environment's, without the deleted ones.
 func (r Reader) WebhookEndpoints(
-	ctx context.Context, environmentID string, f WebhookEndpointFilter, page Page,
+	ctx context.Context, environmentID string, f WebhookEndpointFilter, page core.Page,
 ) (endpoints []WebhookEndpoint, hasMore bool, err error) {
-	span, err := r.bounds(ctx, environmentID, page)
+	span, err := r.Bounds(ctx, environmentID, page)
 	if err != nil {
 		return nil, false, err
 	}
-	rows, err := queries.WebhookEndpointList(ctx, r.lists(), dbsqlc.WebhookEndpointListParams{
-		EnvironmentID: environmentID, Status: null(string(f.Status)),
-		Below: span.below, Above: span.above, Forward: page.forward(), RowLimit: page.rowLimit(),
+	rows, err := core.Queries.WebhookEndpointList(ctx, r.Lists(), dbsqlc.WebhookEndpointListParams{
+		EnvironmentID: environmentID, Status: core.Null(string(f.Status)),
+		Below: span.Below, Above: span.Above, Forward: page.Forward(), RowLimit: page.RowLimit(),
 	})
 	if err != nil {
-		return nil, false, translate("WebhookEndpointList", err)
+		return nil, false, core.Translate("WebhookEndpointList", err)
 	}
-	endpoints, hasMore = cut(page, rows, func(row dbsqlc.WebhookEndpointListRow) WebhookEndpoint {
+	endpoints, hasMore = core.Cut(page, rows, func(row dbsqlc.WebhookEndpointListRow) WebhookEndpoint {
 		return endpointFromDB(row.WebhookEndpoint)
 	})
 	return endpoints, hasMore, nil
@@ -78,8 +80,8 @@ func (r Reader) WebhookEndpoints(
 // WebhookEndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint
 // that wants it, so whoever adds endpoints bounds their number.
 func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) (int, error) {
-	n, err := queries.WebhookEndpointCount(ctx, r.handle, environmentID)
-	return n, translate("WebhookEndpointCount", err)
+	n, err := core.Queries.WebhookEndpointCount(ctx, r.Handle, environmentID)
+	return n, core.Translate("WebhookEndpointCount", err)
 }
 
 // LockWebhookRegistrations keeps every other registration of the environment waiting until the transaction ends, and
@@ -87,29 +89,29 @@ func (r Reader) WebhookEndpointCount(ctx context.Context, environmentID string) 
 func (tx *Tx) LockWebhookRegistrations(
 	ctx context.Context, environmentID string,
 ) (appID string, keyset []byte, err error) {
-	row, err := queries.WebhookRegistrationLock(ctx, tx.pipe, environmentID)
-	return row.AppID, row.Keyset, readError("environment", err)
+	row, err := core.Queries.WebhookRegistrationLock(ctx, tx.Pipe, environmentID)
+	return row.AppID, row.Keyset, core.ReadError("environment", err)
 }
 
 // LockWebhookEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
 // emitted. Fault: webhook_endpoint_not_found.
 func (tx *Tx) LockWebhookEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
-	row, err := queries.WebhookEndpointLock(ctx, tx.pipe,
+	row, err := core.Queries.WebhookEndpointLock(ctx, tx.Pipe,
 		dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})
-	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), readError("webhook_endpoint", err)
+	return endpointWithKeyset(dbsqlc.WebhookEndpointGetRow(row)), core.ReadError("webhook_endpoint", err)
 }
 
 // LockWebhookEndpoints locks all enabled endpoints of an environment: for a transaction that changes one of them and
 // emits an event, which wakes the others. Writers of events lock them in the same order.
 func (tx *Tx) LockWebhookEndpoints(ctx context.Context, environmentID string) error {
-	_, err := queries.WebhookEndpointLockEnabled(ctx, tx.pipe, environmentID)
-	return translate("WebhookEndpointLockEnabled", err)
+	_, err := core.Queries.WebhookEndpointLockEnabled(ctx, tx.Pipe, environmentID)
+	return core.Translate("WebhookEndpointLockEnabled", err)
 }
 
 // InsertWebhookEndpoint writes an enabled one, and notes who registered it.
 func (tx *Tx) InsertWebhookEndpoint(ctx context.Context, environmentID string, e WebhookEndpoint) error {
-	err := queries.WebhookEndpointInsert(ctx, tx.pipe, dbsqlc.WebhookEndpointInsertParams{
-		ID: e.ID, EnvironmentID: environmentID, Url: e.URL, Description: e.Description, Events: presentList(e.Events),
+	err := core.Queries.WebhookEndpointInsert(ctx, tx.Pipe, dbsqlc.WebhookEndpointInsertParams{
+		ID: e.ID, EnvironmentID: environmentID, Url: e.URL, Description: e.Description, Events: core.PresentList(e.Events),
 		PayloadShape: e.PayloadShape, SecretSealed: e.SecretSealed, CreatedAt: tx.Real,
 	})
 	if err != nil {
@@ -124,13 +126,13 @@ func (tx *Tx) SaveWebhookEndpoint(
 	ctx context.Context, environmentID string, e WebhookEndpoint, change EndpointChange,
 ) error {
 	tx.WakeWebhookEndpoint(environmentID, e.ID)
-	err := queries.WebhookEndpointUpdate(ctx, tx.pipe.orElse(ErrWebhookEndpointChanged),
+	err := core.Queries.WebhookEndpointUpdate(ctx, tx.Pipe.OrElse(core.ErrWebhookEndpointChanged),
 		dbsqlc.WebhookEndpointUpdateParams{
 			EnvironmentID: environmentID, ID: e.ID, Url: e.URL, Description: e.Description,
-			Events: presentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
-			DisabledReason: null(e.DisabledReason), DisabledAt: nullTime(e.DisabledAt), SecretSealed: e.SecretSealed,
-			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: nullTime(e.PreviousSecretUntil),
-			FailingSince: nullTime(e.FailingSince), DeletedAt: nullTime(e.DeletedAt), Revision: e.Revision,
+			Events: core.PresentList(e.Events), PayloadShape: e.PayloadShape, Status: e.Status,
+			DisabledReason: core.Null(e.DisabledReason), DisabledAt: core.NullTime(e.DisabledAt), SecretSealed: e.SecretSealed,
+			PreviousSecretSealed: e.PreviousSecretSealed, PreviousSecretUntil: core.NullTime(e.PreviousSecretUntil),
+			FailingSince: core.NullTime(e.FailingSince), DeletedAt: core.NullTime(e.DeletedAt), Revision: e.Revision,
 		})
 	if err != nil {
 		return err
@@ -149,11 +151,11 @@ func endpointFromDB(row dbsqlc.WebhookEndpoint) WebhookEndpoint {
 		ID: row.ID, EnvironmentID: row.EnvironmentID, URL: row.Url, Description: row.Description, Events: row.Events,
 		PayloadShape: row.PayloadShape,
 		Endpoint: delivery.Endpoint{
-			Status: row.Status, DisabledReason: value(row.DisabledReason), DisabledAt: value(row.DisabledAt),
-			FailingSince: value(row.FailingSince), DeletedAt: value(row.DeletedAt), SecretSealed: row.SecretSealed,
-			PreviousSecretSealed: row.PreviousSecretSealed, PreviousSecretUntil: value(row.PreviousSecretUntil),
+			Status: row.Status, DisabledReason: core.Value(row.DisabledReason), DisabledAt: core.Value(row.DisabledAt),
+			FailingSince: core.Value(row.FailingSince), DeletedAt: core.Value(row.DeletedAt), SecretSealed: row.SecretSealed,
+			PreviousSecretSealed: row.PreviousSecretSealed, PreviousSecretUntil: core.Value(row.PreviousSecretUntil),
 		},
-		NextAttemptAt: value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
+		NextAttemptAt: core.Value(row.NextAttemptAt), WakePending: row.WakePendingSince != nil, Revision: row.Revision,
 		CreatedAt: row.CreatedAt,
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
 )
@@ -32,26 +33,27 @@ type Log struct {
 func (r Reader) WebhookLog(
 	ctx context.Context, environmentID string, deliveryIDs []string, l Log,
 ) (map[string][]LoggedAttempt, error) {
-	rows, err := queries.WebhookLogListAttempts(ctx, r.handle, dbsqlc.WebhookLogListAttemptsParams{
-		EnvironmentID: environmentID, DeliveryIds: presentList(deliveryIDs), PerDelivery: l.Attempts,
+	rows, err := core.Queries.WebhookLogListAttempts(ctx, r.Handle, dbsqlc.WebhookLogListAttemptsParams{
+		EnvironmentID: environmentID, DeliveryIds: core.PresentList(deliveryIDs), PerDelivery: l.Attempts,
 		ExcerptBytes: l.ExcerptBytes,
 	})
 	if err != nil {
-		return nil, translate("WebhookLogListAttempts", err)
+		return nil, core.Translate("WebhookLogListAttempts", err)
 	}
 	var attempts map[string][]LoggedAttempt
 	for _, row := range rows {
 		a := LoggedAttempt{
 			AttemptStart: AttemptStart{DeliveryID: row.DeliveryID, Number: row.Number, Manual: row.Manual},
 			AttemptResult: AttemptResult{
-				StatusCode: value(row.StatusCode), Latency: time.Duration(value(row.LatencyMs)) * time.Millisecond,
-				ResponseExcerpt: row.ResponseExcerpt, ErrorClass: value(row.ErrorClass), ErrorText: value(row.ErrorText),
+				StatusCode: core.Value(row.StatusCode), Latency: time.Duration(core.Value(row.LatencyMs)) * time.Millisecond,
+				ResponseExcerpt: row.ResponseExcerpt, ErrorClass: core.Value(row.ErrorClass), ErrorText: core.Value(row.ErrorText),
 			},
-			StartedAt: row.StartedAt, EndedAt: value(row.EndedAt), Outcome: value(row.Outcome), ResponseBytes: row.ResponseBytes,
+			StartedAt: row.StartedAt, EndedAt: core.Value(row.EndedAt), Outcome: core.Value(row.Outcome),
+			ResponseBytes: row.ResponseBytes,
 		}
 		if row.RequestHeaders != nil {
 			if err := json.Unmarshal(row.RequestHeaders, &a.RequestHeaders); err != nil {
-				return nil, translate("headers of an attempt", err)
+				return nil, core.Translate("headers of an attempt", err)
 			}
 		}
 		if attempts == nil {
@@ -72,11 +74,11 @@ type Waiting struct {
 func (r Reader) WaitingDeliveries(
 	ctx context.Context, environmentID string, endpointIDs []string,
 ) (waiting map[string]Waiting, err error) {
-	rows, err := queries.WebhookEndpointListBacklogs(ctx, r.handle, dbsqlc.WebhookEndpointListBacklogsParams{
-		EnvironmentID: environmentID, EndpointIds: presentList(endpointIDs), AtMost: backlogCounted,
+	rows, err := core.Queries.WebhookEndpointListBacklogs(ctx, r.Handle, dbsqlc.WebhookEndpointListBacklogsParams{
+		EnvironmentID: environmentID, EndpointIds: core.PresentList(endpointIDs), AtMost: backlogCounted,
 	})
 	if err != nil {
-		return nil, translate("WebhookEndpointListBacklogs", err)
+		return nil, core.Translate("WebhookEndpointListBacklogs", err)
 	}
 	for _, row := range rows {
 		if waiting == nil {
@@ -88,23 +90,23 @@ func (r Reader) WaitingDeliveries(
 }
 
 // narrow keeps a span to the positions of a time; zero: open.
-func (r Reader) narrow(ctx context.Context, span *bounds, since, before time.Time) error {
+func (r Reader) narrow(ctx context.Context, span *core.Bounds, since, before time.Time) error {
 	if since.IsZero() && before.IsZero() {
 		return nil
 	}
 	if before.IsZero() {
 		before = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	at, err := queries.WebhookDeliveryPositions(ctx, r.handle, dbsqlc.WebhookDeliveryPositionsParams{
+	at, err := core.Queries.WebhookDeliveryPositions(ctx, r.Handle, dbsqlc.WebhookDeliveryPositionsParams{
 		Since: since.Add(-time.Minute), Before: before.Add(time.Minute),
 	})
 	if err != nil {
-		return translate("WebhookDeliveryPositions", err)
+		return core.Translate("WebhookDeliveryPositions", err)
 	}
 	if at.First == 0 { // nothing is that new
 		at.First = math.MaxInt64
 	}
-	span.above, span.below = max(span.above, at.First-1), min(span.below, at.Last+1)
+	span.Above, span.Below = max(span.Above, at.First-1), min(span.Below, at.Last+1)
 	return nil
 }
 
@@ -127,12 +129,12 @@ type RangedEvent struct {
 func (r Reader) EventsFor(
 	ctx context.Context, environmentID, endpointID string, in EventRange,
 ) (events []RangedEvent, hasMore bool, err error) {
-	rows, err := queries.WebhookEventListOfRange(ctx, r.handle, dbsqlc.WebhookEventListOfRangeParams{
+	rows, err := core.Queries.WebhookEventListOfRange(ctx, r.Handle, dbsqlc.WebhookEventListOfRangeParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, After: max(in.After, id.Earliest(id.Event, in.Since)),
 		Before: id.Earliest(id.Event, in.Before), RowLimit: int32(in.Limit + 1),
 	})
 	if err != nil {
-		return nil, false, translate("WebhookEventListOfRange", err)
+		return nil, false, core.Translate("WebhookEventListOfRange", err)
 	}
 	if hasMore = len(rows) > in.Limit; hasMore {
 		rows = rows[:in.Limit]

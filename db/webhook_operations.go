@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -19,16 +20,16 @@ func (r Reader) WebhookBacklog(
 	ctx context.Context, now time.Time, late, failing time.Duration,
 ) (WebhookBacklog, error) {
 	now = now.Truncate(time.Microsecond)
-	row, err := queries.WebhookBacklogGet(ctx, r.handle, dbsqlc.WebhookBacklogGetParams{
+	row, err := core.Queries.WebhookBacklogGet(ctx, r.Handle, dbsqlc.WebhookBacklogGetParams{
 		Now: now, LateBefore: now.Add(-late), FailingBefore: now.Add(-failing), AtMost: BacklogAtMost,
 	})
 	return WebhookBacklog{Late: max(row.Late, row.Asleep), DueAge: max(0, now.Sub(row.DueAt)), Failing: row.Failing},
-		translate("WebhookBacklogGet", err)
+		core.Translate("WebhookBacklogGet", err)
 }
 
 // TroubledEndpoint is a webhook endpoint that fails, or was disabled for it.
 type TroubledEndpoint struct {
-	Ref
+	core.Ref
 	Since    time.Time // it fails, or is disabled, since then
 	Disabled bool
 }
@@ -38,10 +39,10 @@ type TroubledEndpoint struct {
 func (r Reader) TroubledEndpoints(
 	ctx context.Context, failingBefore, disabledSince time.Time, limit int,
 ) ([]TroubledEndpoint, error) {
-	found, err := queries.WebhookEndpointListTroubled(ctx, r.handle, dbsqlc.WebhookEndpointListTroubledParams{
+	found, err := core.Queries.WebhookEndpointListTroubled(ctx, r.Handle, dbsqlc.WebhookEndpointListTroubledParams{
 		FailingBefore: failingBefore, DisabledSince: disabledSince, RowLimit: limit,
 	})
 	return refs(found, func(f dbsqlc.WebhookEndpointListTroubledRow) TroubledEndpoint {
-		return TroubledEndpoint{Ref{f.EnvironmentID, f.ID}, f.Since, f.Disabled}
-	}), translate("WebhookEndpointListTroubled", err)
+		return TroubledEndpoint{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.Since, f.Disabled}
+	}), core.Translate("WebhookEndpointListTroubled", err)
 }

@@ -1,4 +1,4 @@
--- Where a page of a list begins and ends: see db/page.go.
+-- Where a page of a list begins and ends: see db/core/page.go.
 
 -- name: PageBounds :one
 -- The scope is an environment, or a tenant for its apps. Positions begin at 1: 0 says that there is no such row.

@@ -30,7 +30,7 @@ type PageBoundsRow struct {
 	Above   int64 `db:"above"`
 }
 
-// Where a page of a list begins and ends: see db/page.go.
+// Where a page of a list begins and ends: see db/core/page.go.
 // The scope is an environment, or a tenant for its apps. Positions begin at 1: 0 says that there is no such row.
 func (q *Queries) PageBounds(ctx context.Context, db DBTX, arg PageBoundsParams) (PageBoundsRow, error) {
 	row := db.QueryRow(ctx, pageBounds, arg.Scope, arg.StartingAfter, arg.EndingBefore)

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -73,10 +73,10 @@ func (tx *Tx) owingIn(environmentID string) *owing {
 func (tx *Tx) oweDeliveries(ctx context.Context) error {
 	for _, environmentID := range slices.Sorted(maps.Keys(tx.owed)) {
 		o := tx.owed[environmentID]
-		err := tx.pipe.addReading(func(h dbsqlc.DBTX) error {
-			woken, err := queries.WebhookDeliveryOwe(ctx, h, dbsqlc.WebhookDeliveryOweParams{
-				EventIds: presentList(o.events), EndpointIds: presentList(o.endpoints), EnvironmentID: environmentID, Now: tx.Real,
-				WokenIds: presentList(o.woken), LostBefore: tx.Real.Add(-signalPatience),
+		err := tx.Pipe.AddReading(func(h dbsqlc.DBTX) error {
+			woken, err := Queries.WebhookDeliveryOwe(ctx, h, dbsqlc.WebhookDeliveryOweParams{
+				EventIds: PresentList(o.events), EndpointIds: PresentList(o.endpoints), EnvironmentID: environmentID, Now: tx.Real,
+				WokenIds: PresentList(o.woken), LostBefore: tx.Real.Add(-signalPatience),
 			})
 			for _, id := range woken {
 				tx.AfterCommit(WakeEndpoint{EnvironmentID: environmentID, ID: id})

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -12,7 +12,7 @@ const askAgain = 500 * time.Millisecond
 // callOffWith asks the server, once ctx ends, to give up the statement that it works on, from which the rest of the
 // transaction fails too. Unlike hanging up, this is answered. The returned function ends it and must be called when the
 // server has answered.
-func (p *pipe) callOffWith(ctx context.Context) (end func()) {
+func (p *Pipe) callOffWith(ctx context.Context) (end func()) {
 	answered, asked := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(asked)

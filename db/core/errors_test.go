@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func TestTranslate(t *testing.T) {
 		"caller gone":       {context.Canceled, fault.Internal, "internal"},
 		"a fault":           {fault.New(fault.Gone, "erased", "it is gone"), fault.Gone, "erased"},
 	} {
-		err := translate("PlanInsert", c.err)
+		err := Translate("PlanInsert", c.err)
 		f := fault.From(err)
 		require.Equal(t, c.kind, f.Kind, name)
 		require.Equal(t, c.code, f.Code, name)
@@ -68,7 +68,7 @@ func TestTranslate(t *testing.T) {
 			require.ErrorContains(t, err, "PlanInsert:", name)
 		}
 	}
-	require.NoError(t, translate("PlanInsert", nil))
+	require.NoError(t, Translate("PlanInsert", nil))
 }
 
 func TestTranslate_ForeignKeysNameResource(t *testing.T) {

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -35,9 +35,7 @@ type lease struct {
 // Close ends the lease alone. It is for tests, which go one after the other to the same database.
 func (s *Store) Lease(clock func() time.Time) *Store {
 	other := *s
-	of := lease{s.pool, &atomic.Bool{}}
-	other.pool, other.Reader = of, Reader{handle: storing{of}}
-	other.clock, other.watch, other.unsealed = clock, &watch{}, &unsealed{}
+	other.pool, other.clock, other.unsealed = lease{s.pool, &atomic.Bool{}}, clock, &unsealed{}
 	return &other
 }
 
@@ -103,6 +101,9 @@ type failedBatch struct {
 }
 
 func (f failedBatch) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, f.err }
-func (f failedBatch) Query() (pgx.Rows, error)         { return nil, f.err }
-func (f failedBatch) QueryRow() pgx.Row                { return oneRow{nil, f.err, ""} }
-func (f failedBatch) Close() error                     { return f.err }
+
+func (f failedBatch) Query() (pgx.Rows, error) { return nil, f.err }
+
+func (f failedBatch) QueryRow() pgx.Row { return oneRow{nil, f.err, ""} }
+
+func (f failedBatch) Close() error { return f.err }

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -29,7 +29,8 @@ func TestOneRow_IsWhatPgxScans(t *testing.T) {
 	type name string
 	const sql = "select $1::text, $2::bigint, null::timestamptz, $3::jsonb, $4::text[] where $2 > 0"
 	ask := func(n int64, dest ...any) error {
-		return store.handle.QueryRow(t.Context(), sql, "x", n, map[string]int{"a": 1}, []string{"p", "q"}).Scan(dest...)
+		return store.Reads().Handle.QueryRow(t.Context(), sql, "x", n, map[string]int{"a": 1},
+			[]string{"p", "q"}).Scan(dest...)
 	}
 	for range 3 { // more than the connections that the first ones used
 		var text name
@@ -55,12 +56,12 @@ func TestOneRow_IsWhatPgxScans(t *testing.T) {
 		require.ErrorAs(t, wrong, &column)
 		require.Equal(t, 1, column.ColumnIndex)
 	}
-	err := store.handle.QueryRow(t.Context(), "select 1 / $1::int", 0).Scan(new(int))
+	err := store.Reads().Handle.QueryRow(t.Context(), "select 1 / $1::int", 0).Scan(new(int))
 	require.ErrorContains(t, err, "division by zero")
 
 	ended, end := context.WithCancel(t.Context())
 	end()
-	require.ErrorIs(t, store.handle.QueryRow(ended, sql, "x", 1, nil, nil).Scan(), context.Canceled)
+	require.ErrorIs(t, store.Reads().Handle.QueryRow(ended, sql, "x", 1, nil, nil).Scan(), context.Canceled)
 	require.Zero(t, store.Stat().AcquiredConns()) // whatever came of it, the connection is back
 }
 
@@ -72,10 +73,10 @@ func TestOneRow_Together(t *testing.T) {
 		return func(h dbsqlc.DBTX) error { return h.QueryRow(t.Context(), "select $1::int where $1 > 0", n).Scan(into) }
 	}
 	var one, two int
-	require.NoError(t, store.together(t.Context(), read(1, &one), read(2, &two)))
+	require.NoError(t, store.Reads().Together(t.Context(), read(1, &one), read(2, &two)))
 	require.Equal(t, []int{1, 2}, []int{one, two})
-	require.ErrorIs(t, store.together(t.Context(), read(0, &one), read(3, &two)), pgx.ErrNoRows)
-	require.NoError(t, store.together(t.Context(), read(4, &one), read(5, &two)))
+	require.ErrorIs(t, store.Reads().Together(t.Context(), read(0, &one), read(3, &two)), pgx.ErrNoRows)
+	require.NoError(t, store.Reads().Together(t.Context(), read(4, &one), read(5, &two)))
 	require.Equal(t, []int{4, 5}, []int{one, two})
 	require.Zero(t, store.Stat().AcquiredConns())
 }

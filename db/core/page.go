@@ -1,16 +1,35 @@
-package db
+package core
 
 import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/fault"
 	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
 )
+
+// IDsAround returns the ids between which every row of a prefix lies that was written in a span of time; a zero time
+// leaves that end open.
+func IDsAround(prefix string, from, to time.Time) (first, end string) {
+	end = prefix + strings.Repeat("z", 26) // the last one
+	if !from.IsZero() {
+		first = id.Earliest(prefix, from.Add(-RecordingSlack))
+	}
+	if !to.IsZero() {
+		end = id.Earliest(prefix, to.Add(RecordingSlack))
+	}
+	return first, end
+}
+
+// RecordingSlack is by how much the order of positions and that of recording times may differ: processes whose clocks
+// differ, and transactions that take long. A page bounded by time reads the events of this long beside it in vain.
+const RecordingSlack = time.Minute
 
 // Page is a piece of a list, newest first. The cursors are IDs of its rows: StartingAfter continues to older rows,
 // EndingBefore goes back to newer ones. A cursor that a page gave is safe to follow: no row appears behind it later.
@@ -38,46 +57,46 @@ func (p Page) limit() int {
 	return p.Limit
 }
 
-// rowLimit asks for one row more than the page holds, which tells whether there are more.
-func (p Page) rowLimit() int32 { return int32(p.limit() + 1) } // api bounds it to 100
+// RowLimit asks for one row more than the page holds, which tells whether there are more.
+func (p Page) RowLimit() int32 { return int32(p.limit() + 1) } // api bounds it to 100
 
-// forward: rows are read oldest first, from the cursor on, and turned round afterwards.
-func (p Page) forward() bool { return p.EndingBefore != "" }
+// Forward reports whether rows are read oldest first, from the cursor on, and turned round afterwards.
+func (p Page) Forward() bool { return p.EndingBefore != "" }
 
-// bounds are the positions between which the rows of a page lie.
-type bounds struct{ above, below int64 }
+// Bounds are the positions between which the rows of a page lie.
+type Bounds struct{ Above, Below int64 }
 
-// bounds finds the positions of a page in the lists of a scope: an environment, or a tenant for its apps. It is a
+// Bounds finds the positions of a page in the lists of a scope: an environment, or a tenant for its apps. It is a
 // statement of its own, because only a statement that begins after it sees every row up to the horizon. Fault:
 // cursor_unknown.
-func (r Reader) bounds(ctx context.Context, scope string, page Page) (bounds, error) {
+func (r Reader) Bounds(ctx context.Context, scope string, page Page) (Bounds, error) {
 	asked := dbsqlc.PageBoundsParams{Scope: scope, StartingAfter: page.StartingAfter, EndingBefore: page.EndingBefore}
-	found, err := queries.PageBounds(ctx, r.handle, asked)
+	found, err := Queries.PageBounds(ctx, r.Handle, asked)
 	if err != nil {
-		return bounds{}, translate("PageBounds", err)
+		return Bounds{}, Translate("PageBounds", err)
 	}
 	if err := page.unknown(found); err != nil {
-		return bounds{}, err
+		return Bounds{}, err
 	}
 	end := found.Last
 	for waited := time.Duration(0); found.Horizon < end && !page.Unsettled && waited < settleWait; waited += settlePoll {
 		select {
 		case <-ctx.Done():
-			return bounds{}, translate("PageBounds", ctx.Err())
+			return Bounds{}, Translate("PageBounds", ctx.Err())
 		case <-time.After(settlePoll):
 		}
-		again, err := queries.PageBounds(ctx, r.handle, asked)
+		again, err := Queries.PageBounds(ctx, r.Handle, asked)
 		if err != nil {
-			return bounds{}, translate("PageBounds", err)
+			return Bounds{}, Translate("PageBounds", err)
 		}
 		found.Horizon = min(again.Horizon, end)
 	}
-	b := bounds{above: found.Above, below: found.Horizon + 1}
+	b := Bounds{Above: found.Above, Below: found.Horizon + 1}
 	if page.Unsettled {
-		b.below = math.MaxInt64
+		b.Below = math.MaxInt64
 	}
 	if page.StartingAfter != "" {
-		b.below = min(b.below, found.Below)
+		b.Below = min(b.Below, found.Below)
 	}
 	return b, nil
 }
@@ -94,13 +113,13 @@ func (p Page) unknown(found dbsqlc.PageBoundsRow) error {
 	return nil
 }
 
-// lists is the handle for lists. A list has one statement for all filters and directions, whose plan is good only if it
+// Lists is the handle for lists. A list has one statement for all filters and directions, whose plan is good only if it
 // is made for the values at hand; a prepared statement may change to a plan for any values, which reads everything.
-func (r Reader) lists() dbsqlc.DBTX {
-	if _, inTx := r.handle.(*pipe); inTx {
-		return r.handle
+func (r Reader) Lists() dbsqlc.DBTX {
+	if _, inTx := r.Handle.(*Pipe); inTx {
+		return r.Handle
 	}
-	return planned{r.handle}
+	return planned{r.Handle}
 }
 
 // planned has each of its queries planned with its parameters.
@@ -110,8 +129,8 @@ func (p planned) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, 
 	return p.DBTX.Query(ctx, sql, append([]any{pgx.QueryExecModeCacheDescribe}, args...)...)
 }
 
-// cut makes a page of what was read.
-func cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
+// Cut makes a page of what was read.
+func Cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
 	if hasMore = len(rows) > p.limit(); hasMore {
 		rows = rows[:p.limit()]
 	}
@@ -119,8 +138,11 @@ func cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
 	for _, row := range rows {
 		items = append(items, from(row))
 	}
-	if p.forward() {
+	if p.Forward() {
 		slices.Reverse(items)
 	}
 	return items, hasMore
 }
+
+// RowLimit makes a row limit of a count.
+func RowLimit(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }

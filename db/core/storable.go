@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"bytes"
@@ -83,18 +83,18 @@ func storableValue(arg any) any {
 }
 
 // storing is a handle outside of a Tx whose arguments are storable.
-type storing struct{ handle }
+type storing struct{ Handle }
 
 func (s storing) Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
-	return s.handle.Exec(ctx, sql, storable(args)...)
+	return s.Handle.Exec(ctx, sql, storable(args)...)
 }
 
 func (s storing) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
-	return s.handle.Query(ctx, sql, storable(args)...)
+	return s.Handle.Query(ctx, sql, storable(args)...)
 }
 
 func (s storing) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	rows, err := s.handle.Query(ctx, sql, storable(args)...)
+	rows, err := s.Handle.Query(ctx, sql, storable(args)...)
 	return oneRow{rows, err, sql}
 }
 
@@ -102,7 +102,7 @@ func (s storing) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	for _, q := range b.QueuedQueries {
 		q.Arguments = storable(q.Arguments)
 	}
-	return s.handle.SendBatch(ctx, b)
+	return s.Handle.SendBatch(ctx, b)
 }
 
 // storingRows are rows to be copied whose values are storable.

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"github.com/jackc/pgx/v5"
@@ -30,10 +30,14 @@ func (r batchRow) Scan(dest ...any) error {
 type failedResults struct{ err error }
 
 func (f failedResults) Exec() (pgconn.CommandTag, error) { return pgconn.CommandTag{}, f.err }
-func (f failedResults) Query() (pgx.Rows, error)         { return nil, f.err }
-func (f failedResults) QueryRow() pgx.Row                { return failedRow(f) }
-func (f failedResults) Close() error                     { return f.err }
-func (f failedResults) Tx() pgx.Tx                       { return nil }
+
+func (f failedResults) Query() (pgx.Rows, error) { return nil, f.err }
+
+func (f failedResults) QueryRow() pgx.Row { return failedRow(f) }
+
+func (f failedResults) Close() error { return f.err }
+
+func (f failedResults) Tx() pgx.Tx { return nil }
 
 type failedRow struct{ err error }
 

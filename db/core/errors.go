@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -39,17 +39,17 @@ func movedAway(err error) bool {
 	return errors.As(err, &pg) && pg.Code == readOnly
 }
 
-// notFound returns the same fault for an absent row and for a row of another environment.
-func notFound(resource string) *fault.Error {
+// NotFound returns the same fault for an absent row and for a row of another environment.
+func NotFound(resource string) *fault.Error {
 	return fault.New(fault.NotFound, resource+"_not_found", "The %s with this id does not exist.", spaced(resource))
 }
 
-// notFoundIn is notFound for a row that a field of the request refers to.
-func notFoundIn(resource, param string) *fault.Error { return notFound(resource).In(param) }
+// NotFoundIn is NotFound for a row that a field of the request refers to.
+func NotFoundIn(resource, param string) *fault.Error { return NotFound(resource).In(param) }
 
-// changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction
+// Changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction
 // decides anew, so it is no refusal.
-func changed(resource string) error {
+func Changed(resource string) error {
 	return fault.New(fault.Unavailable, resource+"_changed",
 		"Another request changed the %s at the same time. Try again.", spaced(resource)).
 		After(time.Second)
@@ -57,17 +57,17 @@ func changed(resource string) error {
 
 func spaced(resource string) string { return strings.ReplaceAll(resource, "_", " ") }
 
-// readError is translate for the read of one row.
-func readError(resource string, err error) error {
+// ReadError is translate for the read of one row.
+func ReadError(resource string, err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
-		return notFound(resource)
+		return NotFound(resource)
 	}
-	return translate(resource, err)
+	return Translate(resource, err)
 }
 
-// translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
+// Translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
 // they are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
-func translate(during string, err error) error {
+func Translate(during string, err error) error {
 	var known *fault.Error
 	var pg *pgconn.PgError
 	switch {
@@ -169,7 +169,7 @@ func foreignKeyFault(constraint string) *fault.Error {
 	columns := strings.TrimSuffix(constraint, "_fkey")
 	for _, r := range referenced {
 		if strings.HasSuffix(columns, r.column) {
-			return notFoundIn(r.resource, r.param)
+			return NotFoundIn(r.resource, r.param)
 		}
 	}
 	return nil

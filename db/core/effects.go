@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -46,13 +46,19 @@ type WakeEndpoint struct{ EnvironmentID, ID string }
 // StartErasure starts the workflow of an erasure. CustomerID is empty for a test clock's.
 type StartErasure struct{ EnvironmentID, ID, CustomerID string }
 
-func (StartSubscription) effect()  {}
+func (StartSubscription) effect() {}
+
 func (SignalSubscription) effect() {}
-func (StartPayment) effect()       {}
-func (CheckTransaction) effect()   {}
-func (AdvanceTestClock) effect()   {}
-func (WakeEndpoint) effect()       {}
-func (StartErasure) effect()       {}
+
+func (StartPayment) effect() {}
+
+func (CheckTransaction) effect() {}
+
+func (AdvanceTestClock) effect() {}
+
+func (WakeEndpoint) effect() {}
+
+func (StartErasure) effect() {}
 
 // Dispatcher makes effects happen, best effort: the transaction is committed, and what a dispatcher does not manage the
 // reconciler does. It must return in time, because a caller waits.
@@ -70,3 +76,11 @@ func (s *Store) With(d Dispatcher) *Store {
 
 // AfterCommit notes what must happen once the transaction is committed. Nothing happens where it rolls back.
 func (tx *Tx) AfterCommit(effects ...Effect) { tx.effects = append(tx.effects, effects...) }
+
+// The reconciler looks over all environments for work that a best-effort step left undone.
+
+// Ref names one row of an environment.
+type Ref struct {
+	EnvironmentID string
+	ID            string
+}

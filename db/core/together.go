@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -10,17 +10,17 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// together runs reads that do not depend on each other in one round trip, in their order. Each read is one generated
+// Together runs reads that do not depend on each other in one round trip, in their order. Each read is one generated
 // query and is called twice: first to learn its statement, then to scan its result. So it must not act on an error
 // except by returning it.
-func (r Reader) together(ctx context.Context, reads ...func(dbsqlc.DBTX) error) error {
+func (r Reader) Together(ctx context.Context, reads ...func(dbsqlc.DBTX) error) error {
 	var statements recorder
 	for _, read := range reads {
 		if err := read(&statements); !errors.Is(err, errRecorded) {
 			return errors.Join(err, errors.New("db: a read did not pass on its error"))
 		}
 	}
-	results := r.handle.SendBatch(ctx, &statements.batch)
+	results := r.Handle.SendBatch(ctx, &statements.batch)
 	for _, read := range reads {
 		if err := read(player{results}); err != nil {
 			_ = results.Close() // repeats the error

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"cmp"
@@ -50,7 +50,8 @@ func (d destinations) ScanRow(rows pgx.Rows) error {
 	for i, dst := range d.dest {
 		plan, field := &plans[i], fields[i]
 		if of := reflect.TypeOf(dst); plan.of != of || plan.oid != field.DataTypeOID || plan.format != field.Format {
-			*plan = columnPlan{of, field.DataTypeOID, field.Format, conn.TypeMap().PlanScan(field.DataTypeOID, field.Format, dst)}
+			*plan = columnPlan{of, field.DataTypeOID, field.Format,
+				conn.TypeMap().PlanScan(field.DataTypeOID, field.Format, dst)}
 		}
 		if err := plan.Scan(values[i], dst); err != nil {
 			return pgx.ScanArgError{ColumnIndex: i, FieldName: field.Name, Err: err}

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -8,14 +8,16 @@ import (
 	"perennial/billing/money"
 )
 
-// Tx is one transaction: the reads, the writes and the locks. It ends with the function it was given to.
+// Tx is one transaction: what is queued, locked and left to the commit. It ends with the function it was given to.
 type Tx struct {
-	Reader
 	Now  time.Time // the caller's: virtual for customers on a test clock
 	Real time.Time // the wall clock's
 	By   Actor     // who writes
 
-	pipe    *pipe
+	// SendInvoice sends an invoice that the commit is to number. The assembly sets it: core knows no table of invoices.
+	SendInvoice func(ctx context.Context, n NewInvoice) error
+
+	Pipe    *Pipe
 	effects []Effect
 	owed    map[string]*owing // to webhook endpoints, by environment
 	marks   []Ref             // subscriptions whose workflows are to be woken, unless saved since
@@ -23,16 +25,20 @@ type Tx struct {
 	// plansKept: statements keep one plan until the commit.
 	plansKept bool
 	// Inserted with the commit: numbering them locks the environment's counter, which all invoices wait for.
-	invoices []newInvoice
-	limits   func(provider string, currency money.Currency) money.Limits // nil: none are known
-	redeemed []redemption                                                // counted with the commit
-	audit    auditing                                                    // see Audit
-	unsealed *unsealed                                                   // told after the commit
+	Unnumbered []NewInvoice
+	Limits     func(provider string, currency money.Currency) money.Limits // nil: none are known
+	redeemed   []redemption                                                // counted with the commit
+	audit      auditing                                                    // see Audit
+	unsealed   *unsealed                                                   // told after the commit
 }
 
-type newInvoice struct {
-	environmentID string
-	invoice       invoice.Invoice
+// Reads are sent within the transaction, after all that is queued.
+func (tx *Tx) Reads() Reader { return Reader{Handle: tx.Pipe} }
+
+// NewInvoice is an invoice that the commit numbers.
+type NewInvoice struct {
+	EnvironmentID string
+	Invoice       invoice.Invoice
 }
 
 // InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back.
@@ -52,20 +58,19 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	}
 	conn, err := s.pool.Acquire(ctx)
 	if err != nil {
-		return nil, translate("begin", err)
+		return nil, Translate("begin", err)
 	}
 	defer conn.Release() // a connection that is not idle by now is closed, not reused
-	p := &pipe{conn: conn.Conn()}
+	p := &Pipe{conn: conn.Conn()}
 	defer p.rollback(ctx)
 	tx := &Tx{
-		Reader: Reader{handle: p},
 		Now:    now.UTC().Truncate(time.Microsecond),
 		Real:   s.clock().UTC().Truncate(time.Microsecond),
 		By:     by,
-		pipe:   p,
-		limits: s.limits, unsealed: s.unsealed,
+		Pipe:   p,
+		Limits: s.limits, unsealed: s.unsealed,
 	}
-	if err = translate("transaction", fn(tx)); err == nil {
+	if err = Translate("transaction", fn(tx)); err == nil {
 		err = tx.commit(ctx)
 	}
 	if movedAway(err) {
@@ -74,9 +79,9 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// beforeCounters queues what locks rows that transactions of many customers lock: the redemptions of coupons, then what webhook
+// BeforeCounters queues what locks rows that transactions of many customers lock: the redemptions of coupons, then what webhook
 // endpoints are owed. An environment's counter is locked after them, by the commit or, where the caller needs a number, earlier.
-func (tx *Tx) beforeCounters(ctx context.Context) error {
+func (tx *Tx) BeforeCounters(ctx context.Context) error {
 	if err := tx.countRedemptions(ctx); err != nil {
 		return err
 	}
@@ -89,23 +94,32 @@ func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.setMarks(ctx); err != nil {
 		return err
 	}
-	if err := tx.beforeCounters(ctx); err != nil {
+	if err := tx.BeforeCounters(ctx); err != nil {
 		return err
 	}
 	if err := tx.writeAudit(ctx); err != nil {
 		return err
 	}
-	for _, n := range tx.invoices {
-		if err := tx.insertInvoice(ctx, n); err != nil {
+	for _, n := range tx.Unnumbered {
+		if err := tx.SendInvoice(ctx, n); err != nil {
 			return err
 		}
 	}
 	if err := tx.relax(ctx); err != nil {
 		return err
 	}
-	err := tx.pipe.commit(ctx)
+	err := tx.Pipe.commit(ctx)
 	if err == nil {
 		tx.unsealed.note(tx.audit.environments)
 	}
 	return err
+}
+
+// KeepPlans has the writes of attempts in this transaction keep their plans, which saves more than it costs.
+func (tx *Tx) KeepPlans(ctx context.Context) error {
+	if tx.plansKept {
+		return nil
+	}
+	tx.plansKept = true
+	return Queries.PlanForAnyValues(ctx, tx.Pipe)
 }

@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -34,8 +34,8 @@ func (tx *Tx) Tell(environmentID string, s lifecycle.State, why string) {
 	})
 }
 
-// takeMark returns the mark that a subscription is to get when it is saved; nil: none.
-func (tx *Tx) takeMark(environmentID, id string) *time.Time {
+// TakeMark returns the mark that a subscription is to get when it is saved; nil: none.
+func (tx *Tx) TakeMark(environmentID, id string) *time.Time {
 	for i, m := range tx.marks {
 		if m.EnvironmentID == environmentID && m.ID == id {
 			tx.marks = append(tx.marks[:i], tx.marks[i+1:]...)
@@ -48,7 +48,7 @@ func (tx *Tx) takeMark(environmentID, id string) *time.Time {
 // setMarks queues the marks of subscriptions that were not saved since.
 func (tx *Tx) setMarks(ctx context.Context) error {
 	for _, m := range tx.marks {
-		err := queries.SubscriptionSetWakePending(ctx, tx.pipe, dbsqlc.SubscriptionSetWakePendingParams{
+		err := Queries.SubscriptionSetWakePending(ctx, tx.Pipe, dbsqlc.SubscriptionSetWakePendingParams{
 			EnvironmentID: m.EnvironmentID, ID: m.ID, WakePendingSince: &tx.Real,
 		})
 		if err != nil {
@@ -64,7 +64,7 @@ func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s life
 		return nil
 	}
 	tx.cleared++
-	return queries.SubscriptionClearWakePending(ctx, tx.pipe, dbsqlc.SubscriptionClearWakePendingParams{
+	return Queries.SubscriptionClearWakePending(ctx, tx.Pipe, dbsqlc.SubscriptionClearWakePendingParams{
 		EnvironmentID: environmentID, ID: s.Subscription.ID,
 	})
 }
@@ -73,8 +73,8 @@ func (tx *Tx) ClearWakePending(ctx context.Context, environmentID string, s life
 // that was woken mostly does. A mark that a crash of the server brings back costs one more signal: the reconciler sends
 // it.
 func (tx *Tx) relax(ctx context.Context) error {
-	if tx.cleared == 0 || tx.pipe.writes != tx.cleared {
+	if tx.cleared == 0 || tx.Pipe.writes != tx.cleared {
 		return nil
 	}
-	return queries.CommitWithoutFlush(ctx, tx.pipe)
+	return Queries.CommitWithoutFlush(ctx, tx.Pipe)
 }

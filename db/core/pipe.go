@@ -1,4 +1,4 @@
-package db
+package core
 
 import (
 	"context"
@@ -19,9 +19,9 @@ const rollbackTimeout = 5 * time.Second
 // commitTimeout is how long a server may take to say what became of a COMMIT. Beyond it, nobody knows.
 const commitTimeout = 10 * time.Second
 
-// pipe is the handle of one transaction. Exec only queues; a read, a batch of reads and the commit send the queue along
+// Pipe is the handle of one transaction. Exec only queues; a read, a batch of reads and the commit send the queue along
 // with themselves, so that a transaction costs a round trip for each read and one for the commit.
-type pipe struct {
+type Pipe struct {
 	conn  *pgx.Conn
 	queue []statement
 	begun bool // BEGIN has been sent
@@ -43,11 +43,11 @@ type statement struct {
 var errEnded = errors.New("db: the transaction has ended; a Tx is valid only inside the function it was given to")
 
 // Exec queues a write. Its result is known when the queue is sent, so the answered tag is empty.
-func (p *pipe) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
+func (p *Pipe) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	return pgconn.CommandTag{}, p.add(statement{sql: sql, args: args})
 }
 
-func (p *pipe) add(s statement) error {
+func (p *Pipe) add(s statement) error {
 	if p.ended {
 		return errEnded
 	}
@@ -55,9 +55,9 @@ func (p *pipe) add(s statement) error {
 	return p.err
 }
 
-// addReading queues a write, one generated query, whose results are read once the queue is sent. write is called twice:
+// AddReading queues a write, one generated query, whose results are read once the queue is sent. write is called twice:
 // first to learn its statement, then to scan its results.
-func (p *pipe) addReading(write func(dbsqlc.DBTX) error) error {
+func (p *Pipe) AddReading(write func(dbsqlc.DBTX) error) error {
 	var statements recorder
 	if err := write(&statements); !errors.Is(err, errRecorded) {
 		return errors.Join(err, errors.New("db: a write did not pass on its error"))
@@ -67,7 +67,7 @@ func (p *pipe) addReading(write func(dbsqlc.DBTX) error) error {
 }
 
 // Query sends the queue and the read.
-func (p *pipe) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+func (p *Pipe) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	var b pgx.Batch
 	b.Queue(sql, args...)
 	results := p.SendBatch(ctx, &b)
@@ -80,14 +80,14 @@ func (p *pipe) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, er
 }
 
 // QueryRow sends the queue and the read.
-func (p *pipe) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
+func (p *Pipe) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	var b pgx.Batch
 	b.Queue(sql, args...)
 	return batchRow{p.SendBatch(ctx, &b)}
 }
 
 // SendBatch sends the queue and then b; what comes back are the results of b alone.
-func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
+func (p *Pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	if p.ended {
 		return failedResults{errEnded}
 	}
@@ -98,7 +98,7 @@ func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 	sent := p.take(&all)
 	for _, q := range b.QueuedQueries {
 		all.Queue(q.SQL, storable(q.Arguments)...)
-		if !plainRead(q.SQL) {
+		if !PlainRead(q.SQL) {
 			p.writes++
 		}
 	}
@@ -111,7 +111,7 @@ func (p *pipe) SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults {
 }
 
 // CopyFrom sends the queue and then the rows, which travel in a round trip of their own.
-func (p *pipe) CopyFrom(
+func (p *Pipe) CopyFrom(
 	ctx context.Context, table pgx.Identifier, columns []string, rows pgx.CopyFromSource,
 ) (int64, error) {
 	if err := p.SendBatch(ctx, &pgx.Batch{}).Close(); err != nil {
@@ -120,13 +120,13 @@ func (p *pipe) CopyFrom(
 	p.writes++
 	n, err := p.conn.CopyFrom(ctx, table, columns, storingRows{rows})
 	if err != nil {
-		p.err = translate("copy "+table.Sanitize(), err)
+		p.err = Translate("copy "+table.Sanitize(), err)
 	}
 	return n, p.err
 }
 
 // take moves BEGIN, where it is due, and the queue into a batch.
-func (p *pipe) take(b *pgx.Batch) []statement {
+func (p *Pipe) take(b *pgx.Batch) []statement {
 	sent := p.queue
 	if !p.begun {
 		sent = append([]statement{{sql: "begin"}}, sent...)
@@ -140,7 +140,7 @@ func (p *pipe) take(b *pgx.Batch) []statement {
 }
 
 // check reads the results of queued writes, each under its own name.
-func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
+func (p *Pipe) check(results pgx.BatchResults, sent []statement) error {
 	for _, s := range sent {
 		var err error
 		if s.read != nil {
@@ -153,7 +153,7 @@ func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
 			err = s.zero
 		}
 		if err != nil {
-			p.err = translate(queryName(s.sql), err)
+			p.err = Translate(QueryName(s.sql), err)
 			return p.err
 		}
 	}
@@ -163,7 +163,7 @@ func (p *pipe) check(results pgx.BatchResults, sent []statement) error {
 // commit ends the transaction. One that sent nothing and has nothing to send was never begun. The end of ctx before it
 // means that nothing was committed. Afterwards it is only the server that decides, and whoever asked learns what it
 // decided: to hang up on a COMMIT that waits behind a lock would leave it to be carried out unseen.
-func (p *pipe) commit(ctx context.Context) error {
+func (p *Pipe) commit(ctx context.Context) error {
 	if p.err != nil {
 		return p.err
 	}
@@ -172,7 +172,7 @@ func (p *pipe) commit(ctx context.Context) error {
 		return nil
 	}
 	if err := ctx.Err(); err != nil {
-		return translate("commit", err)
+		return Translate("commit", err)
 	}
 	var all pgx.Batch
 	sent := p.take(&all)
@@ -190,7 +190,7 @@ func (p *pipe) commit(ctx context.Context) error {
 		err = pgx.ErrTxCommitRollback // a read failed and fn did not pass its error on
 	}
 	if err != nil {
-		return translate("commit", err)
+		return Translate("commit", err)
 	}
 	p.ended = true
 	return nil
@@ -198,7 +198,7 @@ func (p *pipe) commit(ctx context.Context) error {
 
 // rollback ends what was not committed. It takes its own time, because the caller's may be up; where it fails, the
 // connection is closed on release, which rolls back too.
-func (p *pipe) rollback(ctx context.Context) {
+func (p *Pipe) rollback(ctx context.Context) {
 	if p.ended {
 		return
 	}
@@ -218,24 +218,24 @@ const (
 	divisionByZero = "22012"
 )
 
-// orElse is the pipe with an error for the next write, should it touch no row. The query must end with the guard.
-func (p *pipe) orElse(zero error) dbsqlc.DBTX { return strict{p, zero} }
+// OrElse is the pipe with an error for the next write, should it touch no row. The query must end with the guard.
+func (p *Pipe) OrElse(zero error) dbsqlc.DBTX { return strict{p, zero} }
 
 type strict struct {
-	*pipe
+	*Pipe
 	zero error
 }
 
 func (s strict) Exec(_ context.Context, sql string, args ...any) (pgconn.CommandTag, error) {
 	if !strings.HasSuffix(strings.TrimSpace(sql), guard) {
-		err := fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", queryName(sql), guard)
+		err := fmt.Errorf("db: %s does not notice that it touches no row: end it with %q", QueryName(sql), guard)
 		return pgconn.CommandTag{}, err
 	}
 	return pgconn.CommandTag{}, s.add(statement{sql: sql, args: args, zero: s.zero})
 }
 
-// plainRead reports whether a statement only reads, and perhaps locks; one that begins otherwise may write.
-func plainRead(sql string) bool {
+// PlainRead reports whether a statement only reads, and perhaps locks; one that begins otherwise may write.
+func PlainRead(sql string) bool {
 	for line := range strings.Lines(sql) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "--") {
 			return len(line) >= 6 && strings.EqualFold(line[:6], "select")
@@ -244,8 +244,8 @@ func plainRead(sql string) bool {
 	return false
 }
 
-// queryName reads the name from the comment that sqlc leaves at the top of each query.
-func queryName(sql string) string {
+// QueryName reads the name from the comment that sqlc leaves at the top of each query.
+func QueryName(sql string) string {
 	rest, ok := strings.CutPrefix(sql, "-- name: ")
 	if !ok {
 		return sql

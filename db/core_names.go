@@ -1,0 +1,89 @@
+package db
+
+import "perennial/db/core"
+
+// Callers know these of package core by the name of db.
+
+type (
+	APIKey             = core.APIKey
+	Actor              = core.Actor
+	ActorKind          = core.ActorKind
+	AdvanceTestClock   = core.AdvanceTestClock
+	Call               = core.Call
+	CheckTransaction   = core.CheckTransaction
+	Config             = core.Config
+	Dispatcher         = core.Dispatcher
+	Effect             = core.Effect
+	Owed               = core.Owed
+	Page               = core.Page
+	Ref                = core.Ref
+	SignalSubscription = core.SignalSubscription
+	StartErasure       = core.StartErasure
+	StartPayment       = core.StartPayment
+	StartSubscription  = core.StartSubscription
+	WakeEndpoint       = core.WakeEndpoint
+)
+
+const (
+	ActorCLI      = core.ActorCLI
+	ActorKey      = core.ActorKey
+	ActorOperator = core.ActorOperator
+	ActorSystem   = core.ActorSystem
+	ActorWorkflow = core.ActorWorkflow
+)
+
+var (
+	ErrAPIKeyNotFound          = core.ErrAPIKeyNotFound
+	ErrAPIKeyUnknown           = core.ErrAPIKeyUnknown
+	ErrCouponNotFound          = core.ErrCouponNotFound
+	ErrCreditGrantNotFound     = core.ErrCreditGrantNotFound
+	ErrCreditNoteNotFound      = core.ErrCreditNoteNotFound
+	ErrCustomerNotFound        = core.ErrCustomerNotFound
+	ErrDisputeNotFound         = core.ErrDisputeNotFound
+	ErrErasureNotFound         = core.ErrErasureNotFound
+	ErrEventNotFound           = core.ErrEventNotFound
+	ErrIdempotencyKeyTaken     = core.ErrIdempotencyKeyTaken
+	ErrInvoiceNotFound         = core.ErrInvoiceNotFound
+	ErrMetricNotFound          = core.ErrMetricNotFound
+	ErrPlanNotFound            = core.ErrPlanNotFound
+	ErrProductNotFound         = core.ErrProductNotFound
+	ErrProviderConfigNotFound  = core.ErrProviderConfigNotFound
+	ErrSubscriptionNotFound    = core.ErrSubscriptionNotFound
+	ErrTaxRateNotFound         = core.ErrTaxRateNotFound
+	ErrTestClockNotFound       = core.ErrTestClockNotFound
+	ErrTransactionNotFound     = core.ErrTransactionNotFound
+	ErrWebhookDeliveryNotFound = core.ErrWebhookDeliveryNotFound
+	ErrWebhookEndpointChanged  = core.ErrWebhookEndpointChanged
+	ErrWebhookEndpointNotFound = core.ErrWebhookEndpointNotFound
+)
+
+// ByCLI is a person at a terminal, by the name that the machine knows.
+func ByCLI(user string) Actor {
+	return core.ByCLI(user)
+}
+
+// ByKey is the holder of an API key.
+func ByKey(keyID string) Actor {
+	return core.ByKey(keyID)
+}
+
+// ByOperator is a person who signed in.
+func ByOperator(operatorID string) Actor {
+	return core.ByOperator(operatorID)
+}
+
+// BySystem is a part of Perennial that acts on its own.
+func BySystem(part string) Actor {
+	return core.BySystem(part)
+}
+
+// ByWorkflow is a workflow.
+func ByWorkflow(workflowID string) Actor {
+	return core.ByWorkflow(workflowID)
+}
+
+// WebhookDeliveryID is the id of the delivery of an event to an endpoint, which WebhookDeliveryOwe gives it: the answer
+// to a request is rendered before that statement is sent.
+func WebhookDeliveryID(eventID, endpointID string) string {
+	return core.WebhookDeliveryID(eventID, endpointID)
+}
