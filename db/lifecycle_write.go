@@ -22,11 +22,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, t := range c.Transactions {
 		do(func() error { return tx.SaveTransaction(ctx, environmentID, t) })
 	}
-	finalized := func(inv invoice.Invoice) int {
-		return slices.IndexFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == inv.ID })
-	}
 	for _, inv := range c.Invoices {
-		if finalized(inv) < 0 {
+		if finalizedIn(c, inv.ID) < 0 {
 			do(func() error { return tx.SaveInvoice(ctx, environmentID, inv) })
 		}
 	}
@@ -69,17 +66,30 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, id := range c.Unredeemed {
 		tx.UnredeemCoupon(environmentID, id)
 	}
+	do(func() error { return tx.writeNumbered(ctx, environmentID, c) })
+	return err
+}
+
+// writeNumbered writes what gets a number, which is known once it is written: last, since a counter's row stays locked from
+// here to the commit.
+func (tx *Tx) writeNumbered(ctx context.Context, environmentID string, c lifecycle.Changes) error {
+	var err error
+	do := func(write func() error) {
+		if err == nil {
+			err = write()
+		}
+	}
 	for _, inv := range c.NewInvoices {
 		do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
 	}
-	for i := range c.CreditNotes { // they get their numbers here: last
+	for i := range c.CreditNotes {
 		do(func() error { return tx.InsertCreditNote(ctx, environmentID, &c.CreditNotes[i]) })
 	}
-	for i := range c.Finalized { // and so do these
+	for i := range c.Finalized {
 		do(func() error { return tx.finalizeInvoice(ctx, environmentID, &c.Finalized[i]) })
 	}
 	for i := range c.Invoices { // what became of one after it was issued
-		j := finalized(c.Invoices[i])
+		j := finalizedIn(c, c.Invoices[i].ID)
 		if j < 0 {
 			continue
 		}
@@ -88,4 +98,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 		do(func() error { return tx.SaveInvoice(ctx, environmentID, *inv) })
 	}
 	return err
+}
+
+// finalizedIn is the place of an invoice among those that get their number; below zero: it is none of them.
+func finalizedIn(c lifecycle.Changes, invoiceID string) int {
+	return slices.IndexFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == invoiceID })
 }

@@ -240,6 +240,11 @@ func (r *recording) answered() error {
 		}
 		return nil
 	}
+	return r.undecided(was)
+}
+
+// undecided records that the provider has not decided yet. was is the transaction before the answer.
+func (r *recording) undecided(was payment.Transaction) error {
 	// A charge of its own was announced as pending when the API created it; an attempt to pay an invoice is now.
 	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.InvoiceID != "" {
 		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
