@@ -90,7 +90,9 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 		life.Count(t, s,
 			"select count(*) from subscriptions where customer_id = $1 and status = 'canceled' and cancel_reason = "+
 				"'customer_deleted' and metadata::text = '{}'", c.ID))
-	require.Equal(t, many, life.Count(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once")
+	require.Equal(
+		t, many, life.Count(t, s, "select count(*) from events where type = 'subscription.canceled'"), "each once",
+	)
 	require.Equal(t, 1, life.Count(t, s, "select count(*) from events where type = 'customer.deleted'"))
 	require.Zero(t, life.Count(t, s, "select count(*) from invoices"), "nothing was billed")
 	require.Len(t, s.Started.Signals(), many, "each workflow is woken once")
@@ -102,7 +104,9 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 			life.Count(t, s, "select count(*) from "+table+" x where x::text ~* 'canary'"), table)
 	}
 	require.Zero(t,
-		life.Count(t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null"))
+		life.Count(
+			t, s, "select count(*) from transactions where failure_reason is not null or provider_response is not null",
+		))
 	require.Equal(t, 1, life.Count(t, s, "select count(*) from idempotency_keys where response is not null"),
 		"another customer's")
 	require.Equal(t, 12, life.Count(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID),
@@ -228,8 +232,8 @@ func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
 	require.NoError(t, <-erased)
 }
 
-// The customer comes before the subscriptions in the order of locks: a batch that held these and waited for the balance would wait
-// for a command that has the balance and waits for one of them.
+// The customer comes before the subscriptions in the order of locks: a batch that held these and waited for the balance
+// would wait for a command that has the balance and waits for one of them.
 func TestEraseBatch_LocksTheCustomerFirst(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)
@@ -252,7 +256,9 @@ func TestEraseBatch_LocksTheCustomerFirst(t *testing.T) {
 			erased <- err
 		}()
 		require.Eventually(t, func() bool {
-			return count("select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0
+			return count(
+				"select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+			) > 0
 		}, time.Minute, time.Millisecond)
 		require.Equal(t, 1, count(`with free as (select from subscriptions where id = $1 for update nowait)
 			select count(*) from free`, subscribed.ID))

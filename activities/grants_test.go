@@ -28,7 +28,9 @@ func TestErase_Grants(t *testing.T) {
 		})
 	})
 	life.EraseAll(t, s, life.DeleteCustomer(t, s, c.ID), 0)
-	require.Equal(t, 1, life.Count(t, s, "select count(*) from credit_grants where name is null and metadata::text = '{}'"))
+	require.Equal(
+		t, 1, life.Count(t, s, "select count(*) from credit_grants where name is null and metadata::text = '{}'"),
+	)
 }
 
 // What is left of a grant is taken away by one pass, once, and not while a boundary from before its expiry is late.
@@ -51,7 +53,8 @@ func TestReconcile_EndsGrants(t *testing.T) {
 	s.RequireSound(t)
 }
 
-// On a test clock a grant pays for the periods that begin before its expiry, and the clock stops there to take the rest away.
+// On a test clock a grant pays for the periods that begin before its expiry, and the clock stops there to take the rest
+// away.
 func TestStepClock_EndsGrants(t *testing.T) {
 	t.Parallel()
 	w := life.NewClockwork(t)

@@ -81,7 +81,9 @@ func TestLife_TrialEndBillsFirstPeriod(t *testing.T) {
 	l.Until(scene.Start.Add(14 * life.Day))
 	s := l.Sub()
 	require.Equal(t, subscription.Active, s.Status)
-	require.Equal(t, period.Period{Start: scene.Start.Add(14 * life.Day), End: time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC)},
+	require.Equal(t, period.Period{
+		Start: scene.Start.Add(14 * life.Day), End: time.Date(2026, 2, 28, 0, 0, 0, 0, time.UTC),
+	},
 		s.CurrentPeriod)
 	require.Equal(t, s.CurrentPeriod.End, s.PaidThrough)
 	require.Equal(t, []string{

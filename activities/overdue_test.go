@@ -11,7 +11,8 @@ import (
 	"perennial/test/scene"
 )
 
-// leftOwing is a subscription that was canceled when its renewal had been sent, which is due on scene.Start.AddDate(0, 1, 8).
+// leftOwing is a subscription that was canceled when its renewal had been sent, which is due on scene.Start.AddDate(0,
+// 1, 8).
 func leftOwing(t *testing.T, s *scene.Scene) *life.Life {
 	t.Helper()
 	l := life.Begin(t, s, scene.Monthly(1000))
@@ -39,8 +40,8 @@ func TestReconcile_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	s.RequireSound(t)
 }
 
-// A build from before announced nothing after a cancellation: what was due more than a month ago when this one began is left
-// alone.
+// A build from before announced nothing after a cancellation: what was due more than a month ago when this one began is
+// left alone.
 func TestReconcile_LeavesOldDebtsOfCanceledSubscriptionsAlone(t *testing.T) {
 	t.Parallel()
 	s, w := scene.New(t), &life.Waker{}
@@ -65,7 +66,9 @@ func TestStepClock_AnnouncesOverdueAfterTheCancellation(t *testing.T) {
 	w.Steps()
 	require.Equal(t, 1, life.Count(t, w.Scene, life.CountOverdue, ref.ID))
 	var at time.Time
-	require.NoError(t, w.Pool.QueryRow(t.Context(), "select overdue_at from invoices where overdue_at is not null").Scan(&at))
+	require.NoError(
+		t, w.Pool.QueryRow(t.Context(), "select overdue_at from invoices where overdue_at is not null").Scan(&at),
+	)
 	require.True(t, at.Equal(scene.Start.AddDate(0, 1, 8)), at)
 	w.RequireSound(t)
 }

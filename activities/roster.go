@@ -9,8 +9,8 @@ import (
 // BeatEvery is how often a worker process writes a beat.
 const BeatEvery = db.BeatEvery
 
-// Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it is
-// known before the next charge: one that comes between would wait as if it could have been lost.
+// Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it
+// is known before the next charge: one that comes between would wait as if it could have been lost.
 func (s Set) Beat(ctx context.Context, id, deployment, buildID string) error {
 	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error {
 		if err := tx.NoteServer(ctx); err != nil {

@@ -38,8 +38,8 @@ func rate(t *testing.T, s *scene.Scene, country, of string) tax.Definition {
 }
 
 // 31.00 for 31 days at 19 % are 36.89. A change to a plan of 62.00 after ten days gives 21.00 back with their tax and
-// charges 42.00 with theirs; a refund after twenty-one days gives back the tax of what was not used, at the rate that was
-// charged, whatever holds by then.
+// charges 42.00 with theirs; a refund after twenty-one days gives back the tax of what was not used, at the rate that
+// was charged, whatever holds by then.
 func TestTaxes_AreChargedAndGivenBack(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

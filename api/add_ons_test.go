@@ -17,7 +17,9 @@ func TestSubscription_HasAddOns(t *testing.T) {
 	}
 	team := create(`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"amount":1000}`)
 	yearly := create(`{"name":"Team, yearly","currency":"USD","interval":"year","amount":10000}`)
-	backup := create(`{"kind":"add_on","name":"Backup","currency":"USD","interval":"month","prices":[{"model":"per_unit","unitPrice":"2"}]}`)
+	backup := create(
+		`{"kind":"add_on","name":"Backup","currency":"USD","interval":"month","prices":[{"model":"per_unit","unitPrice":"2"}]}`,
+	)
 	ofYear := create(`{"kind":"add_on","name":"Support","currency":"USD","interval":"year","amount":900}`)
 	require.Equal(t, [2]string{"plan", "add_on"}, [2]string{team.Kind, backup.Kind})
 	customer := b.newCustomer(t, b.test)
@@ -26,7 +28,8 @@ func TestSubscription_HasAddOns(t *testing.T) {
 	}
 	one := map[string]any{"planId": backup.ID, "quantity": 3}
 
-	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form(team.ID, one)))
+	shown := as[SubscriptionPreview](t, http.StatusOK,
+		b.ask(t, b.test, "POST", "/api/subscriptions/preview", form(team.ID, one)))
 	require.EqualValues(t, 1600, shown.Upcoming[0].Total)
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form(team.ID, one)))
 
@@ -52,26 +55,39 @@ func TestSubscription_HasAddOns(t *testing.T) {
 		code, param  string
 	}{
 		{"POST", "/api/subscriptions", form(backup.ID), 422, "plan_is_add_on", "planId"},
-		{"POST", "/api/subscriptions", form(team.ID, one, map[string]any{"planId": yearly.ID}), 422, "plan_not_add_on", "addOns[1].planId"},
-		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": ofYear.ID}), 422, "add_on_interval_mismatch", "addOns[0].planId"},
-		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": "plan_none"}), 404, "plan_not_found", "addOns[0].planId"},
+		{"POST", "/api/subscriptions", form(team.ID, one, map[string]any{"planId": yearly.ID}), 422, "plan_not_add_on",
+			"addOns[1].planId"},
+		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": ofYear.ID}), 422, "add_on_interval_mismatch",
+			"addOns[0].planId"},
+		{"POST", "/api/subscriptions", form(team.ID, map[string]any{"planId": "plan_none"}), 404, "plan_not_found",
+			"addOns[0].planId"},
 		{"PATCH", path, `{"planId":"` + yearly.ID + `"}`, 409, "add_ons_other_interval", "addOns"},
 		{"PATCH", path, `{"planId":"` + backup.ID + `"}`, 422, "plan_is_add_on", "planId"},
-		{"PATCH", path, map[string]any{"addOns": []any{map[string]any{"planId": backup.ID, "quantity": 5}}}, 409, "add_ons_unchanged", "addOns"},
+		{"PATCH", path, map[string]any{"addOns": []any{map[string]any{"planId": backup.ID, "quantity": 5}}}, 409,
+			"add_ons_unchanged", "addOns"},
 		{"PATCH", path, `{"addOns":[],"planVersion":1}`, 422, "fields_exclusive", "planVersion"},
-		{"POST", "/api/plans", `{"kind":"add_on","name":"x","currency":"USD","interval":"month","amount":1,"trialDays":7}`, 422, "add_on_field_unsupported", "trialDays"},
-		{"PATCH", "/api/plans/" + backup.ID, `{"prorationMeasure":"day"}`, 422, "add_on_field_unsupported", "prorationMeasure"},
+		{"POST", "/api/plans", `{"kind":"add_on","name":"x","currency":"USD","interval":"month","amount":1,"trialDays":7}`,
+			422, "add_on_field_unsupported", "trialDays"},
+		{"PATCH", "/api/plans/" + backup.ID, `{"prorationMeasure":"day"}`, 422, "add_on_field_unsupported",
+			"prorationMeasure"},
 	} {
 		got := b.ask(t, b.test, c.method, c.path, c.body)
 		require.Equal(t, c.status, got.Status, "%v: %s", c.body, got.Body)
 		require.Contains(t, string(got.Body), `"`+c.code+`"`)
 		require.Contains(t, string(got.Body), `"`+c.param+`"`)
 	}
-	moved := change(map[string]any{"planId": yearly.ID, "addOns": []any{map[string]any{"planId": ofYear.ID}}, "effective": "period_end"})
+	moved := change(map[string]any{"planId": yearly.ID, "addOns": []any{map[string]any{"planId": ofYear.ID}},
+		"effective": "period_end"})
 	require.Equal(t, ofYear.ID, (*moved.PendingAddOns)[0].PlanID)
 
-	as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans/"+backup.ID+"/versions", `{"prices":[{"model":"per_unit","unitPrice":"3"}]}`))
-	migrated := as[PlanMigration](t, 200, b.ask(t, b.test, "POST", "/api/plans/"+backup.ID+"/migrate", `{"effective":"now"}`))
+	as[Plan](
+		t, http.StatusCreated, b.ask(
+			t, b.test, "POST", "/api/plans/"+backup.ID+"/versions", `{"prices":[{"model":"per_unit","unitPrice":"3"}]}`,
+		),
+	)
+	migrated := as[PlanMigration](
+		t, 200, b.ask(t, b.test, "POST", "/api/plans/"+backup.ID+"/migrate", `{"effective":"now"}`),
+	)
 	require.Equal(t, [2]int{1, 1}, [2]int{migrated.Examined, migrated.Migrated})
 	require.Equal(t, 2, as[Subscription](t, 200, b.ask(t, b.test, "GET", path, nil)).AddOns[0].PlanVersion)
 	require.Zero(t, as[PlanMigration](t, 200, b.ask(t, b.test, "POST", "/api/plans/"+backup.ID+"/migrate", `{}`)).Examined)

@@ -41,7 +41,8 @@ func TestAPIKeys_OpenWhatTheySay(t *testing.T) {
 	listed := func(query string) int {
 		return len(as[httpkit.List[Key]](t, http.StatusOK, b.ask(t, b.test, "GET", "/api/api-keys"+query, nil)).Data)
 	}
-	require.Equal(t, []int{3, 1, 2}, []int{listed(""), listed("?ended=true"), listed("?ended=false")}, "with the one that asks")
+	require.Equal(t, []int{3, 1, 2}, []int{listed(""), listed("?ended=true"), listed("?ended=false")},
+		"with the one that asks")
 
 	for body, want := range map[string][2]string{
 		`{"allowedCidrs":["10.0.0.1"]}`: {"network_malformed", "allowedCidrs"},
@@ -86,7 +87,8 @@ func TestAPIKeys_AllowNoMoreThanTheirMaker(t *testing.T) {
 	}{
 		{map[string]any{}, "expiresAt", http.StatusUnprocessableEntity},
 		{map[string]any{"expiresAt": soon}, "allowedCidrs", http.StatusUnprocessableEntity},
-		{map[string]any{"expiresAt": soon, "allowedCidrs": []string{"0.0.0.0/0"}}, "allowedCidrs", http.StatusUnprocessableEntity},
+		{map[string]any{"expiresAt": soon, "allowedCidrs": []string{"0.0.0.0/0"}}, "allowedCidrs",
+			http.StatusUnprocessableEntity},
 		{map[string]any{"expiresAt": soon, "allowedCidrs": []string{"192.0.2.1/32"}}, "", http.StatusCreated},
 	} {
 		got := b.send(t, "POST", "/api/api-keys", c.body, "Authorization", "Bearer "+limited)

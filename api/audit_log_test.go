@@ -12,7 +12,8 @@ import (
 	"perennial/internal/id"
 )
 
-// silent lists the routes whose success leaves no entry in the audit log, or another number than one, each with its reason.
+// silent lists the routes whose success leaves no entry in the audit log, or another number than one, each with its
+// reason.
 var silent = map[string]string{
 	"POST /subscriptions/preview":      "shows what would be and changes nothing",
 	"POST /subscriptions/{id}/preview": "shows what would be and changes nothing",
@@ -70,7 +71,11 @@ func TestAudit_LogTellsWhoWhatAndWhere(t *testing.T) {
 	customer, plan := b.newCustomer(t, b.test), b.newPlan(t, b.test)
 	changed := b.ask(t, b.test, "PATCH", "/v1/plans/"+plan.ID, `{"active":false,"name":"Secret name"}`)
 	require.Equal(t, 200, changed.Status)
-	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/customers/"+customer.ID, `{"email":"eve@example.com","phone":"+237670000000"}`).Status)
+	require.Equal(
+		t, 200, b.ask(
+			t, b.test, "PATCH", "/api/customers/"+customer.ID, `{"email":"eve@example.com","phone":"+237670000000"}`,
+		).Status,
+	)
 	list := func(query string) []AuditEntry {
 		return as[httpkit.List[AuditEntry]](t, 200, b.ask(t, b.test, "GET", "/api/audit-log?"+query, nil)).Data
 	}
@@ -91,10 +96,13 @@ func TestAudit_LogTellsWhoWhatAndWhere(t *testing.T) {
 	require.Equal(t, 201, created.Status)
 
 	all := list("")
-	require.Equal(t, all, list(fmt.Sprintf("created[gte]=%d&created[lte]=%d", all[len(all)-1].CreatedAt, all[0].CreatedAt)))
+	require.Equal(
+		t, all, list(fmt.Sprintf("created[gte]=%d&created[lte]=%d", all[len(all)-1].CreatedAt, all[0].CreatedAt)),
+	)
 	require.Empty(t, list(fmt.Sprintf("created[gt]=%d", all[0].CreatedAt)))
 	require.Empty(t, list(fmt.Sprintf("created[lt]=%d", all[len(all)-1].CreatedAt)))
-	problem(t, 422, "time_span_empty", "created", b.ask(t, b.test, "GET", "/api/audit-log?created[gt]=5&created[lt]=6", nil))
+	problem(t, 422, "time_span_empty", "created",
+		b.ask(t, b.test, "GET", "/api/audit-log?created[gt]=5&created[lt]=6", nil))
 	raw := string(b.ask(t, b.test, "GET", "/api/audit-log", nil).Body)
 	for _, personal := range []string{"eve@example.com", "237670000000", "Secret name", b.test.key} {
 		require.NotContains(t, raw, personal)
@@ -117,8 +125,11 @@ func TestAudit_ActorHeaderIsAClaim(t *testing.T) {
 		problem(t, 400, "header_malformed", "Perennial-Actor", change(wrong))
 	}
 	require.Equal(t, 200, change(strings.Repeat("é", 200)).Status)
-	require.Equal(t, 200, b.ask(t, b.test, "PATCH", "/api/plans/"+plan.ID, `{"active":true}`, "Perennial-Actor", "user 4711").Status)
-	entries := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, b.test, "GET", "/api/audit-log?operation=updatePlan", nil)).Data
+	require.Equal(
+		t, 200, b.ask(t, b.test, "PATCH", "/api/plans/"+plan.ID, `{"active":true}`, "Perennial-Actor", "user 4711").Status,
+	)
+	entries := as[httpkit.List[AuditEntry]](t, 200,
+		b.ask(t, b.test, "GET", "/api/audit-log?operation=updatePlan", nil)).Data
 	require.Len(t, entries, 2)
 	require.Equal(t, "user 4711", entries[0].Actor.Claim)
 	require.True(t, id.Is(id.APIKey, entries[0].Actor.ID))

@@ -37,7 +37,10 @@ func TestUnknownField_NamesTheFieldThatWasMeant(t *testing.T) {
 		{"POST", sub + "/reactivate", `{"reason":"x"}`, "It has none: omit `reason`."},
 		{"DELETE", "/customers/" + rows.customer, `{"reason":"x"}`, "It has none: omit `reason`."},
 		{"GET", "/plans?aktive=true", "", "Did you mean `active`?"},
-		{"GET", "/plans?page=2", "", "Its query parameters are `limit`, `startingAfter`, `endingBefore`, `active`, `productId`, `kind`."},
+		{
+			"GET", "/plans?page=2", "",
+			"Its query parameters are `limit`, `startingAfter`, `endingBefore`, `active`, `productId`, `kind`.",
+		},
 		{"GET", "/plans?limit=abc", "", "`limit` is invalid: expected integer."},
 	} {
 		var body any

@@ -37,7 +37,9 @@ func (b *bench) goodBodies(t testing.TB, rows owned) map[string]string {
 		"POST /subscriptions/" + rows.subscription + "/resume-collection": `{}`,
 		"POST /subscriptions/" + rows.subscription + "/pause":             `{"credit":"none"}`,
 		"POST /subscriptions/" + rows.subscription + "/resume":            `{}`,
-		"POST /invoices":                                   fmt.Sprintf(`{"customerId":%q,"currency":"USD","lines":[{"description":"x","amount":1}]}`, rows.customer),
+		"POST /invoices": fmt.Sprintf(
+			`{"customerId":%q,"currency":"USD","lines":[{"description":"x","amount":1}]}`, rows.customer,
+		),
 		"PATCH /invoices/" + rows.invoice:                  `{"netDays":3}`,
 		"POST /invoices/" + rows.invoice + "/finalize":     `{}`,
 		"POST /invoices/" + rows.invoice + "/pay":          `{}`,

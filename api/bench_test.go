@@ -168,7 +168,8 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) opened 
 		}
 		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
-			Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue},
+			Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(),
+				PastDueBilling: subscription.SkipPastDue},
 		}))
 		config := db.ProviderConfig{
 			ID: e.providerID, Provider: "stripe", Account: account.Account{Primary: true}, AppID: e.appID, Keyset: keyset,

@@ -9,8 +9,8 @@ import (
 )
 
 // promised is what users of the API were promised first, by method and path, in these words: each request may send the
-// fields in sends or, in the query, those in asks, and is answered with those in gets; a name with a dot is a field of an
-// object, data[] the entries of a list.
+// fields in sends or, in the query, those in asks, and is answered with those in gets; a name with a dot is a field of
+// an object, data[] the entries of a list.
 var promised = []struct {
 	method, path, sends, asks, gets string
 }{
@@ -91,7 +91,8 @@ func TestDocument_KeepsWhatWasPromised(t *testing.T) {
 		op, ok := doc.Paths[p.path][strings.ToLower(p.method)]
 		require.True(t, ok, where)
 		for _, field := range strings.Fields(p.sends) {
-			require.True(t, doc.has(op.RequestBody.Content["application/json"].Schema, field), "%s does not take %s", where, field)
+			require.True(t, doc.has(op.RequestBody.Content["application/json"].Schema, field),
+				"%s does not take %s", where, field)
 		}
 		for _, name := range strings.Fields(p.asks) {
 			require.Contains(t, op.Parameters, struct{ Name, In string }{name, "query"}, where)

@@ -71,7 +71,8 @@ func TestCORS_OnlyOperationsOfPublishableKeys(t *testing.T) {
 		require.Equal(t, 200, got.Status, "%s", got.Body)
 		for _, answer := range []response{got, refused, wrong, asks} {
 			require.Equal(t, "*", answer.Header.Get("Access-Control-Allow-Origin"), path)
-			require.Equal(t, "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy", answer.Header.Get("Access-Control-Expose-Headers"))
+			require.Equal(t, "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
+				answer.Header.Get("Access-Control-Expose-Headers"))
 			require.Empty(t, answer.Header.Get("Access-Control-Allow-Credentials"))
 			require.NotEmpty(t, answer.Header.Get("X-Request-Id"))
 		}

@@ -53,7 +53,9 @@ func TestCoupons_CreateChangeRedeem(t *testing.T) {
 func TestCoupons_Refused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	as[Coupon](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/coupons", `{"code":"A","percent":"1","duration":"once"}`))
+	as[Coupon](
+		t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/coupons", `{"code":"A","percent":"1","duration":"once"}`),
+	)
 	problem(t, http.StatusConflict, "coupon_code_taken", "code",
 		b.ask(t, b.test, "POST", "/api/coupons", `{"code":"a","percent":"1","duration":"once"}`))
 	for body, want := range map[string][2]string{

@@ -16,7 +16,9 @@ func TestCreditGrants_UsedReturnedAndVoided(t *testing.T) {
 	b := newBench(t)
 	c := b.newCustomer(t, b.test)
 	ledger, path := "/api/customers/"+c.ID+"/balance", "/api/customers/"+c.ID+"/credit-grants"
-	later := as[CreditGrant](t, 201, b.ask(t, b.test, "POST", path, `{"currency":"USD","amount":300,"metadata":{"why":"x"}}`))
+	later := as[CreditGrant](
+		t, 201, b.ask(t, b.test, "POST", path, `{"currency":"USD","amount":300,"metadata":{"why":"x"}}`),
+	)
 	form := map[string]any{
 		"currency": "USD", "amount": 200, "name": "Welcome", "expiresAt": b.clock().Add(time.Hour).Unix(),
 	}
@@ -38,7 +40,9 @@ func TestCreditGrants_UsedReturnedAndVoided(t *testing.T) {
 	require.Equal(t, int64(570), open.CreditApplied)
 	require.Equal(t, []GrantUse{{CreditGrantID: first.ID, Amount: 200}, {CreditGrantID: later.ID, Amount: 300}},
 		open.GrantsUsed, "the one that expires is used first")
-	require.Equal(t, "depleted", as[CreditGrant](t, 200, b.ask(t, b.test, "GET", "/v1/credit-grants/"+first.ID, nil)).Status)
+	require.Equal(
+		t, "depleted", as[CreditGrant](t, 200, b.ask(t, b.test, "GET", "/v1/credit-grants/"+first.ID, nil)).Status,
+	)
 	balanceIs(Credit{Currency: "USD", Amount: 50, Granted: 50})
 	entries := as[httpkit.List[BalanceEntry]](t, 200, b.ask(t, b.test, "GET", ledger+"/entries?limit=2", nil)).Data
 	require.Equal(t, []string{"applied", "", "applied", later.ID},
@@ -69,11 +73,18 @@ func TestCreditGrants_Refusals(t *testing.T) {
 		status int
 		code   string
 	}{
-		"expiresAt":  {map[string]any{"currency": "USD", "amount": 1, "expiresAt": b.clock().Unix() - 1}, 422, "expires_at_past"},
-		"planIds[0]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{absent(b.clock()).plan}}, 404, "plan_not_found"},
-		"planIds[1]": {map[string]any{"currency": "USD", "amount": 1, "planIds": []string{b.newPlan(t, b.test).ID, addOn}}, 422, "plan_is_add_on"},
-		"name":       {map[string]any{"currency": "USD", "amount": 1, "name": " "}, 422, "text_blank"},
-		"currency":   {map[string]any{"currency": "XXX", "amount": 1}, 422, "currency_unknown"},
+		"expiresAt": {
+			map[string]any{"currency": "USD", "amount": 1, "expiresAt": b.clock().Unix() - 1}, 422, "expires_at_past",
+		},
+		"planIds[0]": {
+			map[string]any{"currency": "USD", "amount": 1, "planIds": []string{absent(b.clock()).plan}}, 404, "plan_not_found",
+		},
+		"planIds[1]": {
+			map[string]any{"currency": "USD", "amount": 1, "planIds": []string{b.newPlan(t, b.test).ID, addOn}},
+			422, "plan_is_add_on",
+		},
+		"name":     {map[string]any{"currency": "USD", "amount": 1, "name": " "}, 422, "text_blank"},
+		"currency": {map[string]any{"currency": "XXX", "amount": 1}, 422, "currency_unknown"},
 	} {
 		problem(t, c.status, c.code, param, b.ask(t, b.test, "POST", path, c.body))
 	}

@@ -29,8 +29,9 @@ func (b *bench) newCreditNote(t testing.TB, e opened, invoiceID string) string {
 	inv, err := b.store.Invoice(t.Context(), e.environmentID, invoiceID)
 	require.NoError(t, err)
 	note := creditnote.Note{
-		ID: id.New(id.CreditNote, b.clock()), InvoiceID: inv.ID, CustomerID: inv.CustomerID, SubscriptionID: inv.SubscriptionID,
-		Currency: inv.Currency, Reason: creditnote.Other, Subtotal: 1, Total: 1, Due: 1, CreatedAt: b.clock(),
+		ID: id.New(id.CreditNote, b.clock()), InvoiceID: inv.ID, CustomerID: inv.CustomerID,
+		SubscriptionID: inv.SubscriptionID,
+		Currency:       inv.Currency, Reason: creditnote.Other, Subtotal: 1, Total: 1, Due: 1, CreatedAt: b.clock(),
 		Lines: []creditnote.Line{{InvoiceLineID: inv.Lines[0].ID, Amount: 1}},
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertCreditNote(ctx, e.environmentID, &note) })
@@ -45,18 +46,22 @@ func TestCreditNotes_BalanceThenMoney(t *testing.T) {
 	form := map[string]any{"amount": 400, "reason": "goodwill", "memo": "Sorry"}
 	first := as[CreditNote](t, 201, b.ask(t, b.test, "POST", path, form, "Idempotency-Key", "k"))
 	require.Equal(t, first, as[CreditNote](t, 201, b.ask(t, b.test, "POST", path, form, "Idempotency-Key", "k")))
-	require.Equal(t, [4]int64{1, 400, 400, 0}, [4]int64{first.Number, first.Total, first.BalanceCredited, first.RefundAmount})
+	require.Equal(t, [4]int64{1, 400, 400, 0},
+		[4]int64{first.Number, first.Total, first.BalanceCredited, first.RefundAmount})
 	rest := as[CreditNote](t, 201, b.ask(t, b.test, "POST", path, `{"reason":"other","to":"refund","refundAmount":1000}`))
-	require.Equal(t, [4]int64{2, 1500, 500, 1000}, [4]int64{rest.Number, rest.Total, rest.BalanceCredited, rest.RefundAmount})
+	require.Equal(t, [4]int64{2, 1500, 500, 1000},
+		[4]int64{rest.Number, rest.Total, rest.BalanceCredited, rest.RefundAmount})
 	problem(t, 409, "invoice_nothing_to_credit", "", b.ask(t, b.test, "POST", path, `{"reason":"other"}`))
 
 	refund := as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+rest.RefundID, nil))
 	require.Equal(t, [3]any{"refund", int64(1000), charge}, [3]any{refund.Type, refund.Amount, refund.ChargeID})
 	inv := as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+in, nil))
-	require.Equal(t, [4]any{"paid", int64(1900), int64(0), int64(1900)}, [4]any{inv.Status, inv.Credited, inv.CreditedDue, inv.Lines[0].Credited})
+	require.Equal(t, [4]any{"paid", int64(1900), int64(0), int64(1900)},
+		[4]any{inv.Status, inv.Credited, inv.CreditedDue, inv.Lines[0].Credited})
 	require.Equal(t, 900, b.count(t, "select sum(balance)::int from credit_balances"))
 	require.Equal(t, rest, as[CreditNote](t, 200, b.ask(t, b.test, "GET", "/v1/credit-notes/"+rest.ID, nil)))
-	for query, want := range map[string]int{"": 2, "?invoiceId=" + in: 2, "?customerId=" + inv.CustomerID: 2, "?customerId=" + absent(b.clock()).customer: 0} {
+	for query, want := range map[string]int{"": 2, "?invoiceId=" + in: 2, "?customerId=" + inv.CustomerID: 2,
+		"?customerId=" + absent(b.clock()).customer: 0} {
 		list := as[httpkit.List[CreditNote]](t, 200, b.ask(t, b.test, "GET", "/api/credit-notes"+query, nil))
 		require.Len(t, list.Data, want, query)
 	}
@@ -82,7 +87,8 @@ func TestCreditNotes_OfAnOpenInvoice(t *testing.T) {
 	b.decline(t, attempt.ID)
 	as[CreditNote](t, 201, b.ask(t, b.test, "POST", path, `{"reason":"other"}`))
 	got := as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+in, nil))
-	require.Equal(t, [4]any{"paid", int64(0), int64(0), int64(1900)}, [4]any{got.Status, got.AmountDue, got.AmountPaid, got.CreditedDue})
+	require.Equal(t, [4]any{"paid", int64(0), int64(0), int64(1900)},
+		[4]any{got.Status, got.AmountDue, got.AmountPaid, got.CreditedDue})
 }
 
 func TestCreditNotes_Refuses(t *testing.T) {
@@ -90,9 +96,13 @@ func TestCreditNotes_Refuses(t *testing.T) {
 	b := newBench(t)
 	_, in, _ := b.paidInvoice(t)
 	for body, want := range map[string][2]string{
-		`{"reason":"other","amount":1901}`:                                          {"credit_exceeds_invoice", "amount"},
-		`{"reason":"other","refundAmount":1}`:                                       {"refund_amount_without_refund", "refundAmount"},
-		`{"reason":"other","amount":5,"to":"refund","refundAmount":6}`:              {"refund_exceeds_credit_note", "refundAmount"},
+		`{"reason":"other","amount":1901}`: {"credit_exceeds_invoice", "amount"},
+		`{"reason":"other","refundAmount":1}`: {
+			"refund_amount_without_refund", "refundAmount",
+		},
+		`{"reason":"other","amount":5,"to":"refund","refundAmount":6}`: {
+			"refund_exceeds_credit_note", "refundAmount",
+		},
 		`{"reason":"other","amount":5,"lines":[{"invoiceLineId":"il","amount":1}]}`: {"credit_note_ambiguous", "amount"},
 		`{"reason":"other","lines":[{"invoiceLineId":"il","amount":1}]}`:            {"credit_line_unknown", "lines"},
 		`{"reason":"other","memo":" "}`:                                             {"text_blank", "memo"},
@@ -109,7 +119,8 @@ func TestCreditNotes_SixteenAtOnce(t *testing.T) {
 	made := 0
 	requests := make([]*http.Request, 16)
 	for i := range requests {
-		requests[i] = b.request(t, "POST", "/api/invoices/"+in+"/credit-notes", `{"reason":"other","amount":300,"to":"refund"}`,
+		requests[i] = b.request(t, "POST", "/api/invoices/"+in+"/credit-notes",
+			`{"reason":"other","amount":300,"to":"refund"}`,
 			"Authorization", "Bearer "+b.test.key)
 	}
 	for _, got := range b.together(requests) {

@@ -35,7 +35,8 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	}
 
 	shown := as[SubscriptionPreview](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/subscriptions/preview", form("EUR")))
-	require.Equal(t, [2]any{"EUR", int64(900 + 3*400 + 2*350 + 6 + 200)}, [2]any{shown.Upcoming[0].Currency, shown.Upcoming[0].Total})
+	require.Equal(t, [2]any{"EUR", int64(900 + 3*400 + 2*350 + 6 + 200)},
+		[2]any{shown.Upcoming[0].Currency, shown.Upcoming[0].Total})
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions", form("EUR")))
 	require.Equal(t, "EUR", sub.Currency)
 	require.Equal(t, team.Prices[1].ID, sub.Items[1].PriceID)
@@ -53,7 +54,8 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	grant := func(currency string) string {
 		return `{"currency":"` + currency + `","amount":5,"planIds":["` + team.ID + `"]}`
 	}
-	as[CreditGrant](t, http.StatusCreated, b.ask(t, b.test, "POST", grants, grant("EUR"))) // the subscription stays on version 1
+	// the subscription stays on version 1
+	as[CreditGrant](t, http.StatusCreated, b.ask(t, b.test, "POST", grants, grant("EUR")))
 	mismatch := problem(t, 422, "currency_mismatch", "planIds[0]", b.ask(t, b.test, "POST", grants, grant("GBP")))
 	require.Contains(t, mismatch.Detail, "The plan is sold in USD, EUR, and not in GBP")
 
@@ -64,13 +66,17 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 		{path, `{"planId":"` + dollars.ID + `","effective":"period_end"}`, "currency_mismatch", "planId"},
 		{path, `{"planVersion":2}`, "currency_mismatch", "planVersion"},
 		{path + "/preview", `{"planId":"` + dollars.ID + `"}`, "currency_mismatch", "planId"},
-		{"/api/subscriptions/" + own.ID, `{"addOns":[{"planId":"` + backup.ID + `"}]}`, "currency_mismatch", "addOns[0].planId"},
-		{"/api/subscriptions", `{"customerId":"` + customer.ID + `","planId":"` + dollars.ID + `","currency":"EUR"}`, "currency_not_offered", "currency"},
+		{"/api/subscriptions/" + own.ID, `{"addOns":[{"planId":"` + backup.ID + `"}]}`, "currency_mismatch",
+			"addOns[0].planId"},
+		{"/api/subscriptions", `{"customerId":"` + customer.ID + `","planId":"` + dollars.ID + `","currency":"EUR"}`,
+			"currency_not_offered", "currency"},
 		{"/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":5,"currencies":{"EUR":{}}}]}`,
 			"price_parameter_missing", "prices[0].currencies.EUR.amount"},
-		{"/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":5,"currencies":{"EUR":{"amount":1}}},{"amount":5}]}`,
+		{"/api/plans",
+			`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":5,"currencies":{"EUR":{"amount":1}}},{"amount":5}]}`,
 			"price_currency_missing", "prices[1].currencies.EUR"},
-		{"/api/plans", `{"name":"x","currency":"USD","interval":"month","prices":[{"amount":5,"currencies":{"EUR":{"amont":1}}}]}`,
+		{"/api/plans",
+			`{"name":"x","currency":"USD","interval":"month","prices":[{"amount":5,"currencies":{"EUR":{"amont":1}}}]}`,
 			"field_unknown", "prices[0].currencies.EUR.amont"},
 	} {
 		method := "POST"
@@ -82,10 +88,12 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 		require.Contains(t, string(got.Body), `"`+c.code+`"`)
 		require.Contains(t, string(got.Body), `"`+c.param+`"`)
 	}
-	moved := as[PlanMigration](t, http.StatusOK, b.ask(t, b.test, "POST", "/api/plans/"+team.ID+"/migrate", `{"dryRun":true}`))
+	moved := as[PlanMigration](t, http.StatusOK,
+		b.ask(t, b.test, "POST", "/api/plans/"+team.ID+"/migrate", `{"dryRun":true}`))
 	require.Equal(t, [3]int{2, 0, 1}, [3]int{moved.Examined, moved.Migrated, moved.Would})
 	require.Len(t, moved.Refused, 1)
-	require.Equal(t, [2]string{sub.ID, "currency_mismatch"}, [2]string{moved.Refused[0].SubscriptionID, moved.Refused[0].Code})
+	require.Equal(t, [2]string{sub.ID, "currency_mismatch"},
+		[2]string{moved.Refused[0].SubscriptionID, moved.Refused[0].Code})
 	kept := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, `{"quantity":2}`))
 	require.Equal(t, "EUR", kept.Currency)
 }

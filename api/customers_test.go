@@ -34,7 +34,8 @@ func TestCreateCustomer_Contacts(t *testing.T) {
 		got := as[Customer](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/customers", body))
 		require.Equal(t, got, as[Customer](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/customers/"+got.ID, nil)))
 		want.TaxExempt = "none"
-		want.ID, want.CreatedAt, want.Metadata, want.CreditBalance = got.ID, got.CreatedAt, view.RenderMetadata(metadata.Pairs(want.Metadata)), []Credit{}
+		want.ID, want.CreatedAt, want.Metadata, want.CreditBalance = got.ID, got.CreatedAt,
+			view.RenderMetadata(metadata.Pairs(want.Metadata)), []Credit{}
 		require.Equal(t, want, got)
 	}
 }

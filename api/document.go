@@ -43,7 +43,10 @@ var tags = []huma.Tag{
 	{Name: "Plans", Description: "The products that customers subscribe to."},
 	{Name: "Coupons", Description: "Discounts that subscriptions redeem by a code."},
 	{Name: "Taxes", Description: "The tax rates of invoices."},
-	{Name: "Environment", Description: "The environment of the API key: its settings, such as the dunning policy, and its charging stop."},
+	{
+		Name:        "Environment",
+		Description: "The environment of the API key: its settings, such as the dunning policy, and its charging stop.",
+	},
 	{Name: "Payment providers", Description: "The accounts at payment providers, through which payments go."},
 	{Name: "Customers", Description: "The payers and their payment methods."},
 	{Name: "Subscriptions", Description: "A customer's use of a plan, billed per period."},

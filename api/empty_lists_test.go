@@ -12,9 +12,9 @@ import (
 	"perennial/api/httpkit"
 )
 
-// emptyMeans lists the lists and maps of requests that may be empty, by schema and field, each with what that means. An app
-// that computes a restriction and sends an empty one must not get everything: where the absence of a list means all, an
-// empty one is refused, by minItems or minProperties.
+// emptyMeans lists the lists and maps of requests that may be empty, by schema and field, each with what that means. An
+// app that computes a restriction and sends an empty one must not get everything: where the absence of a list means
+// all, an empty one is refused, by minItems or minProperties.
 var emptyMeans = map[string]string{
 	"CloudEvent.data":                   "no properties, and no quantity that is one of them",
 	"CustomerChange.taxIds":             "none is known",

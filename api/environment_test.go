@@ -58,5 +58,7 @@ func TestProvider_ChargingPausedAndResumed(t *testing.T) {
 	require.Equal(t, paused, as[PaymentProvider](t, 200, b.ask(t, b.test, "POST", path+"/pause-charging", nil)))
 	resumed := as[PaymentProvider](t, 200, b.ask(t, b.test, "POST", path+"/resume-charging", nil))
 	require.Zero(t, resumed.ChargingPausedAt)
-	require.Equal(t, 2, b.count(t, "select count(*) from credential_changes where provider_config_id = $1", b.test.providerID))
+	require.Equal(
+		t, 2, b.count(t, "select count(*) from credential_changes where provider_config_id = $1", b.test.providerID),
+	)
 }

@@ -32,6 +32,10 @@ func TestInvoiceBuyer_AsAtIssueUntilErased(t *testing.T) {
 	require.EqualValues(t, 1, read().Number, "the invoice stays")
 	require.Empty(t, as[CreditNote](t, 200, b.ask(t, b.test, "GET", "/api/credit-notes/"+note.ID, nil)).Memo)
 	for _, table := range []string{"invoices", "credit_notes", "idempotency_keys"} {
-		require.Zero(t, b.count(t, "select count(*) from "+table+" x where x::text like '%canary%' or x::text like '%'||$1||'%'", was.Email))
+		require.Zero(
+			t, b.count(
+				t, "select count(*) from "+table+" x where x::text like '%canary%' or x::text like '%'||$1||'%'", was.Email,
+			),
+		)
 	}
 }

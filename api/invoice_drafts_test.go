@@ -30,8 +30,8 @@ func (b *bench) renew(t *testing.T) (sub Subscription) {
 	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
 }
 
-// The invoice of a renewal is a draft for the grace of the settings. What the subscription changes is on it, it is neither
-// edited nor paid by hand, and it is finalized before its time.
+// The invoice of a renewal is a draft for the grace of the settings. What the subscription changes is on it, it is
+// neither edited nor paid by hand, and it is finalized before its time.
 func TestInvoiceDrafts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -41,7 +41,8 @@ func TestInvoiceDrafts(t *testing.T) {
 		b.ask(t, b.test, "PATCH", "/api/settings", `{"invoiceGraceMinutes":10081}`))
 	sub := b.renew(t)
 	require.Equal(t, [2]any{"finalize_invoice", sub.CurrentPeriodStart + 3600}, [2]any{sub.NextAction, sub.NextActionAt})
-	drafts := as[httpkit.List[Invoice]](t, 200, b.ask(t, b.test, "GET", "/api/invoices?status=draft&subscriptionId="+sub.ID, nil))
+	drafts := as[httpkit.List[Invoice]](t, 200,
+		b.ask(t, b.test, "GET", "/api/invoices?status=draft&subscriptionId="+sub.ID, nil))
 	require.Len(t, drafts.Data, 1)
 	draft := drafts.Data[0]
 	require.Equal(t, [4]any{int64(0), sub.CurrentPeriodStart + 3600, int64(1900), "subscription_cycle"},
@@ -57,12 +58,14 @@ func TestInvoiceDrafts(t *testing.T) {
 
 	final := as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/finalize", nil, "Idempotency-Key", "f"))
 
-	require.Equal(t, [3]any{"open", draft.Total, draft.FinalizesAt}, [3]any{final.Status, final.AmountDue, final.FinalizesAt})
+	require.Equal(t, [3]any{"open", draft.Total, draft.FinalizesAt},
+		[3]any{final.Status, final.AmountDue, final.FinalizesAt})
 	require.NotZero(t, final.Number)
 	require.Equal(t, draft.Lines, final.Lines)
 	require.Equal(t, final, as[Invoice](t, 200, b.ask(t, b.test, "POST", path+"/finalize", nil, "Idempotency-Key", "f")))
 	problem(t, 409, "invoice_not_draft", "", b.ask(t, b.test, "POST", path+"/finalize", nil))
-	paid := as[httpkit.List[Payment]](t, 200, b.ask(t, b.test, "GET", "/api/payments?subscriptionId="+sub.ID+"&status=pending", nil))
+	paid := as[httpkit.List[Payment]](t, 200,
+		b.ask(t, b.test, "GET", "/api/payments?subscriptionId="+sub.ID+"&status=pending", nil))
 	require.Len(t, paid.Data, 1)
 	require.Equal(t, draft.ID, paid.Data[0].InvoiceID, "it is charged as it would have been then")
 }
@@ -71,9 +74,14 @@ func TestInvoiceDrafts(t *testing.T) {
 func TestInvoiceDrafts_IssuedAndTakenInAtOnce(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	require.Equal(t, 60, as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"invoiceGraceMinutes":60}`)).InvoiceGraceMinutes)
+	require.Equal(
+		t, 60, as[Settings](
+			t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"invoiceGraceMinutes":60}`),
+		).InvoiceGraceMinutes,
+	)
 	sub := b.renew(t)
-	drafts := as[httpkit.List[Invoice]](t, 200, b.ask(t, b.test, "GET", "/api/invoices?status=draft&subscriptionId="+sub.ID, nil))
+	drafts := as[httpkit.List[Invoice]](t, 200,
+		b.ask(t, b.test, "GET", "/api/invoices?status=draft&subscriptionId="+sub.ID, nil))
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
 		state := b.state(ctx, t, tx, sub.ID)

@@ -46,6 +46,9 @@ func TestMarkPaid_Uncollectible(t *testing.T) {
 	b := newBench(t)
 	_, in := b.overdue(t, b.clock().Add(time.Hour))
 	given := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-uncollectible", nil))
-	got := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-paid", map[string]any{"method": "cash"}))
-	require.Equal(t, [3]any{"paid", got.AmountDue, given.UncollectibleAt}, [3]any{got.Status, got.AmountPaid, got.UncollectibleAt})
+	got := as[Invoice](
+		t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/mark-paid", map[string]any{"method": "cash"}),
+	)
+	require.Equal(t, [3]any{"paid", got.AmountDue, given.UncollectibleAt},
+		[3]any{got.Status, got.AmountPaid, got.UncollectibleAt})
 }

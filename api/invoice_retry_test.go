@@ -33,7 +33,9 @@ func TestSkipRetry_ThenRetryNow(t *testing.T) {
 	require.Equal(t, 1, got.AttemptCount)
 	again := as[Invoice](t, 200, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/skip-retry", nil, "Idempotency-Key", "k"))
 	require.Equal(t, got, again, "a repeat skips nothing more")
-	require.Equal(t, got.NextAttemptAt, as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).NextActionAt)
+	require.Equal(
+		t, got.NextAttemptAt, as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).NextActionAt,
+	)
 
 	paid := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/invoices/"+in+"/retry", nil))
 	require.Equal(t, "pending", paid.Status)
@@ -41,5 +43,6 @@ func TestSkipRetry_ThenRetryNow(t *testing.T) {
 	require.Equal(t, 2, paid.AttemptNumber)
 	problem(t, 409, "payment_in_progress", "", b.ask(t, b.test, "POST", "/api/invoices/"+in+"/skip-retry", nil))
 	problem(t, 409, "payment_in_progress", "", b.ask(t, b.test, "POST", "/api/invoices/"+in+"/retry", nil))
-	problem(t, 409, "collection_not_paused", "", b.ask(t, b.test, "POST", "/api/subscriptions/"+sub+"/resume-collection", nil))
+	problem(t, 409, "collection_not_paused", "",
+		b.ask(t, b.test, "POST", "/api/subscriptions/"+sub+"/resume-collection", nil))
 }

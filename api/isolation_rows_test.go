@@ -39,7 +39,8 @@ func absent(at time.Time) owned {
 		payment: id.New(id.Transaction, at), invoice: id.New(id.Invoice, at), clock: id.New(id.TestClock, at),
 		event: id.New(id.Event, at), endpoint: id.New(id.Endpoint, at), delivery: id.New(id.Delivery, at),
 		provider: id.New(id.ProviderConfig, at), dispute: id.New(id.Dispute, at), taxRate: id.New(id.TaxRate, at),
-		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at), apiKey: id.New(id.APIKey, at),
+		coupon: id.New(id.Coupon, at), product: id.New(id.Product, at), creditNote: id.New(id.CreditNote, at),
+		apiKey:      id.New(id.APIKey, at),
 		creditGrant: id.New(id.CreditGrant, at),
 		metric:      id.New(id.Metric, at), auditEntry: id.New(id.AuditEntry, at),
 	}
@@ -60,7 +61,9 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 	rate := as[TaxRate](t, 201, b.ask(t, e, "POST", "/api/tax-rates", `{"name":"VAT","percent":"19"}`))
 	key := as[Key](t, 201, b.ask(t, e, "POST", "/api/api-keys", map[string]any{}))
 	inv := b.newInvoice(t, e, sub.ID)
-	coupon := as[Coupon](t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`))
+	coupon := as[Coupon](
+		t, 201, b.ask(t, e, "POST", "/api/coupons", `{"code":"WELCOME","percent":"10","duration":"once"}`),
+	)
 	product := as[Product](t, 201, b.ask(t, e, "POST", "/api/products", `{"name":"Pro"}`))
 	metric := as[Metric](t, 201, b.ask(t, e, "POST", "/api/metrics",
 		`{"name":"api_calls","aggregation":"sum","groupBy":["region"]}`))
@@ -69,8 +72,9 @@ func (b *bench) fill(t testing.TB, e opened) owned {
 	audited := as[httpkit.List[AuditEntry]](t, 200, b.ask(t, e, "GET", "/api/audit-log?limit=1", nil))
 	return owned{
 		creditGrant: grant.ID, auditEntry: audited.Data[0].ID,
-		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID, creditNote: b.newCreditNote(t, e, inv),
-		provider: backup.ID, dispute: b.newDispute(t, e, payment.ID),
+		metric: metric.ID, taxRate: rate.ID, apiKey: key.ID, coupon: coupon.ID, product: product.ID,
+		creditNote: b.newCreditNote(t, e, inv),
+		provider:   backup.ID, dispute: b.newDispute(t, e, payment.ID),
 		endpoint: endpoint.ID, delivery: logs.Data[0].ID,
 		plan: sub.PlanID, customer: sub.CustomerID, subscription: sub.ID, payment: payment.ID,
 		invoice: inv, clock: clock.ID, event: events.Data[0].ID,

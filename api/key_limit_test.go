@@ -42,7 +42,8 @@ func TestKeyRate_IsSharedByProcesses(t *testing.T) {
 	problem(t, http.StatusTooManyRequests, "rate_limit_exceeded", "", refused)
 	require.Equal(t, "1", refused.Header.Get("Retry-After"))
 	require.Equal(t, `"key";r=0;t=1`, refused.Header.Get("RateLimit"))
-	problem(t, http.StatusTooManyRequests, "rate_limit_exceeded", "", b.listPlans(t, first, b.test.key)) // without a look at the key
+	// without a look at the key
+	problem(t, http.StatusTooManyRequests, "rate_limit_exceeded", "", b.listPlans(t, first, b.test.key))
 	require.Equal(t, http.StatusOK, b.listPlans(t, first, b.other.key).Status, "another key")
 	require.Equal(t, http.StatusUnauthorized, b.listPlans(t, first, "sk_test_x").Status)
 
@@ -83,8 +84,10 @@ func TestKeyRate_CountsRefusalsAndVisitors(t *testing.T) {
 	public := b.newKey(t, b.test, db.NewAPIKey{Kind: string(apikey.Publishable)})
 	b.config.KeyRate = quota.Limit{PerSecond: 1, Burst: 2}
 	b.Server = b.newServer(t)
-	problem(t, http.StatusNotFound, "customer_not_found", "", b.ask(t, b.test, "GET", "/api/customers/"+id.New(id.Customer, b.base), nil))
-	problem(t, http.StatusNotFound, "customer_not_found", "", b.ask(t, b.test, "GET", "/api/customers/"+id.New(id.Customer, b.base), nil))
+	problem(t, http.StatusNotFound, "customer_not_found", "",
+		b.ask(t, b.test, "GET", "/api/customers/"+id.New(id.Customer, b.base), nil))
+	problem(t, http.StatusNotFound, "customer_not_found", "",
+		b.ask(t, b.test, "GET", "/api/customers/"+id.New(id.Customer, b.base), nil))
 	problem(t, http.StatusTooManyRequests, "rate_limit_exceeded", "", b.ask(t, b.test, "GET", "/api/plans", nil))
 	from := func(address string) int {
 		r := b.request(t, "GET", "/api/plans", nil, "Authorization", "Bearer "+public)
@@ -109,7 +112,8 @@ func TestOverload_SeatsComeBack(t *testing.T) {
 	b.Server = b.newServer(t)
 	for range 2 {
 		for _, c := range []struct{ method, path, body string }{
-			{"GET", "/api/plans", ""}, {"GET", "/api/plans?limit=0", ""}, {"GET", "/api/customers/x", ""}, {"POST", "/api/customers", `{`},
+			{"GET", "/api/plans", ""}, {"GET", "/api/plans?limit=0", ""}, {"GET", "/api/customers/x", ""},
+			{"POST", "/api/customers", `{`},
 			{"POST", "/api/customers", `{"email":1}`}, {"PATCH", "/api/subscriptions/" + sub.ID, `{"metadata":{"a":"b"}}`},
 		} {
 			got := b.ask(t, b.test, c.method, c.path, c.body, "Idempotency-Key", c.path)

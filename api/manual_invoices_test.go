@@ -21,7 +21,8 @@ func draftOf(customerID string, more map[string]any) map[string]any {
 	return form
 }
 
-// A draft is written, changed and finalized, fails to be charged, and is paid by POST /payments. Its credit is used once.
+// A draft is written, changed and finalized, fails to be charged, and is paid by POST /payments. Its credit is used
+// once.
 func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -66,7 +67,9 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 	b.answered(t, attempts[0].ID, payment.Answer{Outcome: payment.AnswerDeclined})
 	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments",
 		map[string]any{"invoiceId": draft.ID, "amount": 1000}))
-	again := as[Payment](t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"invoiceId": draft.ID, "amount": 800}))
+	again := as[Payment](
+		t, 201, b.ask(t, b.test, "POST", "/api/payments", map[string]any{"invoiceId": draft.ID, "amount": 800}),
+	)
 	b.succeed(t, again.ID)
 	paid := as[Invoice](t, 200, b.ask(t, b.test, "GET", path, nil))
 	require.Equal(t, [3]any{"paid", int64(800), 2}, [3]any{paid.Status, paid.AmountPaid, paid.AttemptCount})
@@ -96,7 +99,8 @@ func TestManualInvoice_SentVoidedAndDeleted(t *testing.T) {
 	sent := map[string]any{"collectionMethod": "send_invoice", "netDays": 14}
 	gone := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", draftOf(c.ID, nil)))
 	draft := as[Invoice](t, 201, b.ask(t, b.test, "POST", "/api/invoices", draftOf(c.ID, sent)))
-	drafts := as[httpkit.List[Invoice]](t, 200, b.ask(t, b.test, "GET", "/api/invoices?status=draft&customerId="+c.ID, nil))
+	drafts := as[httpkit.List[Invoice]](t, 200,
+		b.ask(t, b.test, "GET", "/api/invoices?status=draft&customerId="+c.ID, nil))
 	require.Equal(t, []Invoice{draft, gone}, drafts.Data)
 	require.Equal(t, Deleted{ID: gone.ID, Deleted: true},
 		as[Deleted](t, 200, b.ask(t, b.test, "DELETE", "/api/invoices/"+gone.ID, nil)))

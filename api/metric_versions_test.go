@@ -16,7 +16,8 @@ func TestMetrics_Versions(t *testing.T) {
 	list := as[httpkit.List[Metric]](t, 200, b.ask(t, b.test, "GET", "/api/metrics", nil)).Data
 	require.Len(t, list, 2)
 	path := "/api/metrics/" + list[1].ID
-	problem(t, 409, "metric_name_taken", "name", b.ask(t, b.test, "POST", "/api/metrics", `{"name":"users","aggregation":"sum"}`))
+	problem(t, 409, "metric_name_taken", "name",
+		b.ask(t, b.test, "POST", "/api/metrics", `{"name":"users","aggregation":"sum"}`))
 	problem(t, 409, "metric_version_unchanged", "",
 		b.ask(t, b.test, "PATCH", path, `{"definition":{"aggregation":"sum","groupBy":["region"]}}`))
 	problem(t, 422, "metric_property_unclear", "definition.keyProperty",

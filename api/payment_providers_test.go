@@ -72,7 +72,9 @@ func TestCreateProvider_TestsConnectionAndNeverShowsCredentials(t *testing.T) {
 	require.Len(t, list.Data, 2)
 	require.Equal(t, made.ID, list.Data[0].ID, "newest first")
 	require.False(t, list.Data[1].IsPrimary, "the former primary is a backup")
-	require.Equal(t, 1, b.count(t, "select count(*) from credential_changes where actor_kind = 'key' and fields = '{created}'"))
+	require.Equal(
+		t, 1, b.count(t, "select count(*) from credential_changes where actor_kind = 'key' and fields = '{created}'"),
+	)
 }
 
 func TestCreateProvider_FailedTestIsShown(t *testing.T) {
@@ -93,7 +95,9 @@ func TestCreateProvider_FailedTestIsShown(t *testing.T) {
 	require.Equal(t, 1, b.count(t, "select count(*) from events where type = 'provider.recovered'"))
 	require.Equal(t, refused.CallbackURL, mended.CallbackURL)
 	require.Equal(t, "active", as[PaymentProvider](t, 200, b.ask(t, b.test, "POST", path+"/test", nil)).ConnectionStatus)
-	require.Equal(t, 2, b.count(t, "select max(version) from provider_credentials where provider_config_id = $1", refused.ID))
+	require.Equal(
+		t, 2, b.count(t, "select max(version) from provider_credentials where provider_config_id = $1", refused.ID),
+	)
 }
 
 func TestCreateProvider_RefusesMalformedCredentials(t *testing.T) {
@@ -104,7 +108,9 @@ func TestCreateProvider_RefusesMalformedCredentials(t *testing.T) {
 		code, param string
 		form        map[string]any
 	}{
-		{"credential_unknown", "apiToken", map[string]any{"provider": "stripe", "secretKey": "sk_test_good", "apiToken": "x"}},
+		{
+			"credential_unknown", "apiToken", map[string]any{"provider": "stripe", "secretKey": "sk_test_good", "apiToken": "x"},
+		},
 		{"provider_environment_mismatch", "secretKey", map[string]any{"provider": "stripe", "secretKey": "sk_live_good"}},
 		{"environment_mismatch", "environment", map[string]any{
 			"provider": "stripe", "secretKey": "sk_test_good", "environment": "live",
@@ -128,10 +134,14 @@ func TestUpdateProvider_ExactlyOnePrimary(t *testing.T) {
 	problem(t, 422, "primary_provider_required", "isPrimary",
 		b.ask(t, b.test, "PATCH", first, map[string]any{"isPrimary": false}))
 	problem(t, 409, "provider_is_primary", "", b.ask(t, b.test, "POST", first+"/disable", nil))
-	require.Equal(t, "disabled", as[PaymentProvider](t, 200, b.ask(t, b.test, "POST", second+"/disable", nil)).ConnectionStatus)
+	require.Equal(
+		t, "disabled", as[PaymentProvider](t, 200, b.ask(t, b.test, "POST", second+"/disable", nil)).ConnectionStatus,
+	)
 	problem(t, 409, "provider_disabled", "", b.ask(t, b.test, "PATCH", second, map[string]any{"isPrimary": true}))
 	require.Equal(t, 200, b.ask(t, b.test, "POST", second+"/enable", nil).Status)
-	require.True(t, as[PaymentProvider](t, 200, b.ask(t, b.test, "PATCH", second, map[string]any{"isPrimary": true})).IsPrimary)
+	require.True(
+		t, as[PaymentProvider](t, 200, b.ask(t, b.test, "PATCH", second, map[string]any{"isPrimary": true})).IsPrimary,
+	)
 	require.False(t, as[PaymentProvider](t, 200, b.ask(t, b.test, "GET", first, nil)).IsPrimary)
 	require.Equal(t, 1, b.count(t, "select count(*) from provider_configs where is_primary and environment_id = $1",
 		b.test.environmentID))
@@ -151,7 +161,8 @@ func TestDeleteProvider_KeepsHistory(t *testing.T) {
 	b.addProvider(t, map[string]any{"secretKey": "sk_test_good"})
 	problem(t, 409, "provider_is_primary", "", b.ask(t, b.test, "DELETE", first, nil))
 	b.addProvider(t, map[string]any{"secretKey": "sk_test_good", "isPrimary": true})
-	require.Equal(t, Deleted{ID: b.test.providerID, Deleted: true}, as[Deleted](t, 200, b.ask(t, b.test, "DELETE", first, nil)))
+	require.Equal(t, Deleted{ID: b.test.providerID, Deleted: true},
+		as[Deleted](t, 200, b.ask(t, b.test, "DELETE", first, nil)))
 	problem(t, 404, "provider_config_not_found", "", b.ask(t, b.test, "GET", first, nil))
 	require.Equal(t, "success", as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+txn.ID, nil)).Status)
 	require.Equal(t, 200, b.send(t, "POST", "/callbacks/stripe/"+b.test.providerID, "{}",

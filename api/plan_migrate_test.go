@@ -91,7 +91,9 @@ func TestMigratePlan_KeyIsLookedUpFirst(t *testing.T) {
 	first := migrate(`{"toVersion":2}`)
 	require.Equal(t, 200, first.Status, "%s", first.Body)
 	require.Equal(t, 2, pending())
-	as[Subscription](t, 200, b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":1,"effective":"period_end"}`))
+	as[Subscription](
+		t, 200, b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, `{"planVersion":1,"effective":"period_end"}`),
+	)
 
 	require.Equal(t, string(first.Body), string(migrate(`{"toVersion":2}`).Body))
 	require.Zero(t, pending(), "a repeat moves nothing")

@@ -25,7 +25,8 @@ import (
 )
 
 // reachable are the packages whose faults become responses.
-var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go", "providers/factory.go", "webhooks"}
+var reachable = []string{"api", "billing", "db", "service", "providers/stripe/callback.go",
+	"providers/factory.go", "webhooks"}
 
 // behind are files and folders there whose faults no request meets, with the reason.
 var behind = map[string]string{
@@ -48,8 +49,10 @@ var unseen = map[string]string{
 	"settlement_not_found":  "handled by its caller", "provider_call_not_found": "activities",
 	"provider_ref_taken": "activities", "charge_recovered": "activities",
 	"past_due_billing_unknown": "operators", "final_action_unknown": "operators", "failure_code_unknown": "operators",
-	"renewal_reminder_days_out_of_range": "operators", "invoice_grace_out_of_range": "operators", "subscription_past_due": "occurrences",
-	"period_not_due": "occurrences", "change_not_due": "occurrences", "past_due_not_ended": "occurrences", "subscription_not_past_due": "occurrences",
+	"renewal_reminder_days_out_of_range": "operators", "invoice_grace_out_of_range": "operators",
+	"subscription_past_due": "occurrences",
+	"period_not_due":        "occurrences", "change_not_due": "occurrences", "past_due_not_ended": "occurrences",
+	"subscription_not_past_due": "occurrences",
 }
 
 // worded are the problems whose detail is put together when they are made, or says less than the code means.

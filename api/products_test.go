@@ -15,7 +15,8 @@ func TestProducts_GroupPlans(t *testing.T) {
 	made := as[Product](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/products",
 		`{"name":"Mail","description":"For teams.","metadata":{"tier":2}}`))
 	require.True(t, made.Active)
-	form := map[string]any{"name": "Mail, monthly", "currency": "USD", "interval": "month", "amount": 900, "productId": made.ID}
+	form := map[string]any{"name": "Mail, monthly", "currency": "USD", "interval": "month", "amount": 900,
+		"productId": made.ID}
 	sold := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", form))
 	require.Equal(t, made.ID, sold.ProductID)
 	other := b.newPlan(t, b.test)

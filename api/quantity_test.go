@@ -15,7 +15,8 @@ func TestSubscription_HasItemsWithQuantities(t *testing.T) {
 		"interval":"month","trialDays":14,"prices":[{"amount":1000},{"name":"Seats","model":"graduated","tiers":[
 		{"upTo":"3","unitPrice":"4.5"},{"unitPrice":"0.0035","flatAmount":7}]}]}`))
 	require.Equal(t, "graduated", made.Prices[1].Model)
-	require.Equal(t, []PriceTier{{UpTo: "3", UnitPrice: "4.5"}, {UnitPrice: "0.0035", FlatAmount: 7}}, made.Prices[1].Tiers)
+	require.Equal(t, []PriceTier{{UpTo: "3", UnitPrice: "4.5"}, {UnitPrice: "0.0035", FlatAmount: 7}},
+		made.Prices[1].Tiers)
 	require.EqualValues(t, 1450, made.Amount)
 	customer := b.newCustomer(t, b.test)
 
@@ -38,7 +39,8 @@ func TestSubscription_HasItemsWithQuantities(t *testing.T) {
 	got := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/subscriptions/"+sub.ID, nil))
 	require.Equal(t, now, got)
 	for body, status := range map[string]int{
-		`{"quantity":7}`: http.StatusConflict, `{"quantity":0}`: http.StatusUnprocessableEntity, `{}`: http.StatusUnprocessableEntity,
+		`{"quantity":7}`: http.StatusConflict, `{"quantity":0}`: http.StatusUnprocessableEntity,
+		`{}`:                      http.StatusUnprocessableEntity,
 		`{"quantity":1000000001}`: http.StatusUnprocessableEntity,
 	} {
 		require.Equal(t, status, b.ask(t, b.test, "PATCH", "/api/subscriptions/"+sub.ID, body).Status, body)

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// The machines of subscriptions and of collection refuse by what happens: the reason of one input is not that of an operation
-// which brings another. So code that is called with an input is visited with it, and what stands for other inputs is left out.
+// The machines of subscriptions and of collection refuse by what happens: the reason of one input is not that of an
+// operation which brings another. So code that is called with an input is visited with it, and what stands for other
+// inputs is left out.
 var inputs = []string{"perennial/billing/subscription.input", "perennial/billing/collection.Kind"}
 
 // carriers have an input among their fields.
@@ -28,8 +29,8 @@ func (r *reach) called(call *ast.CallExpr) *types.Func {
 	return f
 }
 
-// mention visits what is named and not called. A table is looked up with what its reader was given; a function that is passed on
-// is called with anything.
+// mention visits what is named and not called. A table is looked up with what its reader was given; a function that is
+// passed on is called with anything.
 func (r *reach) mention(object types.Object) {
 	if _, table := object.(*types.Var); !table {
 		was := r.given

@@ -102,16 +102,17 @@ func (p *program) note(file *ast.File) {
 	}
 }
 
-// reach is what can be called from one place, by rapid type analysis: a method of an interface leads to those types only
-// that the reached code names.
+// reach is what can be called from one place, by rapid type analysis: a method of an interface leads to those types
+// only that the reached code names.
 type reach struct {
 	*program
-	skip    func(types.Object) bool
-	seen    map[visited]bool
-	given   *types.Const   // the input that the visited code is called with; nil: any
-	within  *types.Package // of the code that is visited
-	named   []types.Type
-	ordered []types.Type  // those that code outside of the rules names: the commands among them are those that an operation gives
+	skip   func(types.Object) bool
+	seen   map[visited]bool
+	given  *types.Const   // the input that the visited code is called with; nil: any
+	within *types.Package // of the code that is visited
+	named  []types.Type
+	// those that code outside of the rules names: the commands among them are those that an operation gives
+	ordered []types.Type
 	calls   []*types.Func // of interfaces
 	made    []*ast.CallExpr
 }
@@ -122,8 +123,8 @@ type visited struct {
 	given  *types.Const
 }
 
-// rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs another
-// command's calls it by name.
+// rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs
+// another command's calls it by name.
 const rules = "perennial/billing/lifecycle"
 
 // reachFrom returns all calls that can be made from there.

@@ -82,7 +82,8 @@ func TestRefusals_AreListedByOperation(t *testing.T) {
 	}
 	listed := slices.Concat(slices.Collect(maps.Values(list))...)
 	for _, problem := range problems() {
-		if of409or422 := problem.Status == http.StatusConflict || problem.Status == http.StatusUnprocessableEntity; of409or422 &&
+		if of409or422 := problem.Status == http.StatusConflict ||
+			problem.Status == http.StatusUnprocessableEntity; of409or422 &&
 			!problem.Everywhere {
 			require.NotEqual(t, elsewhere[problem.Code] != "", slices.Contains(listed, problem.Code),
 				"%s: an operation has it, or elsewhere says why none does", problem.Code)
@@ -98,7 +99,8 @@ func TestRefusals_AreListedByOperation(t *testing.T) {
 	golden(t, "refusals.json", []byte("{\n"+strings.Join(lines, ",\n")+"\n}\n"))
 }
 
-// refusalsMade are the codes of 409 and 422 by the place that makes them. Those of httpkit are listed for every operation.
+// refusalsMade are the codes of 409 and 422 by the place that makes them. Those of httpkit are listed for every
+// operation.
 func refusalsMade(all []made) map[string][]string {
 	codes := map[string][]string{}
 	for _, m := range all {

@@ -19,12 +19,17 @@ func TestRoutingRules_ReplacedAsAWhole(t *testing.T) {
 	require.Empty(t, as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/v1/routing-rules", nil)).Data)
 
 	rules := []RoutingRule{
-		{Country: "CM", Currency: "XAF", Method: "mobile_money_*", MinAmount: 1, MaxAmount: 5000, ProviderConfigID: account.ID},
+		{Country: "CM", Currency: "XAF", Method: "mobile_money_*", MinAmount: 1, MaxAmount: 5000,
+			ProviderConfigID: account.ID},
 		{ProviderConfigID: account.ID},
 	}
 	put := b.ask(t, b.test, "PUT", "/api/routing-rules", map[string]any{"rules": rules}, "Idempotency-Key", "k")
 	require.Equal(t, rules, as[rulesPage](t, 200, put).Data)
-	require.Equal(t, put.Body, b.ask(t, b.test, "PUT", "/api/routing-rules", map[string]any{"rules": rules}, "Idempotency-Key", "k").Body)
+	require.Equal(
+		t, put.Body, b.ask(
+			t, b.test, "PUT", "/api/routing-rules", map[string]any{"rules": rules}, "Idempotency-Key", "k",
+		).Body,
+	)
 	require.Equal(t, rules, as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/v1/routing-rules", nil)).Data)
 
 	changes, err := b.store.EnvironmentChanges(t.Context(), b.test.environmentID)
@@ -54,11 +59,17 @@ func TestRoutingRules_RefusalsNameTheField(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for body, want := range map[string][2]string{
-		`{"rules":[{"providerConfigId":"pp_absent"}]}`:                                 {"rules[0].providerConfigId", "provider_config_not_found"},
-		`{"rules":[{"country":"cm","providerConfigId":"pp_absent"}]}`:                  {"rules[0].country", "country_malformed"},
-		`{"rules":[{"minAmount":5,"providerConfigId":"pp_absent"}]}`:                   {"rules[0].currency", "field_missing"},
-		`{"rules":[{"method":"Card","providerConfigId":"pp_absent"}]}`:                 {"rules[0].method", "method_malformed"},
-		`{"rules":[{"currency":"XXQ","providerConfigId":"pp_absent"}]}`:                {"rules[0].currency", "currency_unknown"},
+		`{"rules":[{"providerConfigId":"pp_absent"}]}`: {
+			"rules[0].providerConfigId", "provider_config_not_found",
+		},
+		`{"rules":[{"country":"cm","providerConfigId":"pp_absent"}]}`: {"rules[0].country",
+			"country_malformed"},
+		`{"rules":[{"minAmount":5,"providerConfigId":"pp_absent"}]}`: {"rules[0].currency",
+			"field_missing"},
+		`{"rules":[{"method":"Card","providerConfigId":"pp_absent"}]}`: {"rules[0].method",
+			"method_malformed"},
+		`{"rules":[{"currency":"XXQ","providerConfigId":"pp_absent"}]}`: {"rules[0].currency",
+			"currency_unknown"},
 		`{"rules":[{"currency":"EUR","minAmount":-1,"providerConfigId":"pp_absent"}]}`: {"rules[0].minAmount", ""},
 	} {
 		got := b.ask(t, b.test, "PUT", "/api/routing-rules", body)
@@ -76,10 +87,14 @@ func TestUpdateProvider_RateLimit(t *testing.T) {
 	b := newBench(t)
 	id := as[httpkit.List[PaymentProvider]](t, 200, b.ask(t, b.test, "GET", "/api/payment-providers", nil)).Data[0].ID
 	change := func(n int) PaymentProvider {
-		return as[PaymentProvider](t, 200, b.ask(t, b.test, "PATCH", "/api/payment-providers/"+id, map[string]any{"maxRequestsPerSecond": n}))
+		return as[PaymentProvider](
+			t, 200, b.ask(t, b.test, "PATCH", "/api/payment-providers/"+id, map[string]any{"maxRequestsPerSecond": n}),
+		)
 	}
 	require.Equal(t, 50, change(50).MaxRequestsPerSecond)
-	require.Equal(t, 50, as[PaymentProvider](t, 200, b.ask(t, b.test, "GET", "/api/payment-providers/"+id, nil)).MaxRequestsPerSecond)
+	require.Equal(
+		t, 50, as[PaymentProvider](t, 200, b.ask(t, b.test, "GET", "/api/payment-providers/"+id, nil)).MaxRequestsPerSecond,
+	)
 	require.Zero(t, change(0).MaxRequestsPerSecond)
 	require.Equal(t, 422, b.ask(t, b.test, "PATCH", "/api/payment-providers/"+id, `{"maxRequestsPerSecond":-1}`).Status)
 }

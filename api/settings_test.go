@@ -37,7 +37,8 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 	require.Equal(t, before, b.effects(t), "nothing changed, nothing happened")
 	events := as[httpkit.List[Event]](t, 200, b.ask(t, b.test, "GET", "/api/events?type=settings.updated", nil)).Data
 	require.Len(t, events, 1)
-	require.Equal(t, []string{"dunning", "pastDueBilling", "renewalReminderDays"}, dataOf[event.SettingsUpdated](t, events[0]).Changed)
+	require.Equal(t, []string{"dunning", "pastDueBilling", "renewalReminderDays"},
+		dataOf[event.SettingsUpdated](t, events[0]).Changed)
 
 	for range 2 {
 		none := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{"retryGapDays":[]}}`))
@@ -48,7 +49,8 @@ func TestUpdateSettings_DunningPolicy(t *testing.T) {
 
 	back := as[Settings](t, 200, b.ask(t, b.test, "PATCH", "/api/settings", `{"dunning":{}}`))
 	require.Equal(t, was.Dunning, back.Dunning, "what is absent has the default")
-	require.ElementsMatch(t, []string{"past_due_billing", "renewal_reminder_days", "dunning", "dunning", "dunning"}, b.settingChanges(t))
+	require.ElementsMatch(t, []string{"past_due_billing", "renewal_reminder_days", "dunning", "dunning", "dunning"},
+		b.settingChanges(t))
 	problem(t, 422, "out_of_range", "renewalReminderDays",
 		b.ask(t, b.test, "PATCH", "/api/settings", `{"renewalReminderDays":29}`))
 }
@@ -113,7 +115,8 @@ func TestSettings_WhatInvoicesShow(t *testing.T) {
 	change := func(body string) response { return b.ask(t, b.test, "PATCH", "/api/settings", body) }
 	is := as[Settings](t, 200, change(`{"invoiceNumbers":{"prefix":"ACME-","digits":6}}`))
 	require.Equal(t, InvoiceNumbers{Prefix: "ACME-", Digits: 6}, is.InvoiceNumbers)
-	seller := Seller{Name: "Acme SARL", Address: "12 Rue Joss, Douala", Country: "CM", TaxID: "M01", Email: "a@example.com"}
+	seller := Seller{Name: "Acme SARL", Address: "12 Rue Joss, Douala", Country: "CM", TaxID: "M01",
+		Email: "a@example.com"}
 	require.Equal(t, &seller, as[Settings](t, 200, change(`{"seller":{"name":"Acme SARL","address":"12 Rue Joss, Douala",
 		"country":"CM","taxId":"M01","email":"a@example.com"}}`)).Seller)
 	issued := b.newInvoice(t, b.test, b.newSubscription(t, b.test).ID)

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Texts of JSON, without their quotes: those that nothing may hold, those that only a caller's own notes may, and those that
-// may be anywhere, as far as the field allows them.
+// Texts of JSON, without their quotes: those that nothing may hold, those that only a caller's own notes may, and those
+// that may be anywhere, as far as the field allows them.
 var (
 	brokenTexts   = []string{`\u0000`, `\ud800`, `a\u0000b`, `\udc00\ud800`, `a\ud83d`}
 	deceptive     = []string{`\u200b`, `\u202e`, `\ufeff\u2060`, `abc\u202ecba`, `\u2066a`}
@@ -28,7 +28,9 @@ func one(texts []string, n int) string { return texts[n%len(texts)] }
 
 // isNote reports whether the value at a path is the caller's own.
 func isNote(path []string) bool {
-	at := slices.IndexFunc(path, func(step string) bool { return step == "metadata" || step == "properties" || step == "data" })
+	at := slices.IndexFunc(
+		path, func(step string) bool { return step == "metadata" || step == "properties" || step == "data" },
+	)
 	return at >= 0 && at < len(path)-1
 }
 
@@ -93,8 +95,8 @@ func bodyOf(t *testing.T, operation string) (example any, contentType string) {
 	return nil, ""
 }
 
-// Whatever a text of a request is made of, the answer is not ours to be ashamed of, and what people are shown later is what it
-// seems to be.
+// Whatever a text of a request is made of, the answer is not ours to be ashamed of, and what people are shown later is
+// what it seems to be.
 func TestRequest_TextsAreSound(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -150,7 +152,8 @@ func TestRequest_HeadersAndPathsAreSound(t *testing.T) {
 	b.asksPayer(t, nil)
 	values := []string{"a\x00b", "\xff\xfe", "\xed\xa0\x80", "\u202eb", "\u200b", strings.Repeat("x", 5000), ""}
 	for _, header := range []string{
-		"Idempotency-Key", "Perennial-Actor", "Prefer", "Authorization", "Content-Type", "Content-Encoding", "Accept", "User-Agent",
+		"Idempotency-Key", "Perennial-Actor", "Prefer", "Authorization", "Content-Type", "Content-Encoding",
+		"Accept", "User-Agent",
 		"X-Forwarded-For", "X-Request-Id", "If-None-Match", "Origin", "traceparent",
 	} {
 		for _, value := range values {

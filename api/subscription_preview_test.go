@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A preview of a change in a trial: nothing is due now, and the invoices after it are those of the new quantity. The token
-// makes the change.
+// A preview of a change in a trial: nothing is due now, and the invoices after it are those of the new quantity. The
+// token makes the change.
 func TestPreview_OfAChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -46,7 +46,8 @@ func TestPreview_OfAChange(t *testing.T) {
 	require.Empty(t, shown.Invoices)
 	require.EqualValues(t, 5000, shown.Upcoming[0].AmountDue)
 	require.NotEmpty(t, shown.PreviewToken)
-	changed := as[Subscription](t, http.StatusOK, b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken, "quantity": 5}))
+	changed := as[Subscription](t, http.StatusOK,
+		b.ask(t, b.test, "PATCH", path, map[string]any{"previewToken": shown.PreviewToken, "quantity": 5}))
 	require.EqualValues(t, 5, changed.Quantity)
 
 	moved := map[string]any{"trialEndsAt": changed.TrialEndsAt + 86400}

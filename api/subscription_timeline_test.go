@@ -28,7 +28,8 @@ func TestTimeline(t *testing.T) {
 		{Action: "trial_notice", At: sub.TrialEndsAt - 3*86400, Text: "The end of the trial is announced."},
 		{
 			Action: "trial_end", At: sub.TrialEndsAt, Amount: 5000, PlanID: other.ID,
-			Text: "The trial ends, and the first paid period begins. The plan changes to " + other.ID + ". 50.00 USD is charged.",
+			Text: "The trial ends, and the first paid period begins. The plan changes to " + other.ID +
+				". 50.00 USD is charged.",
 		},
 		{
 			Action: "renewal", At: got.Upcoming[2].At, Amount: 5000,

@@ -76,9 +76,12 @@ func TestTaxes_Bounds(t *testing.T) {
 	problem(t, http.StatusUnprocessableEntity, "card_number_refused", "taxIds[0].value",
 		b.ask(t, b.test, "PATCH", path, `{"taxIds":[{"type":"vat","value":"4242 4242 4242 4242"}]}`))
 	for range catalog.MaxTaxRates {
-		as[TaxRate](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1","stacks":true}`))
+		as[TaxRate](
+			t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1","stacks":true}`),
+		)
 	}
-	problem(t, http.StatusConflict, "tax_rate_limit", "", b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
+	problem(t, http.StatusConflict, "tax_rate_limit", "",
+		b.ask(t, b.test, "POST", "/api/tax-rates", `{"name":"VAT","percent":"1"}`))
 }
 
 // Two rates of the same percentage in the same place tax twice, which is nearly always a mistake.

@@ -31,7 +31,9 @@ func TestServe_TLS(t *testing.T) {
 	}
 	t.Cleanup(transport.CloseIdleConnections)
 	ask := func(method, body string) (proto string, status int) {
-		r, err := http.NewRequestWithContext(t.Context(), method, "https://"+listener.Addr().String()+"/api/plans", strings.NewReader(body))
+		r, err := http.NewRequestWithContext(
+			t.Context(), method, "https://"+listener.Addr().String()+"/api/plans", strings.NewReader(body),
+		)
 		require.NoError(t, err)
 		r.Header.Set("Authorization", "Bearer "+b.test.key)
 		got, err := transport.RoundTrip(r)

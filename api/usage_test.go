@@ -206,8 +206,9 @@ func TestUsage_BatchAnswersEach(t *testing.T) {
 	}
 	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+many.String()[1:]+`]}`))
 	require.Equal(t, 1000, out.Accepted)
-	problem(t, 422, "out_of_range", "records", b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+many.String()[1:]+
-		`,`+usageBody(sub, "x", "")+`]}`))
+	problem(t, 422, "out_of_range", "records",
+		b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+many.String()[1:]+
+			`,`+usageBody(sub, "x", "")+`]}`))
 }
 
 func TestUsage_Stream(t *testing.T) {
@@ -269,7 +270,9 @@ func TestUsage_CloudEvents(t *testing.T) {
 	require.Equal(t, map[string]string{"eu": "2.25 of 2"}, b.used(t, b.test, sub))
 	problem(t, 422, "field_missing", "subject", b.ask(t, b.test, "POST", "/api/usage/cloudevents",
 		`{"specversion":"1.0","id":"1","source":"/gw","type":"api_calls"}`))
-	out = as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("7", "api_calls", `{"quantity":"007"}`)))
+	out = as[UsageBatch](
+		t, 200, b.ask(t, b.test, "POST", "/api/usage/cloudevents", event("7", "api_calls", `{"quantity":"007"}`)),
+	)
 	require.Equal(t, 1, out.Accepted, "a text that is no number of JSON")
 }
 
@@ -301,7 +304,9 @@ func TestUsage_EachOfManyIsJudgedByItself(t *testing.T) {
 		many = append(many, usageBody(sub, fmt.Sprint("many", i), fmt.Sprintf(
 			`,"properties":{"a":%q,"b":%q,"c":%q,"d":%q,"e":%q,"f":%q}`, long, long, long, long, long, long)))
 	}
-	out := as[UsageBatch](t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+strings.Join(many, ",")+`]}`))
+	out := as[UsageBatch](
+		t, 200, b.ask(t, b.test, "POST", "/api/usage/batch", `{"records":[`+strings.Join(many, ",")+`]}`),
+	)
 	require.Equal(t, 1000, out.Accepted)
 }
 
@@ -355,7 +360,9 @@ func TestUsage_ErasedWithItsCustomer(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	sub := b.meter(t, b.test)
-	require.Equal(t, 201, b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k", `,"properties":{"user":"Ada"}`)).Status)
+	require.Equal(
+		t, 201, b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "k", `,"properties":{"user":"Ada"}`)).Status,
+	)
 	for _, user := range []string{"Ada", "Ada", "Bob"} {
 		body := usageBody(sub, fmt.Sprint("k", b.elapsed.Load()), `,"properties":{"user":"`+user+`"}`)
 		body = strings.Replace(body, "api_calls", "users", 1)
@@ -363,7 +370,8 @@ func TestUsage_ErasedWithItsCustomer(t *testing.T) {
 	}
 	customer := as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub, nil)).CustomerID
 	require.Equal(t, 200, b.ask(t, b.test, "DELETE", "/api/customers/"+customer, nil).Status)
-	problem(t, 404, "subscription_not_found", "subscriptionId", b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "l", "")))
+	problem(t, 404, "subscription_not_found", "subscriptionId",
+		b.ask(t, b.test, "POST", "/api/usage", usageBody(sub, "l", "")))
 	b.eraseAll(t)
 	require.Zero(t, b.count(t, "select count(*) from usage_records where properties is not null"))
 	// Keys were merged before, and nothing is left to try names with.

@@ -228,7 +228,8 @@ func TestWebhook_Life(t *testing.T) {
 	changed := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "PATCH", path,
 		`{"url":"https://example.com/other","events":["plan.created"],"payloadShape":"B","description":"x"}`))
 	want := made
-	want.Secret, want.URL, want.Events, want.PayloadShape, want.Description = "", "https://example.com/other", []string{"plan.created"}, "B", "x"
+	want.Secret, want.URL, want.Events, want.PayloadShape, want.Description = "", "https://example.com/other",
+		[]string{"plan.created"}, "B", "x"
 	require.Equal(t, want, changed)
 
 	b.newPlan(t, b.test)

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// besideWebhooks measures paid renewals while an endpoint is owed every event, beside the same renewals without one. Its
-// rows call the renewals without an endpoint bare.
+// besideWebhooks measures paid renewals while an endpoint is owed every event, beside the same renewals without one.
+// Its rows call the renewals without an endpoint bare.
 func besideWebhooks(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	inbox, err := r.startSink(ctx)
@@ -33,7 +33,8 @@ func besideWebhooks(ctx context.Context, r *rig, o options) (result, error) {
 		return out, err
 	}
 	measured := row{
-		Path: fmt.Sprintf("paid renewals with a webhook endpoint; bare: without, %d due", n), Unit: "1/s", Goal: goal{Ratio: 0.85},
+		Path: fmt.Sprintf("paid renewals with a webhook endpoint; bare: without, %d due", n), Unit: "1/s",
+		Goal: goal{Ratio: 0.85},
 	}
 	with, without := []map[string]float64{}, []map[string]float64{}
 	for i := range waves {
@@ -42,7 +43,8 @@ func besideWebhooks(ctx context.Context, r *rig, o options) (result, error) {
 		if registered {
 			action = "enable"
 		}
-		if _, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/webhooks/"+ids[0]+"/"+action, "", http.StatusOK); err != nil {
+		if _, err := r.ask(ctx, http.MethodPost, r.ours.url+"/api/webhooks/"+ids[0]+"/"+action, "",
+			http.StatusOK); err != nil {
 			return out, err
 		}
 		if time.Now().After(w.due) {

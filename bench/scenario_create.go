@@ -13,8 +13,9 @@ import (
 	"perennial/bench/stage"
 )
 
-// create measures POST /api/subscriptions with a trial, beside a loop that plays the same inserts and starts a workflow that
-// waits. Ours answers before the workflow has started: the rate counts until all have, the latencies are those of the answers.
+// create measures POST /api/subscriptions with a trial, beside a loop that plays the same inserts and starts a workflow
+// that waits. Ours answers before the workflow has started: the rate counts until all have, the latencies are those of
+// the answers.
 func create(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	lasts := pick(o, 1500*time.Millisecond, 4*time.Second)

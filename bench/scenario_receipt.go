@@ -33,11 +33,13 @@ func receipt(ctx context.Context, r *rig, o options) (result, error) {
 		if err != nil {
 			return out, err
 		}
-		r.say("receipt: round %d of %d: p50 %s ms, p99 %s ms of %d events, %s/s", round, o.rounds, number(l.P50), number(l.P99),
+		r.say("receipt: round %d of %d: p50 %s ms, p99 %s ms of %d events, %s/s", round, o.rounds,
+			number(l.P50), number(l.P99),
 			l.Count, number(l.rate()))
 		if l.rate() < 0.95*receiptRate {
-			out.Notes = append(out.Notes, fmt.Sprintf("round %d had only %s events/s: the machine was too busy to make more", round,
-				number(l.rate())))
+			out.Notes = append(out.Notes,
+				fmt.Sprintf("round %d had only %s events/s: the machine was too busy to make more", round,
+					number(l.rate())))
 		}
 		if round > 0 {
 			p50.Ours, p99.Ours = append(p50.Ours, l.P50), append(p99.Ours, l.P99)

@@ -16,8 +16,8 @@ import (
 // usageBatch is how many records one batch brings.
 const usageBatch = 1000
 
-// recordUsage measures POST /api/usage beside mux with one insert under the same unique key, and POST /api/usage/batch beside
-// COPY into the same tables with the same keys.
+// recordUsage measures POST /api/usage beside mux with one insert under the same unique key, and POST /api/usage/batch
+// beside COPY into the same tables with the same keys.
 func recordUsage(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	subjects, err := r.stage.Trials(ctx, r.ours.store, 100, time.Now())

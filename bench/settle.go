@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// settle waits until our own processes have hardly anything to do, so that what one measurement left behind does not weigh
-// on the next: the product answers before the workflow that follows has begun. What others do on the machine does not count.
+// settle waits until our own processes have hardly anything to do, so that what one measurement left behind does not
+// weigh on the next: the product answers before the workflow that follows has begun. What others do on the machine does
+// not count.
 func (r *rig) settle(ctx context.Context) {
 	deadline := time.Now().Add(r.patience)
 	for quiet := 0; quiet < 2; {
@@ -26,8 +27,8 @@ func (r *rig) settle(ctx context.Context) {
 	}
 }
 
-// ownBusy is the share of the machine's processor time that the rig's processes used meanwhile; 0 where the system does not
-// tell.
+// ownBusy is the share of the machine's processor time that the rig's processes used meanwhile; 0 where the system does
+// not tell.
 func (r *rig) ownBusy(ctx context.Context, meanwhile time.Duration) float64 {
 	before, began := r.processorUsage().total(), time.Now()
 	select {

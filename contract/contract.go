@@ -75,9 +75,9 @@ var (
 	SearchNextAction  = temporal.NewSearchAttributeKeyKeyword("PerennialNextAction")
 )
 
-// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act, unless
-// it carries what the row says. The name tells operators who read the history what was done; the workflow treats all but
-// SignalCheck alike.
+// Signals of the workflows of subscriptions and webhook endpoints. Each means: the row changed, reload it and act,
+// unless it carries what the row says. The name tells operators who read the history what was done; the workflow treats
+// all but SignalCheck alike.
 const (
 	SignalCheck = "check" // Check: a provider callback about a transaction is stored
 	SignalWake  = "wake"  // Wake: a new payment method, a test clock that moved, a delivery that is owed, the reconciler
@@ -86,7 +86,8 @@ const (
 // CommandSignals are the signals of commands, by the command's name; each carries a Wake.
 var CommandSignals = []string{
 	CommandCancel, CommandReactivate, CommandChangePlan, CommandPay, CommandVoidInvoice, CommandMarkUncollectible,
-	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid, CommandRedeemCoupon, CommandRemoveCoupon, CommandCreditInvoice,
+	CommandSkipRetry, CommandResumeCollection, CommandMarkPaid, CommandRedeemCoupon, CommandRemoveCoupon,
+	CommandCreditInvoice,
 	CommandPause, CommandResume,
 }
 

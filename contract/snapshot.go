@@ -20,7 +20,8 @@ type Snapshot struct {
 	NextAt     time.Time           `json:"nextAt"`
 	// Live is the attempt in progress, if any.
 	Live *Attempt `json:"live,omitempty"`
-	// InReview is a pending charge that waits for a person, if one does: no workflow follows it, but operators must see it.
+	// InReview is a pending charge that waits for a person, if one does: no workflow follows it, but operators must see
+	// it.
 	InReview string `json:"inReview,omitempty"`
 	// ClockNow is where the customer's test clock stands; zero: real time.
 	ClockNow time.Time `json:"clockNow"`

@@ -42,8 +42,8 @@ func pendingAddOnsFromDB(ids []string, quantities []int64) *subscription.AddOns 
 	return &addOns
 }
 
-// distributePlans puts plans and add-ons with their prices, as they are sold in its currency, to the subscription that they
-// were read for. Faults: plan_missing, where it has an add-on, or changes to a plan, that is not there any more;
+// distributePlans puts plans and add-ons with their prices, as they are sold in its currency, to the subscription that
+// they were read for. Faults: plan_missing, where it has an add-on, or changes to a plan, that is not there any more;
 // plan_currency_missing, where one is not sold in the currency, which no command lets happen.
 func (l *loader) distributePlans() (err error) {
 	var all []plan.Plan
@@ -72,8 +72,8 @@ func (l *loader) distributePlans() (err error) {
 	return err
 }
 
-// soldIn returns a plan that a subscription has as it was sold. To bill its own amounts in another currency would be worse
-// than to stop.
+// soldIn returns a plan that a subscription has as it was sold. To bill its own amounts in another currency would be
+// worse than to stop.
 func soldIn(p plan.Plan, c money.Currency) (plan.Plan, error) {
 	in, err := p.In(c)
 	if err != nil {

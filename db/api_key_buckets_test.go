@@ -11,7 +11,8 @@ import (
 	"perennial/internal/quota"
 )
 
-// The shared bucket in PostgreSQL does what internal/quota expects of it. Its clock is real, so that the rate is low here.
+// The shared bucket in PostgreSQL does what internal/quota expects of it. Its clock is real, so that the rate is low
+// here.
 func TestSpendKeyRequests_FillsAndOwes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -19,7 +20,9 @@ func TestSpendKeyRequests_FillsAndOwes(t *testing.T) {
 	spend := func(requests int, within time.Duration) (left float64) {
 		t.Helper()
 		require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), wall, func(tx *db.Tx) error {
-			all, err := tx.SpendKeyRequests(t.Context(), map[string]quota.Spent{"k": {Requests: requests, Within: within}}, limit)
+			all, err := tx.SpendKeyRequests(
+				t.Context(), map[string]quota.Spent{"k": {Requests: requests, Within: within}}, limit,
+			)
 			left = all["k"]
 			return err
 		}))

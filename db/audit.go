@@ -22,7 +22,8 @@ type AuditFilter struct {
 	From, To time.Time
 }
 
-// AuditEntryWithKey reads key and entry in one round trip. Faults: api_key_unknown; audit_entry_not_found, with the key.
+// AuditEntryWithKey reads key and entry in one round trip. Faults: api_key_unknown; audit_entry_not_found, with the
+// key.
 func (r Reader) AuditEntryWithKey(ctx context.Context, hash []byte, entryID string) (core.APIKey, audit.Entry, error) {
 	row, err := core.Queries.AuditEntryGetWithKey(ctx, r.Handle,
 		dbsqlc.AuditEntryGetWithKeyParams{Hash: hash, ID: entryID})
@@ -73,8 +74,8 @@ func (r Reader) auditedWithin(ctx context.Context, environmentID string, f Audit
 	return core.Bounds{Above: max(span.Above, around.Above), Below: min(span.Below, around.Below)}, nil
 }
 
-// EraseAuditAddresses takes the addresses off entries that are older than before, at most limit, and says how many there
-// were. The chain stays whole. Global: retention.
+// EraseAuditAddresses takes the addresses off entries that are older than before, at most limit, and says how many
+// there were. The chain stays whole. Global: retention.
 func (tx *Tx) EraseAuditAddresses(ctx context.Context, before time.Time, limit int) (int, error) {
 	n, err := core.Queries.AuditAddressErase(ctx, tx.Pipe,
 		dbsqlc.AuditAddressEraseParams{Before: before, RowLimit: core.RowLimit(limit)})

@@ -21,7 +21,9 @@ import (
 func (b *bundle) audited(t *testing.T, call db.Call) (entryID string) {
 	t.Helper()
 	require.NoError(t, b.store.InTx(t.Context(), db.ByKey("key_1").Doing(call), now, func(*db.Tx) error { return nil }))
-	require.NoError(t, b.pool.QueryRow(t.Context(), "select id from audit_log order by position desc limit 1").Scan(&entryID))
+	require.NoError(
+		t, b.pool.QueryRow(t.Context(), "select id from audit_log order by position desc limit 1").Scan(&entryID),
+	)
 	return entryID
 }
 
@@ -77,7 +79,8 @@ func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 		return [2]int{b.count(t, "select count(*) from products"), b.count(t, "select count(*) from audit_log")}
 	}
 	fine := func(*db.Tx) error { return nil }
-	for _, actor := range []db.Actor{db.ByKey("key_1"), db.ByCLI("ada"), db.ByOperator("op_1"), db.ByCLI("ada").Doing(db.Call{})} {
+	for _, actor := range []db.Actor{db.ByKey("key_1"), db.ByCLI("ada"), db.ByOperator("op_1"),
+		db.ByCLI("ada").Doing(db.Call{})} {
 		require.ErrorContains(t, insert(actor, fine), "without an entry")
 	}
 	nowhere := db.ByCLI("ada").Doing(db.Call{Operation: "perennial key create"})
@@ -106,7 +109,8 @@ func (b *bundle) changesOf(t *testing.T, objectID string) (changes []audit.Chang
 func TestAudit_ChangesOfOtherObjectsAreNamed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	by := db.ByKey("key_1").Doing(db.Call{EnvironmentID: b.env, Operation: "x", ObjectID: "sub_1", Body: []byte(`{"a":1}`)})
+	by := db.ByKey("key_1").Doing(db.Call{EnvironmentID: b.env, Operation: "x", ObjectID: "sub_1",
+		Body: []byte(`{"a":1}`)})
 	require.NoError(t, b.store.InTx(t.Context(), by, now, func(tx *db.Tx) error {
 		tx.AuditMade("txn_1")
 		tx.AuditChanges(audit.Change{ObjectID: "sub_1", Field: "status"}, audit.Change{ObjectID: "in_1", Field: "paidAt"})
@@ -189,7 +193,9 @@ func TestAudit_ChainShowsWhatOwnerDid(t *testing.T) {
 	b := setup(t)
 	var ids []string
 	for range 4 {
-		ids = append(ids, b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan", Address: netip.MustParseAddr("192.0.2.7")}))
+		ids = append(
+			ids, b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan", Address: netip.MustParseAddr("192.0.2.7")}),
+		)
 	}
 	require.Equal(t, 4, b.seal(t, b.env))
 	require.Zero(t, b.seal(t, b.env))
@@ -204,7 +210,8 @@ func TestAudit_ChainShowsWhatOwnerDid(t *testing.T) {
 	require.Equal(t, []string{b.env}, behind)
 
 	for _, sql := range []string{
-		"delete from audit_log", "update audit_log set actor_id = 'x'", "update audit_log set address = null", "truncate audit_log",
+		"delete from audit_log", "update audit_log set actor_id = 'x'", "update audit_log set address = null",
+		"truncate audit_log",
 		"update audit_log set address = null, address_salt = null, operation = 'x'", "delete from audit_seals",
 		"update audit_seals set number = number + 9", "truncate audit_seals",
 	} {

@@ -21,7 +21,8 @@ func (r Reader) OpenBreakers(ctx context.Context, limit int) ([]OpenBreaker, err
 	found, err := core.Queries.BreakerListOpen(ctx, r.Handle, core.RowLimit(limit))
 	return refs(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
 		return OpenBreaker{
-			f.EnvironmentID, f.Mode, f.ProviderConfigID, f.Provider, breakerOf(f.Failures, f.FailingSince, &f.OpenedAt, f.ProbeAt),
+			f.EnvironmentID, f.Mode, f.ProviderConfigID, f.Provider,
+			breakerOf(f.Failures, f.FailingSince, &f.OpenedAt, f.ProbeAt),
 		}
 	}), core.Translate("BreakerListOpen", err)
 }

@@ -12,8 +12,8 @@ import (
 	"perennial/internal/id"
 )
 
-// A message with evidence may be stored after the evidence was read: where the provider was not asked it stays open, for
-// it was not believed.
+// A message with evidence may be stored after the evidence was read: where the provider was not asked it stays open,
+// for it was not believed.
 func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

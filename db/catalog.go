@@ -47,7 +47,8 @@ func (r Reader) RunningOn(
 	}
 	add := func(row dbsqlc.SubscriptionTallyOfPlansRow) {
 		running[row.PlanID] = append(running[row.PlanID], catalog.Running{
-			Version: row.Version, Currency: row.Currency, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID), Ends: row.CancelAtPeriodEnd,
+			Version: row.Version, Currency: row.Currency, Quantity: row.Quantity, Pending: planRef(row.PendingPlanID),
+			Ends:  row.CancelAtPeriodEnd,
 			Count: row.Subscriptions,
 		})
 	}

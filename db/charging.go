@@ -23,8 +23,8 @@ func (r Reader) Charging(ctx context.Context, environmentID string) (Charging, e
 	return Charging{core.Value(row.ChargingPausedAt), row.AccountsRevision}, core.ReadError("environment", err)
 }
 
-// SetCharging pauses the charging of an environment, or resumes it where pausedAt is zero, and notes who did it. Hold the
-// environment's accounts before: LockProviderConfigs.
+// SetCharging pauses the charging of an environment, or resumes it where pausedAt is zero, and notes who did it. Hold
+// the environment's accounts before: LockProviderConfigs.
 func (tx *Tx) SetCharging(ctx context.Context, environmentID string, pausedAt time.Time, changed []string) error {
 	err := core.Queries.EnvironmentSetCharging(ctx, tx.Pipe, dbsqlc.EnvironmentSetChargingParams{
 		EnvironmentID: environmentID, ChargingPausedAt: core.NullTime(pausedAt),

@@ -78,16 +78,16 @@ func (tx *Tx) InsertCoupon(ctx context.Context, environmentID string, c discount
 	})
 }
 
-// SaveCoupon writes what may change: the name, whether it is active, and until when it can be redeemed. The caller holds
-// the lock. Fault: coupon_not_found.
+// SaveCoupon writes what may change: the name, whether it is active, and until when it can be redeemed. The caller
+// holds the lock. Fault: coupon_not_found.
 func (tx *Tx) SaveCoupon(ctx context.Context, environmentID string, c discount.Coupon) error {
 	return core.Queries.CouponUpdate(ctx, tx.Pipe.OrElse(core.NotFound("coupon")), dbsqlc.CouponUpdateParams{
 		EnvironmentID: environmentID, ID: c.ID, Name: c.Name, Active: c.Active, RedeemBy: core.NullTime(c.RedeemBy),
 	})
 }
 
-// WithCoupons adds what a decision to void an invoice of a subscription depends on beside its State, where the invoice takes
-// coupons off: these, and the periods in which other invoices, none of them void, take them off.
+// WithCoupons adds what a decision to void an invoice of a subscription depends on beside its State, where the invoice
+// takes coupons off: these, and the periods in which other invoices, none of them void, take them off.
 func (tx *Tx) WithCoupons(
 	ctx context.Context, environmentID string, c lifecycle.VoidInvoice, inv invoice.Invoice,
 ) (lifecycle.VoidInvoice, error) {

@@ -57,7 +57,9 @@ func TestCouponRoundTrip(t *testing.T) {
 	want.Redeemed = 2
 
 	active := true
-	listed, more, err := b.store.Coupons(t.Context(), b.env, db.CouponFilter{Active: &active, Code: "WELCOME-5"}, db.Page{})
+	listed, more, err := b.store.Coupons(
+		t.Context(), b.env, db.CouponFilter{Active: &active, Code: "WELCOME-5"}, db.Page{},
+	)
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, []discount.Coupon{want}, listed)
@@ -73,8 +75,9 @@ func TestCouponRoundTrip(t *testing.T) {
 	requireSQLState(t, err, "PB002")
 }
 
-// A coupon is redeemed by many customers, and the counter of invoices is everybody's: a decision that issues a draft locks the coupon
-// first, as all others do. Before, it held the counter and waited for the coupon of one that waited for the counter.
+// A coupon is redeemed by many customers, and the counter of invoices is everybody's: a decision that issues a draft
+// locks the coupon first, as all others do. Before, it held the counter and waited for the coupon of one that waited
+// for the counter.
 func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

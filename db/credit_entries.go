@@ -51,8 +51,8 @@ func (r Reader) BalanceEntries(
 	return entries, hasMore, nil
 }
 
-// LockBalance reads what a customer has in a currency. It stays as it is until the transaction ends if the caller locked the
-// customer before, which also holds for a balance that does not exist yet.
+// LockBalance reads what a customer has in a currency. It stays as it is until the transaction ends if the caller
+// locked the customer before, which also holds for a balance that does not exist yet.
 func (tx *Tx) LockBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (Credit, error) {

@@ -19,7 +19,8 @@ type CreditGrant struct {
 	ClockNow time.Time
 }
 
-// CreditGrantWithKey reads key and grant in one round trip. Faults: api_key_unknown; credit_grant_not_found, with the key.
+// CreditGrantWithKey reads key and grant in one round trip. Faults: api_key_unknown; credit_grant_not_found, with the
+// key.
 func (r Reader) CreditGrantWithKey(ctx context.Context, hash []byte, id string) (core.APIKey, CreditGrant, error) {
 	row, err := core.Queries.CreditGrantGetWithKey(ctx, r.Handle, dbsqlc.CreditGrantGetWithKeyParams{Hash: hash, ID: id})
 	if err != nil {
@@ -58,8 +59,8 @@ func (tx *Tx) LockCreditGrant(ctx context.Context, environmentID, id string) (ba
 	return grantFromDB(row.CreditGrant), core.ReadError("credit_grant", err)
 }
 
-// UsableCreditGrants counts a customer's grants in a currency that have something left. The caller holds the lock of the
-// balance.
+// UsableCreditGrants counts a customer's grants in a currency that have something left. The caller holds the lock of
+// the balance.
 func (tx *Tx) UsableCreditGrants(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (int, error) {
@@ -79,10 +80,11 @@ func (tx *Tx) InsertCreditGrant(ctx context.Context, environmentID string, g bal
 	})
 }
 
-// EndCreditGrant writes that a grant was voided or has expired, and takes away what was left of it, if anything was. The caller
-// holds the lock of the balance.
+// EndCreditGrant writes that a grant was voided or has expired, and takes away what was left of it, if anything was.
+// The caller holds the lock of the balance.
 func (tx *Tx) EndCreditGrant(
-	ctx context.Context, environmentID string, g balance.Grant, left money.Minor, reason invoice.CreditReason, at time.Time,
+	ctx context.Context, environmentID string, g balance.Grant, left money.Minor,
+	reason invoice.CreditReason, at time.Time,
 ) error {
 	err := core.Queries.CreditGrantClose(ctx, tx.Pipe.OrElse(core.NotFound("credit_grant")), dbsqlc.CreditGrantCloseParams{
 		EnvironmentID: environmentID, ID: g.ID, ExpiredAt: core.NullTime(g.ExpiredAt), VoidedAt: core.NullTime(g.VoidedAt),

@@ -82,8 +82,8 @@ func TestCreditGrant_UsedWithinWhatIsLeft(t *testing.T) {
 	}
 }
 
-// A grant that has ended is found by the customer's time, but not before a period that was due earlier is billed. What is left
-// is taken away once.
+// A grant that has ended is found by the customer's time, but not before a period that was due earlier is billed. What
+// is left is taken away once.
 func TestCreditGrant_EndsOnce(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -115,10 +115,15 @@ func TestCreditGrant_EndsOnce(t *testing.T) {
 		require.NoError(t, tx.EndCreditGrant(ctx, b.env, ended, left, invoice.CreditExpired, now.Add(time.Hour)))
 	})
 	require.Empty(t, due(now.Add(time.Hour)))
-	require.Equal(t, 1, b.count(t, "select count(*) from credit_entries where reason = 'expired' and amount = -500 and balance_after = 0"))
+	require.Equal(
+		t, 1, b.count(
+			t, "select count(*) from credit_entries where reason = 'expired' and amount = -500 and balance_after = 0",
+		),
+	)
 }
 
-// Two subscriptions of one customer never use the same credit of a grant: the second waits for the first, and finds the rest.
+// Two subscriptions of one customer never use the same credit of a grant: the second waits for the first, and finds the
+// rest.
 func TestCreditGrant_TwoSubscriptions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -165,7 +170,8 @@ func TestLockForCredit_KnowsWhatNotesGaveBackToGrants(t *testing.T) {
 	g := b.grant(t, 500, time.Time{})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, entry := range []invoice.CreditEntry{
-			use(g, -400), {Amount: 30, Reason: invoice.CreditNoted, GrantID: g.ID}, {Amount: 20, Reason: invoice.CreditNoted, GrantID: g.ID},
+			use(g, -400), {Amount: 30, Reason: invoice.CreditNoted, GrantID: g.ID},
+			{Amount: 20, Reason: invoice.CreditNoted, GrantID: g.ID},
 			{Amount: 7, Reason: invoice.CreditNoted},
 		} {
 			require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv.ID, now))

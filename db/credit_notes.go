@@ -71,9 +71,11 @@ func (r Reader) readCreditLines(ctx context.Context, environmentID string, notes
 	return core.Translate("CreditNoteLineList", err)
 }
 
-// LockForCredit reads, under lock, what a credit note of an invoice depends on beside the State of its subscription: the
-// invoice with its lines, what was given back of it, and the charge that settled it. Fault: invoice_not_found.
-func (tx *Tx) LockForCredit(ctx context.Context, environmentID, invoiceID string) (c lifecycle.CreditInvoice, err error) {
+// LockForCredit reads, under lock, what a credit note of an invoice depends on beside the State of its subscription:
+// the invoice with its lines, what was given back of it, and the charge that settled it. Fault: invoice_not_found.
+func (tx *Tx) LockForCredit(
+	ctx context.Context, environmentID, invoiceID string,
+) (c lifecycle.CreditInvoice, err error) {
 	if c.Invoice, err = tx.LockInvoice(ctx, environmentID, invoiceID); err != nil {
 		return c, err
 	}
@@ -127,7 +129,9 @@ func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Inv
 }
 
 // notedToGrants is what credit notes of an invoice gave back to the grants that had paid it.
-func (r Reader) notedToGrants(ctx context.Context, environmentID string, inv invoice.Invoice) (uses balance.Uses, err error) {
+func (r Reader) notedToGrants(
+	ctx context.Context, environmentID string, inv invoice.Invoice,
+) (uses balance.Uses, err error) {
 	rows, err := core.Queries.CreditEntrySumNotedToGrants(ctx, r.Handle, dbsqlc.CreditEntrySumNotedToGrantsParams{
 		EnvironmentID: environmentID, CustomerID: inv.CustomerID, InvoiceID: &inv.ID,
 	})
@@ -137,8 +141,8 @@ func (r Reader) notedToGrants(ctx context.Context, environmentID string, inv inv
 	return uses, core.Translate("CreditEntrySumNotedToGrants", err)
 }
 
-// InsertCreditNote writes a credit note, books it on the lines of its invoice, and gives it its number. The environment's
-// counter stays locked from here to the commit, so that this comes last.
+// InsertCreditNote writes a credit note, books it on the lines of its invoice, and gives it its number. The
+// environment's counter stays locked from here to the commit, so that this comes last.
 func (tx *Tx) InsertCreditNote(ctx context.Context, environmentID string, n *creditnote.Note) error {
 	for _, l := range n.Lines {
 		err := core.Queries.InvoiceLineCredit(ctx, tx.Pipe.OrElse(core.NotFound("invoice")), dbsqlc.InvoiceLineCreditParams{

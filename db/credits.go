@@ -53,8 +53,8 @@ func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs [
 }
 
 // AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
-// invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is carried
-// Forward may leave a debit.
+// invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is
+// carried Forward may leave a debit.
 func (tx *Tx) AddCredit(
 	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
 	invoiceID string, at time.Time,

@@ -124,7 +124,8 @@ var crowding = []struct{ into, columns, values string }{
 
 var crowdPrefix = map[string]string{
 	"customers": "cust_", "plans": "plan_", "test_clocks": "clk_", "subscriptions": "sub_", "invoices": "in_",
-	"transactions": "txn_", "disputes": "dsp_", "events": "evt_", "webhook_deliveries": "whd_", "provider_callbacks": "cb_",
+	"transactions": "txn_", "disputes": "dsp_", "events": "evt_", "webhook_deliveries": "whd_",
+	"provider_callbacks": "cb_",
 }
 
 // of is how many rows a table has: of plans and clocks a tenth.

@@ -15,8 +15,8 @@ import (
 	"perennial/internal/testkit"
 )
 
-// Who locks a charge learns when the database came under its present server. The first that finds another one writes it,
-// unless its transaction is rolled back.
+// Who locks a charge learns when the database came under its present server. The first that finds another one writes
+// it, unless its transaction is rolled back.
 func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -7,8 +7,8 @@
 //
 // # Columns
 //
-// What is not about one subject is package core: connections, Tx, Reader, the queue, the commit, effects, the audit log's
-// entry, pages and errors. Package db adds the reads and writes, and is the only one that others import.
+// What is not about one subject is package core: connections, Tx, Reader, the queue, the commit, effects, the audit
+// log's entry, pages and errors. Package db adds the reads and writes, and is the only one that others import.
 //
 // # Lock order
 //
@@ -20,10 +20,10 @@
 //  4. transaction
 //  5. invoice counter
 //
-// Whatever moves credit, or decides by it, locks the customer's row first and alone: a balance that does not exist yet cannot
-// be locked. LockSubscription locks 1 to 4 in this order. The counter comes last by construction: InsertInvoice only remembers
-// the invoice, and the commit sends it. Coupons and webhook endpoints, which transactions of many customers lock, come right
-// before it. A test clock is locked alone or before all of these.
+// Whatever moves credit, or decides by it, locks the customer's row first and alone: a balance that does not exist yet
+// cannot be locked. LockSubscription locks 1 to 4 in this order. The counter comes last by construction: InsertInvoice
+// only remembers the invoice, and the commit sends it. Coupons and webhook endpoints, which transactions of many
+// customers lock, come right before it. A test clock is locked alone or before all of these.
 //
 // # Round trips
 //
@@ -33,8 +33,9 @@
 //
 // # Rows
 //
-// Whole rows are written by the statements of db/internal/rows, which take their columns from the schema. A table of those has
-// its two mappings side by side in a file of their own, such as subscription_row.go. All else is in db/queries.
+// Whole rows are written by the statements of db/internal/rows, which take their columns from the schema. A table of
+// those has its two mappings side by side in a file of their own, such as subscription_row.go. All else is in
+// db/queries.
 //
 // # Times
 //

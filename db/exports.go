@@ -87,7 +87,8 @@ func (s *Snapshot) Balances(ctx context.Context, to func(c Credit, externalID st
 			AfterCurrency: string(core.Value(last).Currency), RowLimit: exportPage,
 		})
 	}, func(r row) error {
-		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance}, moving.Qualified(r.CustomerSource, r.CustomerExternalID))
+		return to(Credit{CustomerID: r.CustomerID, Currency: r.Currency, Balance: r.Balance},
+			moving.Qualified(r.CustomerSource, r.CustomerExternalID))
 	})
 }
 
@@ -124,8 +125,8 @@ func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
 	})
 }
 
-// ExportedSubscription is a subscription, without its items, which follow from its plan, with the external ids of it and
-// of its customer. Empty: they were not imported.
+// ExportedSubscription is a subscription, without its items, which follow from its plan, with the external ids of it
+// and of its customer. Empty: they were not imported.
 type ExportedSubscription struct {
 	subscription.Subscription
 	ExternalID, CustomerExternalID string

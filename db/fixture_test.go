@@ -159,8 +159,10 @@ func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscriptio
 
 func newPlan() plan.Plan {
 	return plan.Plan{
-		ID: id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: period.Month, Count: 1},
-		TrialDays: 14, TrialEnd: plan.TrialEndPause, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")}, CreatedAt: wall, VersionAt: wall,
+		ID: id.New(id.Plan, wall), Version: 1, Name: "Pro", Currency: "EUR",
+		Interval:  period.Interval{Unit: period.Month, Count: 1},
+		TrialDays: 14, TrialEnd: plan.TrialEndPause, Active: true, Metadata: metadata.Pairs{"tier": json.Number("2.50")},
+		CreatedAt: wall, VersionAt: wall,
 		Prices: []plan.Price{
 			plan.Flat(id.New(id.Price, wall), "base", 1000), plan.Flat(id.New(id.Price, wall), "seats", 500),
 		},
@@ -178,11 +180,13 @@ func newCustomer(clockID string) customer.Customer {
 
 func newSubscription(e environment) subscription.Subscription {
 	return subscription.Subscription{
-		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID, PlanVersion: e.plan.Version, Quantity: 1,
+		ID: id.New(id.Subscription, wall), CustomerID: e.customer.ID, PlanID: e.plan.ID,
+		PlanVersion: e.plan.Version, Quantity: 1,
 		Status:   subscription.Active,
 		Currency: "EUR", TimeZone: "Africa/Kampala", AnchorAt: now, Interval: e.plan.Interval,
-		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, PeriodIndex: 1, RenewedIndex: 1, NextPeriod: 1, TestClockID: e.clock.ID,
-		Metadata: metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
+		CurrentPeriod: period.Period{Start: now, End: now.Add(month)}, PeriodIndex: 1, RenewedIndex: 1, NextPeriod: 1,
+		TestClockID: e.clock.ID,
+		Metadata:    metadata.Pairs{"seat": json.Number("1e-7")}, NextAction: subscription.ActionRenewal,
 		NextActionAt: now.Add(month), Revision: 1, CreatedAt: now, UpdatedAt: now,
 	}
 }

@@ -94,8 +94,8 @@ func (tx *Tx) InsertImportedRecords(
 	return core.Queries.ImportedRecordInsertAll(ctx, tx.Pipe, all)
 }
 
-// PlanAnew has each statement of this transaction planned for its own values: an import reads large lists from tables that
-// grow with it.
+// PlanAnew has each statement of this transaction planned for its own values: an import reads large lists from tables
+// that grow with it.
 func (tx *Tx) PlanAnew(ctx context.Context) error {
 	return core.Queries.PlanForTheseValues(ctx, tx.Pipe)
 }

@@ -27,14 +27,16 @@ import (
 var global = map[string]bool{
 	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true,
 	"EventHorizon": true,
-	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true, "Workers": true, "OpenBreakers": true,
+	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true,
+	"Workers": true, "OpenBreakers": true,
 	"Keysets": true,
 	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
 	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
 	"EnvironmentOfKey": true,
 	"DueInvoices":      true, "DueGrants": true, "UnstartedErasures": true, "StuckErasures": true,
 	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
-	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true, "SilentProbes": true,
+	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true,
+	"SilentProbes":              true,
 	"KeptReturns":               true,
 	"TransactionByConfirmToken": true,
 	"LateSubscriptions":         true,
@@ -42,7 +44,8 @@ var global = map[string]bool{
 	"OverlookedDates":           true,
 	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
 	"PausedCharging": true,
-	"AuditBehind":    true, "BehindUsage": true, "LastUsagePosition": true, "UsageVersions": true, "UsageSubscriptions": true,
+	"AuditBehind":    true, "BehindUsage": true, "LastUsagePosition": true, "UsageVersions": true,
+	"UsageSubscriptions":  true,
 	"UsageMonthReady":     true,
 	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
 	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
@@ -101,12 +104,14 @@ func (b *bundle) filled(t *testing.T) filling {
 	note, coupon := b.creditNote(inv), id.New(id.Coupon, wall)
 	product := aProduct(id.New(id.Product, wall))
 	metric := usage.Metric{
-		ID: id.New(id.Metric, wall), Version: 1, Name: "calls", DisplayName: "Calls", Active: true, CreatedAt: wall, VersionAt: wall,
+		ID: id.New(id.Metric, wall), Version: 1, Name: "calls", DisplayName: "Calls", Active: true,
+		CreatedAt: wall, VersionAt: wall,
 		Definition: usage.Definition{Aggregation: usage.Sum},
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertMetric(ctx, b.env, metric))
-		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"), Scopes: []string{"*"}}
+		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"),
+			Scopes: []string{"*"}}
 		require.NoError(t, tx.InsertAPIKey(ctx, b.env, former))
 		require.NoError(t, tx.RevokeAPIKey(ctx, b.env, former.ID))
 		sub := b.subscription
@@ -204,7 +209,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			"ServedMetric": "calls", "ServedMetrics": "none", "UsageVersionsNamed": "calls",
 			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
 			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID, "ImportedRecords": "c-1",
+			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID,
+			"ImportedRecords": "c-1",
 			"SubscriptionIDs": b.subscription.ID,
 			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID, "BalanceEntries": b.customer.ID,
 			"CreditGrants": b.customer.ID, "CreditGrantWithKey": grant, "DueGrantsOnClock": b.clock.ID,
@@ -214,8 +220,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
 			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
 			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
-			"Charging": b.env, "RenewedCurrencies": b.customer.ID, "EnvironmentChanges": "none", "HeldCharges": "none", "HeldTransactions": "none",
-			"Decisions": txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
+			"Charging": b.env, "RenewedCurrencies": b.customer.ID, "EnvironmentChanges": "none", "HeldCharges": "none",
+			"HeldTransactions": "none",
+			"Decisions":        txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
 			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
 			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
 			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",

@@ -8,8 +8,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// LockKeyset reads an app's wrapped keyset, which nobody else may replace or seal credentials with until the transaction
-// ends. Fault: app_not_found.
+// LockKeyset reads an app's wrapped keyset, which nobody else may replace or seal credentials with until the
+// transaction ends. Fault: app_not_found.
 func (tx *Tx) LockKeyset(ctx context.Context, appID string) ([]byte, error) {
 	wrapped, err := core.Queries.AppLockKeyset(ctx, tx.Pipe, appID)
 	return wrapped, core.ReadError("app", err)
@@ -41,7 +41,8 @@ type SecretsOf struct {
 	Secret, Previous          []byte
 }
 
-// LockSealed reads all that an app's keyset has sealed, and holds it until the transaction ends. Lock the keyset before.
+// LockSealed reads all that an app's keyset has sealed, and holds it until the transaction ends. Lock the keyset
+// before.
 func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err error) {
 	credentials, err := core.Queries.ProviderCredentialsLockOfApp(ctx, tx.Pipe, appID)
 	if err != nil {

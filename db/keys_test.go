@@ -24,8 +24,9 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
 		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
 		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
-		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note", "CreditGrantWithKey": "credit_grant",
-		"MetricWithKey": "metric", "AuditEntryWithKey": "audit_entry",
+		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note",
+		"CreditGrantWithKey": "credit_grant",
+		"MetricWithKey":      "metric", "AuditEntryWithKey": "audit_entry",
 		"APIKeyWithKey": "api_key",
 	}
 	var seen int

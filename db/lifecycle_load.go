@@ -22,9 +22,10 @@ func Moment(now, wall time.Time) lifecycle.Moment {
 	return lifecycle.Moment{Now: now, Real: wall, IDs: id.Source{Now: wall}}
 }
 
-// LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer and
-// its credit, the subscription, its open invoices and its pending charges stay as they are until the transaction ends, and
-// so does that a customer has no credit yet: decisions about one customer take turns (ADR 63). Fault: subscription_not_found.
+// LockSubscription reads a subscription with all that a decision about it depends on, in one round trip. The customer
+// and its credit, the subscription, its open invoices and its pending charges stay as they are until the transaction
+// ends, and so does that a customer has no credit yet: decisions about one customer take turns (ADR 63). Fault:
+// subscription_not_found.
 func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
 	return l.load(tx.Reader, tx.Limits)
@@ -37,7 +38,8 @@ func (l *loader) load(
 	err := r.Together(l.ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
 		l.readCustomer, l.readBalance, l.readSubscription, l.readOpen, l.readPending,
-		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines, l.readProvider, l.readTaxRates)
+		l.readEnvironment, l.readClock, l.readItems, l.readPlans, l.readPrices, l.readClosed, l.readLines,
+		l.readProvider, l.readTaxRates)
 	if err != nil {
 		return lifecycle.State{}, core.ReadError("subscription", err)
 	}
@@ -139,7 +141,8 @@ func (l *loader) distribute() {
 					continue
 				}
 				line := lineFromDB(row, invoices[i])
-				if line.ItemID == "" && line.PriceID != "" && line.Kind != invoice.OneOff { // written by a build from before there were items
+				// written by a build from before there were items
+				if line.ItemID == "" && line.PriceID != "" && line.Kind != invoice.OneOff {
 					line.ItemID = lifecycle.ItemID(id.Source{}, l.Subscription, line.PriceID)
 				}
 				invoices[i].Lines = append(invoices[i].Lines, line)

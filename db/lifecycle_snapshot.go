@@ -10,8 +10,8 @@ import (
 	"perennial/db/core"
 )
 
-// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who only
-// look, and must not hold up those who decide. Fault: subscription_not_found.
+// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who
+// only look, and must not hold up those who decide. Fault: subscription_not_found.
 func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	snapshot, err := s.core.Snapshot(ctx)
 	if err != nil {

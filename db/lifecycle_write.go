@@ -70,8 +70,8 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	return err
 }
 
-// writeNumbered writes what gets a number, which is known once it is written: last, since a counter's row stays locked from
-// here to the commit.
+// writeNumbered writes what gets a number, which is known once it is written: last, since a counter's row stays locked
+// from here to the commit.
 func (tx *Tx) writeNumbered(ctx context.Context, environmentID string, c lifecycle.Changes) error {
 	var err error
 	do := func(write func() error) {

@@ -9,8 +9,8 @@ import (
 )
 
 // ChargeLimits says which charges in a currency the environment's accounts take: those of the primary one, or, where it
-// does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused in
-// advance.
+// does not take the currency, of the first backup that does. Without a provider nothing is known, and nothing refused
+// in advance.
 func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
 	return chargeLimits(ctx, tx.Reader, tx.Limits, environmentID, currency)
 }

@@ -16,8 +16,8 @@ import (
 	"perennial/db/internal/rows"
 )
 
-// Manual invoices (ADR 47) and drafts, which have no number, those of subscriptions (ADR 62) too; and what is locked to decide
-// about a manual one.
+// Manual invoices (ADR 47) and drafts, which have no number, those of subscriptions (ADR 62) too; and what is locked to
+// decide about a manual one.
 
 // InsertDraft writes a new draft with its lines.
 func (tx *Tx) InsertDraft(ctx context.Context, environmentID string, inv invoice.Invoice) error {
@@ -79,10 +79,12 @@ func (tx *Tx) finalizeInvoice(ctx context.Context, environmentID string, inv *in
 	return core.Translate("InvoiceFinalize", err)
 }
 
-// LockManualInvoice is the State of a manual invoice: its customer, who is locked, the invoice as draft or as the open one,
-// its pending charge, the customer's balance in its currency and what else a decision depends on. An invoice that is neither
-// leaves both empty. Faults: customer_not_found, invoice_not_found.
-func (tx *Tx) LockManualInvoice(ctx context.Context, environmentID, customerID, invoiceID string) (lifecycle.State, error) {
+// LockManualInvoice is the State of a manual invoice: its customer, who is locked, the invoice as draft or as the open
+// one, its pending charge, the customer's balance in its currency and what else a decision depends on. An invoice that
+// is neither leaves both empty. Faults: customer_not_found, invoice_not_found.
+func (tx *Tx) LockManualInvoice(
+	ctx context.Context, environmentID, customerID, invoiceID string,
+) (lifecycle.State, error) {
 	s, err := tx.LockCustomerState(ctx, environmentID, customerID)
 	if err != nil {
 		return s, err

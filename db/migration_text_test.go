@@ -27,8 +27,8 @@ var (
 	spaces  = regexp.MustCompile(`\s+`)
 )
 
-// stuck says what a migration leaves behind for those after it, which use the same connection: without a limit they make
-// every payment wait behind them while they wait for a table.
+// stuck says what a migration leaves behind for those after it, which use the same connection: without a limit they
+// make every payment wait behind them while they wait for a table.
 func stuck(sql string) bool {
 	last := ""
 	for _, set := range lockTimeout.FindAllStringSubmatch(comment.ReplaceAllString(sql, ""), -1) {
@@ -55,7 +55,8 @@ func blocking(sql string) (all []string) {
 		}
 	}
 	for _, alter := range altered.FindAllStringSubmatch(sql, -1) {
-		if table, what := alter[1], alter[2]; !made[table] && keyed.MatchString(what) && !strings.Contains(what, "using index") {
+		if table, what := alter[1], alter[2]; !made[table] && keyed.MatchString(what) &&
+			!strings.Contains(what, "using index") {
 			all = append(all, "a key of "+table+" is not made of an index that was built concurrently")
 		}
 	}

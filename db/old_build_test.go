@@ -11,8 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// A build from before lines said what they bill runs beside this one: it opens a period, and changes the plan within it.
-// What it writes without the new columns is found by what this build decides next.
+// A build from before lines said what they bill runs beside this one: it opens a period, and changes the plan within
+// it. What it writes without the new columns is found by what this build decides next.
 func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -74,8 +74,8 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 	}), core.Translate("SubscriptionListOverdue", err)
 }
 
-// BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then, in
-// real time, to see to it. One that stays in the list is stuck. Global.
+// BehindClock lists subscriptions whose test clock stands still at or after their next action, and has had until then,
+// in real time, to see to it. One that stays in the list is stuck. Global.
 func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]Overdue, error) {
 	found, err := core.Queries.SubscriptionListBehindClock(ctx, r.Handle, dbsqlc.SubscriptionListBehindClockParams{
 		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: core.RowLimit(limit),

@@ -81,8 +81,8 @@ func (r Reader) CallbackTells(ctx context.Context, environmentID, transactionID 
 	return tells, core.Translate("CallbackTells", err)
 }
 
-// MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent, whatever operation they
-// are about.
+// MarkCallbacksElsewhere marks the callbacks of a transaction that a provider configuration sent, whatever operation
+// they are about.
 func (tx *Tx) MarkCallbacksElsewhere(
 	ctx context.Context, environmentID, transactionID, providerConfigID string, looked LookedAt,
 ) error {

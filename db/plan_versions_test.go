@@ -16,7 +16,9 @@ import (
 // nextVersion makes and writes a version of the environment's plan with one other price.
 func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan {
 	t.Helper()
-	next, err := of.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", of.Prices[0].Amount+1)}, 7, plan.TrialEndPause, at)
+	next, err := of.Next(
+		[]plan.Price{plan.Flat(id.New(id.Price, wall), "base", of.Prices[0].Amount+1)}, 7, plan.TrialEndPause, at,
+	)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		_, err := tx.LockPlan(ctx, b.env, of.ID)

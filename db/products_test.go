@@ -66,5 +66,7 @@ func TestPlan_KeyAndProductAreThePlans(t *testing.T) {
 	require.Equal(t, held, of)
 	running, err := b.store.RunningOn(t.Context(), b.env, []string{p.ID})
 	require.NoError(t, err)
-	require.Equal(t, []catalog.Running{{Version: 1, Currency: "EUR", Quantity: b.subscription.Quantity, Count: 1}}, running[p.ID])
+	require.Equal(
+		t, []catalog.Running{{Version: 1, Currency: "EUR", Quantity: b.subscription.Quantity, Count: 1}}, running[p.ID],
+	)
 }

@@ -36,8 +36,8 @@ func (r Reader) ProviderConfigs(ctx context.Context, environmentID string) ([]Pr
 	}), core.Translate("ProviderConfigList", err)
 }
 
-// HasPendingPayments reports whether a charge or a refund of a configuration is pending, or one that was sent to it before
-// and that it may still have taken.
+// HasPendingPayments reports whether a charge or a refund of a configuration is pending, or one that was sent to it
+// before and that it may still have taken.
 func (r Reader) HasPendingPayments(ctx context.Context, environmentID, configID string) (bool, error) {
 	pending, err := core.Queries.ProviderConfigHasPending(ctx, r.Handle,
 		dbsqlc.ProviderConfigHasPendingParams{EnvironmentID: environmentID, ProviderConfigID: configID})

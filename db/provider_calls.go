@@ -23,8 +23,8 @@ const (
 const CallCutOff = "cut_off"
 
 // ProviderCall is one HTTP exchange with a provider for a transaction. It is written before the exchange and finished
-// after it, in real time: one without an end is under way, or its worker died; the end of another one, or a callback that
-// proves what came of it, says so (CallCutOff).
+// after it, in real time: one without an end is under way, or its worker died; the end of another one, or a callback
+// that proves what came of it, says so (CallCutOff).
 type ProviderCall struct {
 	ID            string
 	TransactionID string
@@ -75,8 +75,8 @@ func (tx *Tx) InsertProviderCall(ctx context.Context, environmentID string, c Pr
 	})
 }
 
-// Searched lists what accounts were asked about lost sends of a transaction since the database was restored at a time, each
-// question once.
+// Searched lists what accounts were asked about lost sends of a transaction since the database was restored at a time,
+// each question once.
 func (r Reader) Searched(
 	ctx context.Context, environmentID, transactionID string, restored time.Time,
 ) ([]payment.Asked, error) {
@@ -91,8 +91,8 @@ func (r Reader) Searched(
 	}), core.Translate("ProviderCallListSearched", err)
 }
 
-// CutOffProviderCalls writes that calls of a transaction without an end were cut off: a callback has proven what came of
-// them, and no other call may ever follow.
+// CutOffProviderCalls writes that calls of a transaction without an end were cut off: a callback has proven what came
+// of them, and no other call may ever follow.
 func (tx *Tx) CutOffProviderCalls(ctx context.Context, environmentID, transactionID string, at time.Time) error {
 	return core.Queries.ProviderCallCutOff(ctx, tx.Pipe, dbsqlc.ProviderCallCutOffParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, EndedAt: core.NullTime(at),

@@ -27,7 +27,8 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []db.ProviderCall{call}, calls)
 
-	call.Outcome, call.HTTPStatus, call.Response, call.EndedAt = "succeeded", 200, []byte(`{"id": "pi_1"}`), wall.Add(time.Second)
+	call.Outcome, call.HTTPStatus, call.Response, call.EndedAt = "succeeded", 200, []byte(`{"id": "pi_1"}`),
+		wall.Add(time.Second)
 	finish := func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) }
 	require.NoError(t, b.try(t, finish))
 	calls, err = b.store.ProviderCalls(t.Context(), b.env, txn.ID)

@@ -84,8 +84,8 @@ func (tx *Tx) InsertProviderConfig(ctx context.Context, environmentID string, c 
 	return nil
 }
 
-// MarkProviderFailing notes that a configuration's credentials do not serve, since tx.Real, and announces it with the reason.
-// It reports whether that is news. Others that notice it wait until the transaction ends.
+// MarkProviderFailing notes that a configuration's credentials do not serve, since tx.Real, and announces it with the
+// reason. It reports whether that is news. Others that notice it wait until the transaction ends.
 func (tx *Tx) MarkProviderFailing(
 	ctx context.Context, environmentID string, c ProviderConfig, reason string,
 ) (news bool, err error) {
@@ -101,7 +101,9 @@ func (tx *Tx) MarkProviderFailing(
 
 // MarkProviderRecovered notes that the provider takes a configuration's credentials again, and announces it. It reports
 // whether that is news.
-func (tx *Tx) MarkProviderRecovered(ctx context.Context, environmentID string, c ProviderConfig) (news bool, err error) {
+func (tx *Tx) MarkProviderRecovered(
+	ctx context.Context, environmentID string, c ProviderConfig,
+) (news bool, err error) {
 	ids, err := core.Queries.ProviderConfigClearFailing(ctx, tx.Pipe, dbsqlc.ProviderConfigClearFailingParams{
 		EnvironmentID: environmentID, ID: c.ID,
 	})

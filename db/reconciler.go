@@ -134,8 +134,8 @@ func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limi
 	}), core.Translate("TransactionListBrought", err)
 }
 
-// SilentProbes lists one payment of each provider account that has left everything unanswered since before then: one whose
-// own last exchange was not answered, to find out whether the account answers again.
+// SilentProbes lists one payment of each provider account that has left everything unanswered since before then: one
+// whose own last exchange was not answered, to find out whether the account answers again.
 func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := core.Queries.TransactionListProbes(ctx, r.Lists(), dbsqlc.TransactionListProbesParams{
 		Now: &now, Before: &before, RowLimit: core.RowLimit(limit),
@@ -145,8 +145,8 @@ func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit i
 	}), core.Translate("TransactionListProbes", err)
 }
 
-// ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once for
-// each exchange that was not answered. more: an account may have more of them than its share of the limit. Global.
+// ReleaseUnanswered makes payments due that an account left unanswered which answers again, and lists them: each once
+// for each exchange that was not answered. more: an account may have more of them than its share of the limit. Global.
 func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) (released []TransactionRef, more bool, err error) {
 	found, err := core.Queries.TransactionReleaseUnanswered(ctx, tx.Pipe,
 		dbsqlc.TransactionReleaseUnansweredParams{

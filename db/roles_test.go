@@ -35,7 +35,8 @@ func TestRoles_AreRefused(t *testing.T) {
 		"truncate transactions", "truncate events", "delete from transactions", "delete from settlements",
 		"delete from customers", "delete from events", "delete from credit_entries",
 		"update credit_entries set amount = 0", "update audit_log set actor_id = ''", "delete from audit_log",
-		"update audit_seals set number = 1", "delete from audit_seals", "update settlements set transaction_id = ''", "update decisions set outcome = ''",
+		"update audit_seals set number = 1", "delete from audit_seals", "update settlements set transaction_id = ''",
+		"update decisions set outcome = ''",
 		"insert into goose_db_version (version_id, is_applied) values (1, true)",
 		"create table mine ()", "drop table transactions", "alter table transactions add column mine text",
 		"alter table transactions disable trigger guard_transaction", "drop trigger guard_transaction on transactions",
@@ -45,7 +46,8 @@ func TestRoles_AreRefused(t *testing.T) {
 	}
 	for role, refused := range map[string][]string{
 		db.RoleAPI: {
-			"delete from webhook_deliveries", "delete from idempotency_keys", "update audit_log set address = null, address_salt = null",
+			"delete from webhook_deliveries", "delete from idempotency_keys",
+			"update audit_log set address = null, address_salt = null",
 		},
 		db.RoleWorker: {
 			"insert into audit_log (id) values ('')", "insert into audit_seals (number) values (1)",
@@ -59,7 +61,8 @@ func TestRoles_AreRefused(t *testing.T) {
 			"select hash from api_keys", "select * from api_key_details", "select keyset from apps", "select * from apps",
 			"select sealed from provider_credentials", "select secret_sealed from webhook_endpoints",
 			"select confirm_token from transactions", "select response from idempotency_keys", "select data from events",
-			"select provider_response from transactions", "select action_url from transactions", "select payment_details from customers",
+			"select provider_response from transactions", "select action_url from transactions",
+			"select payment_details from customers",
 			"select url from webhook_endpoints", "select response from provider_calls",
 			"select nextval('list_position')",
 		},
@@ -74,7 +77,8 @@ func TestRoles_AreRefused(t *testing.T) {
 	}
 	reading := as(t, database, db.RoleRead)
 	for _, sql := range []string{
-		"select id, environment_id, scopes, expires_at from api_keys", "select * from invoices", "select id, email, metadata from customers",
+		"select id, environment_id, scopes, expires_at from api_keys", "select * from invoices",
+		"select id, email, metadata from customers",
 		"select id, name from apps", "select id, status, amount from transactions",
 	} {
 		_, err := reading.Exec(t.Context(), sql)
@@ -96,8 +100,9 @@ func TestRoles_AreGrantedAnew(t *testing.T) {
 	}
 	require.Zero(t, count("select count(*) from information_schema.role_table_grants "+
 		"where grantee = 'perennial_read'"), "columns are granted, not tables")
-	require.Zero(t, count("select count(*) from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v') "+
-		"and not has_any_column_privilege('perennial_read', c.oid, 'select')"))
+	require.Zero(t,
+		count("select count(*) from pg_class c where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v') "+
+			"and not has_any_column_privilege('perennial_read', c.oid, 'select')"))
 	require.Zero(t, count("select count(*) from information_schema.role_table_grants "+
 		"where grantee in ('perennial_api', 'perennial_worker') and privilege_type in ('TRUNCATE', 'TRIGGER', 'REFERENCES')"))
 }

@@ -32,7 +32,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	other.Version = 3
 	want := b.subscription
 	trial := want
-	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute), subscription.ActionTrialNotice
+	trial.Status, trial.TrialNoticeAt, trial.NextAction = subscription.Trialing, now.Add(time.Minute),
+		subscription.ActionTrialNotice
 	owing := want
 	owing.Status, owing.PastDueAt, owing.Revision = subscription.PastDue, now.Add(time.Minute), 2
 	owing.CollectionPausedAt = now.Add(2 * time.Minute)
@@ -54,7 +55,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.PlanID, want.PendingPlanID, want.Status = other.ID, b.plan.ID, subscription.Canceled
 	want.PlanVersion, want.PendingPlanVersion = other.Version, later.Version
 	want.AnchorAt, want.TrialEndsAt, want.PaidThrough = now.Add(1*time.Hour), now.Add(2*time.Hour), now.Add(3*time.Hour)
-	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour), now.Add(6*time.Hour)
+	want.ActivatedAt, want.CanceledAt, want.MethodChangedAt = now.Add(4*time.Hour), now.Add(5*time.Hour),
+		now.Add(6*time.Hour)
 	want.NextActionAt, want.FinishedAt = now.Add(7*time.Hour), now.Add(8*time.Hour)
 	want.CurrentPeriod.Start, want.CurrentPeriod.End = now.Add(9*time.Hour), now.Add(10*time.Hour)
 	want.Interval.Unit, want.Interval.Count, want.NextPeriod = "week", 2, 5
@@ -66,7 +68,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.AddOns = subscription.AddOns{{Ref: later.Ref(), Quantity: 5}}
 	want.PendingAddOns = &subscription.AddOns{{Ref: b.plan.Ref(), Quantity: 6}, {Ref: later.Ref(), Quantity: 1}}
 	want.Scheduled = subscription.ScheduledChanges{
-		{ID: "chg_1", At: now.Add(14 * time.Hour), Plan: later.Ref(), Quantity: 7, AddOns: &want.AddOns, Proration: subscription.NextInvoice},
+		{ID: "chg_1", At: now.Add(14 * time.Hour), Plan: later.Ref(), Quantity: 7, AddOns: &want.AddOns,
+			Proration: subscription.NextInvoice},
 		{ID: "chg_2", At: now.Add(15 * time.Hour), Quantity: 8},
 		{ID: "chg_3", At: now.Add(16 * time.Hour), AddOns: &subscription.AddOns{}}, // all go
 	}
@@ -79,7 +82,8 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}}
 	want.PendingLines[0].Discounts = invoice.Shares{{CouponID: "coup_1", Code: "WELCOME", Amount: 7}}
 	want.RemindedFor, want.PeriodIndex, want.RenewedIndex, want.PaidElsewhereIndex = now.Add(13*time.Hour), 8, 7, 5
-	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME", Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
+	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME",
+		Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))

@@ -37,7 +37,8 @@ func TestTenancyRoundTrip(t *testing.T) {
 	chosen.ID, chosen.Mode = id.New(id.Environment, wall), "live"
 	chosen.Settings.RenewalReminderDays, chosen.Settings.InvoiceGraceMinutes = 3, 90
 	chosen.Settings.InvoiceNumbers = invoice.Numbering{Prefix: "AC-", Digits: 6}
-	chosen.Settings.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "UG", TaxID: "123", Email: "a@example.com"}
+	chosen.Settings.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "UG", TaxID: "123",
+		Email: "a@example.com"}
 	chosen.Settings.ProrationMeasure = proration.Day
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertEnvironment(ctx, chosen)) })
 	env, err = b.store.EnvironmentOf(ctx, b.app, "live")
@@ -148,13 +149,16 @@ func TestCustomerRoundTrip(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
-		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
+		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "",
+			"mobile_money_mtn", "+256700000002"
 		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
 		require.NoError(t, tx.SaveCustomer(ctx, b.env, c))
 	})
 	want := b.customer
-	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "", "mobile_money_mtn", "+256700000002"
-	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
+	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "",
+		"mobile_money_mtn", "+256700000002"
+	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt,
+		tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
 	want.Revision = 2
 	got, err = b.store.Customer(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
@@ -219,7 +223,8 @@ func TestInvoiceRoundTrip(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, inv.Collection, locked.Collection)
 		require.NoError(t, tx.SaveInvoice(ctx, b.env, paid))
-		void.Status, void.VoidedAt, void.ReplacedBy, void.Collection.Phase = invoice.Void, now.Add(2*time.Hour), inv.ID, collection.Closed
+		void.Status, void.VoidedAt, void.ReplacedBy, void.Collection.Phase = invoice.Void, now.Add(2*time.Hour),
+			inv.ID, collection.Closed
 		require.NoError(t, tx.InsertInvoice(ctx, b.env, void))
 	})
 	list, more, err := b.store.Invoices(t.Context(), b.env, db.InvoiceFilter{SubscriptionID: b.subscription.ID}, db.Page{})
@@ -267,8 +272,10 @@ func TestTransactionRoundTrip(t *testing.T) {
 		"bank said no"
 	want.ProviderResponse, want.AmountRefunded = []byte(`{"id": "pi_1"}`), 700
 	want.SendNumber, want.Checks, want.NotFoundCount = 1, 2, 3
-	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second), wall.Add(3*time.Second)
-	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second), now.Add(6*time.Second)
+	want.FirstSentAt, want.CancelRequestedAt, want.NextCheckAt = wall.Add(1*time.Second), wall.Add(2*time.Second),
+		wall.Add(3*time.Second)
+	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second),
+		now.Add(6*time.Second)
 	want.Disputes = payment.Disputes{{
 		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w",
 		Withdrawals: 2, ID: id.New(id.Dispute, wall), Stage: "chargeback", Reason: "fraudulent", Order: 3,

@@ -74,8 +74,8 @@ func (r Reader) RoutingRules(ctx context.Context, environmentID string) ([]routi
 	return refs(found, routingRule), core.Translate("RoutingRuleList", err)
 }
 
-// ReplaceRoutingRules writes the rules of an environment anew, and notes who did it; their positions must differ. Fault:
-// provider_config_not_found.
+// ReplaceRoutingRules writes the rules of an environment anew, and notes who did it; their positions must differ.
+// Fault: provider_config_not_found.
 func (tx *Tx) ReplaceRoutingRules(ctx context.Context, environmentID string, rules []routing.Rule) error {
 	if err := core.Queries.RoutingRuleDeleteAll(ctx, tx.Pipe, environmentID); err != nil {
 		return err

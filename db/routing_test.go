@@ -38,7 +38,8 @@ func TestRouting_RoundTrip(t *testing.T) {
 		},
 		{Position: 2, AccountID: b.provider},
 	}
-	open := routing.Breaker{Failures: 7, FailingSince: wall.Add(-time.Hour), OpenedAt: wall, ProbeAt: wall.Add(time.Minute)}
+	open := routing.Breaker{Failures: 7, FailingSince: wall.Add(-time.Hour), OpenedAt: wall,
+		ProbeAt: wall.Add(time.Minute)}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.ReplaceRoutingRules(ctx, b.env, []routing.Rule{{Position: 9, AccountID: b.provider}}))
 		require.NoError(t, tx.ReplaceRoutingRules(ctx, b.env, written))

@@ -24,7 +24,8 @@ func take[T any](to *T, from T, fields ...string) {
 
 var (
 	// What of an invoice never changes.
-	ofIdentity = []string{"ID", "CustomerID", "SubscriptionID", "TestClockID", "Reason", "Currency", "FinalizesAt", "CreatedAt"}
+	ofIdentity = []string{"ID", "CustomerID", "SubscriptionID", "TestClockID", "Reason", "Currency",
+		"FinalizesAt", "CreatedAt"}
 	// What it gets with its number.
 	ofNumber = []string{"Number", "NumberText", "Seller", "Buyer"}
 	// What a draft does not have.
@@ -64,7 +65,8 @@ func TestEveryField_Invoice(t *testing.T) {
 	saved := b.filledInvoice(t, f)
 	saved.ID = want.ID
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveInvoice(ctx, b.env, saved)) })
-	take(&want, saved, "Status", "CreditApplied", "CarriedForward", "Credited", "AmountDue", "AmountPaid", "Collection", "ReplacedBy",
+	take(&want, saved, "Status", "CreditApplied", "CarriedForward", "Credited", "AmountDue", "AmountPaid",
+		"Collection", "ReplacedBy",
 		"PaidAt", "VoidedAt", "UncollectibleAt", "OverdueAt")
 	b.readsInvoice(t, want)
 }

@@ -32,7 +32,8 @@ func TestEveryField_Transaction(t *testing.T) {
 	for _, off := range []bool{false, true} {
 		f.off = off
 		saved := filled[payment.Transaction](t, f)
-		take(&saved, want, "ID", "Type", "CustomerID", "SubscriptionID", "InvoiceID", "Amount", "Currency", "Description", "AttemptNumber",
+		take(&saved, want, "ID", "Type", "CustomerID", "SubscriptionID", "InvoiceID", "Amount", "Currency",
+			"Description", "AttemptNumber",
 			"Trigger", "ChargeID", "RecoveredFrom", "DueAt", "CreatedAt", "Granularity", "Revision")
 		if saved.HeldBack.ForTurn {
 			saved.HeldBack.Revision = 0

@@ -11,8 +11,8 @@ import (
 	"perennial/db"
 )
 
-// Every field of the domain's value is written and read by each statement that writes whole rows. The values are made up, so
-// what refuses them in the schema is taken away first.
+// Every field of the domain's value is written and read by each statement that writes whole rows. The values are made
+// up, so what refuses them in the schema is taken away first.
 
 // loosen takes from tables of the test's database what refuses made-up values.
 func (b *bundle) loosen(t *testing.T, tables ...string) {
@@ -67,10 +67,12 @@ func TestEveryField_Subscription(t *testing.T) {
 
 	f.off = true
 	saved := filled[subscription.Subscription](t, f)
-	saved.ID, saved.CustomerID, saved.Currency, saved.TimeZone = inserted.ID, inserted.CustomerID, inserted.Currency, inserted.TimeZone
+	saved.ID, saved.CustomerID, saved.Currency, saved.TimeZone = inserted.ID, inserted.CustomerID,
+		inserted.Currency, inserted.TimeZone
 	saved.PendingLines[0].Credited = 0
 	saved.TestClockID, saved.Items, saved.Revision, saved.CreatedAt = inserted.TestClockID, nil, 1, inserted.CreatedAt
-	everyFieldDiffers(t, inserted, saved, "ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "Items", "Revision", "CreatedAt")
+	everyFieldDiffers(t, inserted, saved, "ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "Items",
+		"Revision", "CreatedAt")
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveSubscription(ctx, b.env, saved)) })
 	saved.Revision = 2
 	reads(saved)

@@ -13,8 +13,8 @@ func scheduledPlanIDs(s subscription.Subscription) (ids []string) {
 	return ids
 }
 
-// loadCaptures adds what LockCaptures adds. A subscription with scheduled changes needs it in any decision, which may have
-// to make one; all others are spared the round trip.
+// loadCaptures adds what LockCaptures adds. A subscription with scheduled changes needs it in any decision, which may
+// have to make one; all others are spared the round trip.
 func (l *loader) loadCaptures(r Reader) error {
 	if len(l.Subscription.Scheduled) == 0 || len(l.Paid) == 0 {
 		return nil

@@ -21,8 +21,8 @@ const (
 	// lines that are indented continue it.
 	steppingBack = "-- Stepping back: "
 	continued    = "--   "
-	// everyMigration from this one on says it: a date or a state that builds from before do not know is left alone by them in
-	// silence.
+	// everyMigration from this one on says it: a date or a state that builds from before do not know is left alone by them
+	// in silence.
 	everyMigration = 134
 	listBegins     = "<!-- Written by make generate from the migrations. -->\n\n"
 	listEnds       = "\n<!-- End of what is generated. -->"

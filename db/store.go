@@ -62,8 +62,8 @@ func (s *Store) With(d core.Dispatcher) *Store {
 	return &other
 }
 
-// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its process.
-// Close ends the lease alone. It is for tests, which go one after the other to the same database.
+// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its
+// process. Close ends the lease alone. It is for tests, which go one after the other to the same database.
 func (s *Store) Lease(clock func() time.Time) *Store { return assemble(s.core.Lease(clock)) }
 
 // Reset has connections replaced that there are: those in use when they come back.

@@ -54,7 +54,9 @@ func TestPriceRoundTrip_KeepsTheModel(t *testing.T) {
 	require.NoError(t, err)
 	want := newPlan()
 	want.Prices = append(want.Prices,
-		plan.Price{ID: id.New(id.Price, wall), Price: rating.Price{Model: rating.PerUnit, UnitPrice: unit, Included: money.Whole(3)}},
+		plan.Price{
+			ID: id.New(id.Price, wall), Price: rating.Price{Model: rating.PerUnit, UnitPrice: unit, Included: money.Whole(3)},
+		},
 		plan.Price{ID: id.New(id.Price, wall), Price: rating.Price{Model: rating.Volume, Minimum: 5, Tiers: []rating.Tier{
 			{UpTo: money.Whole(12), UnitPrice: unit}, {FlatAmount: 900},
 		}}})

@@ -126,8 +126,8 @@ func (r Reader) subscriptionList(
 		core.Translate("SubscriptionListOfPlan", err)
 }
 
-// InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the transaction ends.
-// Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
+// InsertSubscription writes a new one with its items, with the revision 1. The customer is not erased until the
+// transaction ends. Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
 func (tx *Tx) InsertSubscription(ctx context.Context, environmentID string, s subscription.Subscription) error {
 	row := newSubscriptionRow(environmentID, s)
 	err := rows.SubscriptionInsert.Exec(ctx, tx.Pipe.OrElse(core.NotFoundIn("customer", "customerId")), &row)

@@ -17,7 +17,8 @@ func aTaxRate(id string) tax.Definition {
 	percent, _ := money.ParseDecimal("19.250")
 	return tax.Definition{
 		Rate:    tax.Rate{ID: id, Name: "VAT", Percent: percent, Inclusive: true},
-		Country: "CM", Region: "CE", Stacks: true, ValidFrom: now.Add(-time.Hour), ValidUntil: now.Add(time.Hour), CreatedAt: wall,
+		Country: "CM", Region: "CE", Stacks: true, ValidFrom: now.Add(-time.Hour),
+		ValidUntil: now.Add(time.Hour), CreatedAt: wall,
 	}
 }
 
@@ -25,7 +26,8 @@ func TestTaxRateRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	want := aTaxRate(id.New(id.TaxRate, wall))
-	everywhere := tax.Definition{Rate: tax.Rate{ID: id.New(id.TaxRate, wall), Name: "Levy", Percent: money.Whole(1)}, CreatedAt: wall}
+	everywhere := tax.Definition{Rate: tax.Rate{ID: id.New(id.TaxRate, wall), Name: "Levy",
+		Percent: money.Whole(1)}, CreatedAt: wall}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, want))
 		require.NoError(t, tx.InsertTaxRate(ctx, b.env, everywhere))

@@ -9,7 +9,8 @@ import (
 	"perennial/db"
 )
 
-// Word that may be lost needs no mark: the workflow reads the row at its next date. One that reads it anyway is not told.
+// Word that may be lost needs no mark: the workflow reads the row at its next date. One that reads it anyway is not
+// told.
 func TestTell_LeavesNoMark(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -58,8 +58,8 @@ func (r Reader) TransactionByProviderRef(
 	return transactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
-// TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a transaction
-// of its own. Fault: transaction_not_found.
+// TransactionSuperseding finds the one of which a provider calls a further capture so, which was booked as a
+// transaction of its own. Fault: transaction_not_found.
 func (r Reader) TransactionSuperseding(
 	ctx context.Context, environmentID, providerConfigID, ref string,
 ) (payment.Transaction, error) {

@@ -93,7 +93,8 @@ func TestTrigger_LedgersAreAppendOnly(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), `insert into settlements values ($1, $2, null, 0, now())`, b.env, inv.ID)
 	require.NoError(t, err)
 	_, err = b.pool.Exec(t.Context(),
-		`insert into credit_entries values ('cr_1', $1, $2, 'EUR', 5, 'proration', $3, 5, now())`, b.env, b.customer.ID, inv.ID)
+		`insert into credit_entries values ('cr_1', $1, $2, 'EUR', 5, 'proration', $3, 5, now())`, b.env,
+		b.customer.ID, inv.ID)
 	require.NoError(t, err)
 	for _, table := range []string{"settlements", "credit_entries"} {
 		for _, sql := range []string{"update %s set amount = 7", "delete from %s", "truncate %s"} {

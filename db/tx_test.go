@@ -44,7 +44,12 @@ func TestTx_OwnsEveryWrite(t *testing.T) {
 			besides = append(besides, store.Method(i).Name)
 		}
 	}
-	require.Equal(t, []string{"Await", "ChargeLimits", "Close", "Export", "InTx", "Lease", "Ping", "ProbeWrite", "Reset", "Stat", "SubscriptionState", "TakeUnsealed", "With"}, besides)
+	require.Equal(
+		t, []string{
+			"Await", "ChargeLimits", "Close", "Export", "InTx", "Lease", "Ping", "ProbeWrite", "Reset", "Stat",
+			"SubscriptionState", "TakeUnsealed", "With",
+		}, besides,
+	)
 }
 
 func TestInTx_RollsBackOnError(t *testing.T) {

@@ -21,8 +21,8 @@ type NewUsage struct {
 	Fingerprint []byte
 }
 
-// UsageTaken is what became of one record of InsertUsage. Taken: it is written, At its time. Else either the facts refuse
-// it (usage.Admit), or its key was used before.
+// UsageTaken is what became of one record of InsertUsage. Taken: it is written, At its time. Else either the facts
+// refuse it (usage.Admit), or its key was used before.
 type UsageTaken struct {
 	Taken bool
 	At    time.Time
@@ -108,8 +108,8 @@ func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []s
 var errUsageRecordNotFound = fault.New(fault.NotFound, "usage_record_not_found",
 	"No record of this subscription and metric has the idempotency key that `corrects` names.").In("corrects")
 
-// notCorrectable is why a subscription and metric have no record of a key: another has it, or there is none, or none any
-// more. Faults: usage_correction_mismatch, usage_record_not_found.
+// notCorrectable is why a subscription and metric have no record of a key: another has it, or there is none, or none
+// any more. Faults: usage_correction_mismatch, usage_record_not_found.
 func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) error {
 	known, err := core.Queries.UsageKeyList(ctx, tx.Pipe,
 		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: []string{key}})
@@ -123,8 +123,8 @@ func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) err
 }
 
 // LockUsageRecord reads the record of a subscription and metric that a key names, so that it can be corrected by nobody
-// else until the transaction ends, with its metric and what corrections have taken off it. Faults: usage_correction_mismatch;
-// usage_record_not_found, also for one that retention has deleted.
+// else until the transaction ends, with its metric and what corrections have taken off it. Faults:
+// usage_correction_mismatch; usage_record_not_found, also for one that retention has deleted.
 func (tx *Tx) LockUsageRecord(
 	ctx context.Context, environmentID, subscriptionID, metricName, key string,
 ) (original usage.Record, of usage.Metric, corrected money.Decimal, err error) {

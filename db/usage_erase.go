@@ -32,8 +32,8 @@ const (
 )
 
 // EraseUsage removes the properties of a customer's next records, and reports whether there may be more. Quantities and
-// aggregates stay, as invoices do: so the records are merged into them before. Last goes what the keys in the aggregates
-// were hashed with. It fails while another process merges them, for a moment.
+// aggregates stay, as invoices do: so the records are merged into them before. Last goes what the keys in the
+// aggregates were hashed with. It fails while another process merges them, for a moment.
 func (tx *Tx) EraseUsage(
 	ctx context.Context, environmentID string, e erasure.Erasure,
 ) (done erasure.Handled, more bool, err error) {
@@ -58,8 +58,8 @@ func (tx *Tx) EraseUsage(
 	return done, !mark.Done, err
 }
 
-// mergeErased merges a page of each version that has not merged all of the customer's records, and reports whether there
-// was one. No more records come: those of an erased customer are refused.
+// mergeErased merges a page of each version that has not merged all of the customer's records, and reports whether
+// there was one. No more records come: those of an erased customer are refused.
 func (tx *Tx) mergeErased(ctx context.Context, environmentID, customerID string) (merged bool, err error) {
 	behind, err := core.Queries.UsageEraseBehind(ctx, tx.Pipe,
 		dbsqlc.UsageEraseBehindParams{EnvironmentID: environmentID, CustomerID: customerID})

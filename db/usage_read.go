@@ -15,8 +15,8 @@ const allPositions = 1<<63 - 1
 
 // UsageSeries reads what the records of a subscription come to in periods that follow each other: hours that lie within
 // one period from their aggregates, the others, and what is not aggregated yet, from records. Each record that was
-// committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read with how far they
-// are, and the records behind that afterwards.
+// committed before the call counts exactly once, whatever is aggregated meanwhile: aggregates are read with how far
+// they are, and the records behind that afterwards.
 func (l *UsageLog) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {

@@ -33,8 +33,8 @@ func (r Reader) UsageVersions(ctx context.Context, environmentID string) ([]core
 	}), core.Translate("UsageVersionList", err)
 }
 
-// UsageSubscriptions lists subscriptions that have usage of a metric version, in the order of their ids. Those of erased
-// customers are left out: what metrics counted of their records is gone.
+// UsageSubscriptions lists subscriptions that have usage of a metric version, in the order of their ids. Those of
+// erased customers are left out: what metrics counted of their records is gone.
 func (r Reader) UsageSubscriptions(ctx context.Context, version core.Ref, after string, limit int) ([]string, error) {
 	metricID, _ := usage.SplitVersionID(version.ID)
 	ids, err := core.Queries.UsageSubscriptionList(ctx, r.Handle, dbsqlc.UsageSubscriptionListParams{
@@ -113,8 +113,9 @@ func (tx *Tx) countUsage(
 		records = records[:0]
 	}
 	in := dbsqlc.UsageRecordPageParams{
-		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, Position: through, RowLimit: rebuildPage,
-		AfterAt: time.Time{},
+		EnvironmentID: environmentID, SubscriptionID: subscriptionID, MetricID: of.ID, Position: through,
+		RowLimit: rebuildPage,
+		AfterAt:  time.Time{},
 	}
 	for {
 		page, err := core.Queries.UsageRecordPage(ctx, tx.Pipe, in)

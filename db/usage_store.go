@@ -36,8 +36,8 @@ type Correction func(
 	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
 ) (usage.Record, error)
 
-// CorrectUsage writes a correction of the record that its Corrects names by key. Faults: those of Tx.LockUsageRecord and
-// of decide.
+// CorrectUsage writes a correction of the record that its Corrects names by key. Faults: those of Tx.LockUsageRecord
+// and of decide.
 func (l *UsageLog) CorrectUsage(
 	ctx context.Context, by core.Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
 ) (UsageTaken, error) {

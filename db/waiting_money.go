@@ -34,7 +34,8 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 }
 
 // UndecidedPayments sums the payments that were sent before then and that their provider has not decided, whatever it
-// answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first. Global.
+// answers; one that its payer was asked to confirm, where that time ended before then, too. The oldest come first.
+// Global.
 func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumUndecided(ctx, r.Handle, dbsqlc.TransactionSumUndecidedParams{
 		SentBefore: before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
@@ -54,9 +55,9 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	}), core.Translate("TransactionSumRefundOwed", err)
 }
 
-// OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits for
-// that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest come
-// first. Global.
+// OverdueActions sums the subscriptions in real time whose next action was due before then. The amount is what waits
+// for that action, as far as it is known: their open invoices, and the price of the period that is to begin. The oldest
+// come first. Global.
 func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.SubscriptionSumOverdue(ctx, r.Handle, dbsqlc.SubscriptionSumOverdueParams{
 		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),

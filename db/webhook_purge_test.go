@@ -27,7 +27,9 @@ func TestPurgeWebhookLog_KeepsWhatIsAskedForAtThatMoment(t *testing.T) {
 	asking, err := b.pool.Begin(t.Context())
 	require.NoError(t, err)
 	defer func() { _ = asking.Rollback(context.Background()) }()
-	_, err = asking.Exec(t.Context(), "update webhook_deliveries set status = 'pending', redeliver = true, next_attempt_at = now()")
+	_, err = asking.Exec(
+		t.Context(), "update webhook_deliveries set status = 'pending', redeliver = true, next_attempt_at = now()",
+	)
 	require.NoError(t, err)
 
 	purged := make(chan int, 1)

@@ -26,7 +26,8 @@ type Capabilities struct {
 	Expiry time.Duration
 	// AsksPayer: a charge with a ReturnURL may wait for its payer to confirm it on a page (Result.ConfirmURL).
 	AsksPayer bool
-	// Completes: a charge that waits for its payer moves no money before CompleteCharge, whatever the payer did on the page.
+	// Completes: a charge that waits for its payer moves no money before CompleteCharge, whatever the payer did on the
+	// page.
 	Completes bool
 	// RequestsPerSecond is the provider's published limit for an account; zero: none is known.
 	RequestsPerSecond int

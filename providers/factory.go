@@ -19,8 +19,8 @@ type Factory interface {
 	Fields() []Field
 	// CallbackTypes are the names of the callbacks to switch on at the provider.
 	CallbackTypes() []string
-	// ReturnParameters are the names of what the payer's browser brings back in the address of ChargeRequest.ReturnURL, and
-	// CompleteCharge needs; none: the provider completes charges itself. Nothing else of the address is kept.
+	// ReturnParameters are the names of what the payer's browser brings back in the address of ChargeRequest.ReturnURL,
+	// and CompleteCharge needs; none: the provider completes charges itself. Nothing else of the address is kept.
 	ReturnParameters() []string
 	// Limits returns which charges in a currency the provider takes. Charge must not refuse for its amount what they
 	// allow.

@@ -61,8 +61,8 @@ type CompleteRequest struct {
 }
 
 // LookupRequest asks what became of an operation. Ref is the provider's reference where we ever learned it; without
-// it the adapter searches by TransactionID or Key, whichever it gave the provider. ChargeRef, only for refunds, is the reference of the refunded charge: it
-// makes a search exact where the provider lists refunds by charge.
+// it the adapter searches by TransactionID or Key, whichever it gave the provider. ChargeRef, only for refunds, is the
+// reference of the refunded charge: it makes a search exact where the provider lists refunds by charge.
 type LookupRequest struct {
 	TransactionID string
 	Key           string // of the send that is asked after

@@ -22,8 +22,8 @@ import (
 	"perennial/service/webhooks"
 )
 
-// sealedHouse has an app whose keyset one key-encryption key wraps, an account with credentials, one with credentials of
-// an earlier build, and an endpoint; its own processes have that key and another one.
+// sealedHouse has an app whose keyset one key-encryption key wraps, an account with credentials, one with credentials
+// of an earlier build, and an endpoint; its own processes have that key and another one.
 type sealedHouse struct {
 	*house
 	appID, former, endpoint string
@@ -98,7 +98,8 @@ func (h *sealedHouse) rotate(t *testing.T, keys *vault.Vault, r tenancy.KeyRotat
 	return out
 }
 
-// Keys are rotated while credentials are read, replaced and added: no request fails, and nothing needs the old key then.
+// Keys are rotated while credentials are read, replaced and added: no request fails, and nothing needs the old key
+// then.
 func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 	t.Parallel()
 	h := newSealedHouse(t)
@@ -207,7 +208,9 @@ func TestRotateKeys_UnreadableKeysetIsLeftAndOthersAreDone(t *testing.T) {
 		if err := h.Pool.QueryRow(ctx, "select id from tenants").Scan(&tenant); err != nil {
 			return err
 		}
-		return tx.InsertApp(ctx, db.App{ID: lost, TenantID: tenant, Name: "Lost", Keyset: []byte("x"), CreatedAt: h.Clock.Now()})
+		return tx.InsertApp(
+			ctx, db.App{ID: lost, TenantID: tenant, Name: "Lost", Keyset: []byte("x"), CreatedAt: h.Clock.Now()},
+		)
 	})
 	for _, dataKeys := range []bool{false, true} {
 		done := h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: dataKeys})

@@ -210,8 +210,8 @@ func (w *newcomer) untilBlocked(t *testing.T, ready, ended <-chan struct{}) {
 }
 
 // Commands of a customer who never had a balance see each other's credit, whatever they are and in whatever order they
-// come: what is concurrent ends like what comes one after the other. Before, the second saw no credit and charged the card
-// in full, and a third that found the balance could wait for the second while that waited for the balance.
+// come: what is concurrent ends like what comes one after the other. Before, the second saw no credit and charged the
+// card in full, and a third that found the balance could wait for the second while that waited for the balance.
 func TestCommands_AtACustomerWithoutABalance(t *testing.T) {
 	t.Parallel()
 	pairs := [][2]string{

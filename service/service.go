@@ -45,7 +45,8 @@ type parts struct {
 	usage     *usage.Service // the same for all copies: it holds the records that requests wait to have written
 }
 
-// New assembles the columns. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real clock.
+// New assembles the columns. The store's dispatcher (db.Store.With) gets what follows each commit; now is the real
+// clock.
 func New(store *db.Store, now func() time.Time) *Service {
 	base := usecase.Base{Store: store, Now: now}
 	return assemble(parts{base: base, gateway: gateway.New(gateway.Config{}), usage: usage.New(base)})

@@ -47,8 +47,10 @@ func (a *faultActivity) ExecuteActivity(ctx context.Context, in *interceptor.Exe
 		if info.Attempt == 1 {
 			level = zap.InfoLevel
 		}
-		a.logger.Log(level, "activity waits", zap.String("activity", info.ActivityType.Name), zap.Int32("attempt", info.Attempt),
-			zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", app.Type()), zap.String("waitsFor", app.Message()),
+		a.logger.Log(level, "activity waits", zap.String("activity", info.ActivityType.Name),
+			zap.Int32("attempt", info.Attempt),
+			zap.String("workflowId", info.WorkflowExecution.ID), zap.String("code", app.Type()),
+			zap.String("waitsFor", app.Message()),
 			zap.Duration("next", app.NextRetryDelay()))
 		return out, err
 	}

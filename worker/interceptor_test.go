@@ -26,7 +26,8 @@ func TestFaultInterceptor_Logs(t *testing.T) {
 		"a wait": {
 			temporal.NewApplicationErrorWithOptions("The account rests.", "payment_unsent",
 				temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}),
-			map[string]any{"level": "info", "message": "activity waits", "code": "payment_unsent", "waitsFor": "The account rests."},
+			map[string]any{"level": "info", "message": "activity waits", "code": "payment_unsent",
+				"waitsFor": "The account rests."},
 		},
 		"a fault": {
 			fault.New(fault.Unavailable, "database_away", "The database is away."),

@@ -72,7 +72,8 @@ func newRig(t *testing.T) *rig {
 		Client: c, Namespace: namespace.Name,
 		Activities: activities.New(activities.Config{
 			Store: store, Clock: clock, Engine: engine.New(c),
-			Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": web.URL}, Timeout: 5 * time.Second}),
+			Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": web.URL},
+				Timeout: 5 * time.Second}),
 		}),
 	})
 	require.NoError(t, err)

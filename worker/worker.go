@@ -52,8 +52,8 @@ type Config struct {
 
 // stickyPatience is how long a workflow task waits for the worker that keeps its run in memory, before any worker may
 // take it and replay the whole run. With the engine's 5 s a wave of some hundred renewals that takes a moment longer
-// replays the rest of itself, which makes it twice as long. The price: after a crash, tasks that were meant for the dead
-// process in its last moments wait this long. Commands do not: they are answered without Temporal.
+// replays the rest of itself, which makes it twice as long. The price: after a crash, tasks that were meant for the
+// dead process in its last moments wait this long. Commands do not: they are answered without Temporal.
 const stickyPatience = 20 * time.Second
 
 // Worker is one process's part of the work.

@@ -41,9 +41,12 @@ func TestSubscription_DetailsNameThePaymentInReview(t *testing.T) {
 	var waiting, decided string
 	env.RegisterDelayedCallback(func() { waiting = detailsOf(t, env); wake() }, time.Hour)
 	env.RegisterDelayedCallback(func() { decided = detailsOf(t, env); wake() }, 2*time.Hour)
-	env.ExecuteWorkflow(contract.SubscriptionWorkflow, contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "sub_1"}})
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow,
+		contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "sub_1"}})
 	requireCompleted(t, env)
-	require.Contains(t, waiting, "- **Needs review**: payment txn_1 waits for a person; `perennial payment list` tells why")
+	require.Contains(
+		t, waiting, "- **Needs review**: payment txn_1 waits for a person; `perennial payment list` tells why",
+	)
 	require.Contains(t, decided, "**Customer**: cust_1")
 	require.NotContains(t, decided, "review")
 }
@@ -104,7 +107,8 @@ func TestDetails_SayWhyAPaymentIsHeld(t *testing.T) {
 		ofSubscription = detailsOf(t, env)
 		env.SignalWorkflow(contract.SignalWake, contract.Wake{By: "cli"})
 	}, time.Hour)
-	env.ExecuteWorkflow(contract.SubscriptionWorkflow, contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "sub_1"}})
+	env.ExecuteWorkflow(contract.SubscriptionWorkflow,
+		contract.SubscriptionInput{Ref: contract.Ref{EnvironmentID: "env_1", ID: "sub_1"}})
 	requireCompleted(t, env)
 
 	for _, details := range []string{ofPayment, ofSubscription} {

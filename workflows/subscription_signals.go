@@ -49,8 +49,8 @@ func (s *subscriptionRun) receive() {
 	}
 }
 
-// hear takes what a signal tells for a reload, where it is newer than all that the run knows. Else the row is read: word
-// may come out of order, and a restored database begins again at an older revision.
+// hear takes what a signal tells for a reload, where it is newer than all that the run knows. Else the row is read:
+// word may come out of order, and a restored database begins again at an older revision.
 func (s *subscriptionRun) hear(wake contract.Wake) {
 	if s.snap == nil || wake.Snapshot == nil || wake.Snapshot.Revision <= s.snap.Revision {
 		s.woken = true

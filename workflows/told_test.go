@@ -9,8 +9,8 @@ import (
 	"perennial/contract"
 )
 
-// A command that leaves nothing to do costs the run no activity: what it made of the row comes with the signal. Word that
-// comes late, twice or from before a restore makes the run read the row.
+// A command that leaves nothing to do costs the run no activity: what it made of the row comes with the signal. Word
+// that comes late, twice or from before a restore makes the run read the row.
 func TestSubscription_IsToldWhatItNeedNotRead(t *testing.T) {
 	t.Parallel()
 	next := noon.AddDate(0, 0, 10)

@@ -261,8 +261,8 @@ func flutterwaveAsking(t *testing.T) asking {
 	})
 }
 
-// A customer is deleted while asked by a provider that cannot cancel: the charges, that of a subscription and one of its
-// own, do not stay pending for ever, although the erasure has taken the page.
+// A customer is deleted while asked by a provider that cannot cancel: the charges, that of a subscription and one of
+// its own, do not stay pending for ever, although the erasure has taken the page.
 func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
 	t.Parallel()
 	a := flutterwaveAsking(t)

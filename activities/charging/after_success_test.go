@@ -116,8 +116,8 @@ func TestCallback_RefundMadeElsewhereWithMetadataOfAnother(t *testing.T) {
 	}
 }
 
-// A charge was canceled, captured after all, and is refunded in part and disputed at the provider, which knows it by the
-// canceled charge only.
+// A charge was canceled, captured after all, and is refunded in part and disputed at the provider, which knows it by
+// the canceled charge only.
 func TestCallback_MoneyOfARecoveredCaptureMoves(t *testing.T) {
 	t.Parallel()
 	l := life.Answering(t, scene.Pend)

@@ -244,7 +244,9 @@ func TestChargingStop_BlocksAClockAndNamesThePayment(t *testing.T) {
 	step, _ = w.Steps()
 	require.Empty(t, step.BlockedBy)
 	require.Equal(t, scene.Start.AddDate(0, 3, 0), w.TestClock().NowAt)
-	paid, _, err := w.Store.Transactions(t.Context(), w.Env, db.TransactionFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10})
+	paid, _, err := w.Store.Transactions(
+		t.Context(), w.Env, db.TransactionFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10},
+	)
 	require.NoError(t, err)
 	require.False(t, slices.ContainsFunc(paid, func(t payment.Transaction) bool { return t.Status != payment.Success }))
 }

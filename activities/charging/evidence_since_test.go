@@ -25,7 +25,8 @@ func paidOnly(t *testing.T) (*life.Life, payment.Transaction) {
 func since(txn payment.Transaction, event string, proves providers.Result) providers.Callback {
 	proves.Ref = txn.ProviderRef
 	return providers.Callback{
-		EventID: event, Type: event, Kind: providers.KindUnknown, TransactionID: txn.ID, Ref: txn.ProviderRef, Evidence: &proves,
+		EventID: event, Type: event, Kind: providers.KindUnknown, TransactionID: txn.ID, Ref: txn.ProviderRef,
+		Evidence: &proves,
 	}
 }
 
@@ -61,7 +62,9 @@ func TestEvidence_RefundElsewhereComesBack(t *testing.T) {
 	t.Parallel()
 	l, txn := paidOnly(t)
 	seen := providers.SeenRefund{Ref: "R1", Amount: 300}
-	l.Receive(since(txn, "refunded", providers.Result{Outcome: providers.Succeeded, Refunds: []providers.SeenRefund{seen}}))
+	l.Receive(
+		since(txn, "refunded", providers.Result{Outcome: providers.Succeeded, Refunds: []providers.SeenRefund{seen}}),
+	)
 	require.Equal(t, txn.Amount-300, l.Net(txn.ID))
 
 	seen.Failed = true

@@ -140,7 +140,8 @@ func TestCallback_AHundredCopies(t *testing.T) {
 			copies.SetLimit(16)
 			for range 100 {
 				copies.Go(func() error {
-					if err := receiver.Payments.ReceiveCallback(t.Context(), l.Config, says(txn, "captured", providers.Succeeded)); err != nil {
+					if err := receiver.Payments.ReceiveCallback(t.Context(), l.Config,
+						says(txn, "captured", providers.Succeeded)); err != nil {
 						return err
 					}
 					return l.CheckUntilSettled(t.Context(), txn.ID)

@@ -108,8 +108,8 @@ func TestFailover_OpenBreaker(t *testing.T) {
 	l.Sound()
 }
 
-// Five sends in a row of several payments that were not taken open the breaker of an account without a backup. Then a payment is
-// tried every half minute, and the reason is on its row.
+// Five sends in a row of several payments that were not taken open the breaker of an account without a backup. Then a
+// payment is tried every half minute, and the reason is on its row.
 func TestFailover_NoBackup(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
@@ -178,11 +178,13 @@ func TestRoute_StopsAreRespected(t *testing.T) {
 			"Charging is paused",
 		},
 		"disabled": {
-			"update provider_configs set disabled_at = now(), is_primary = false", "update provider_configs set disabled_at = null",
+			"update provider_configs set disabled_at = now(), is_primary = false",
+			"update provider_configs set disabled_at = null",
 			"it is disabled",
 		},
 		"deleted": {
-			"update provider_configs set deleted_at = now(), is_primary = false", "update provider_configs set deleted_at = null",
+			"update provider_configs set deleted_at = now(), is_primary = false",
+			"update provider_configs set deleted_at = null",
 			"This environment has no payment provider",
 		},
 	} {
@@ -236,7 +238,9 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	require.Equal(t, 1, events)
 	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.Last().ID)
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(calls, func(c db.ProviderCall) bool { return c.HTTPStatus == http.StatusUnauthorized }))
+	require.True(
+		t, slices.ContainsFunc(calls, func(c db.ProviderCall) bool { return c.HTTPStatus == http.StatusUnauthorized }),
+	)
 }
 
 // Refunds that are not taken say nothing about charges, which the breaker is for.

@@ -23,7 +23,9 @@ func TestCharge_KeyReusedIsLookedUp(t *testing.T) {
 		"found at once": {0, []string{"charge", "lookup"}, payment.Success},
 		"found later":   {2, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup"}, payment.Success},
 		"not found in an hour": { // each look-up is followed by the repeat: now, 2 and 15 minutes later, and after the hour
-			1000, []string{"charge", "lookup", "charge", "lookup", "charge", "lookup", "charge", "lookup", "charge"}, payment.Pending,
+			1000, []string{
+				"charge", "lookup", "charge", "lookup", "charge", "lookup", "charge", "lookup", "charge",
+			}, payment.Pending,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -209,7 +209,9 @@ func TestCredentialsRefused_IsReportedAndShownOnThePayment(t *testing.T) {
 func TestCharge_ServedPaymentClearsTheTestError(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))
-	_, err := l.Pool.Exec(t.Context(), "update provider_configs set test_error = 'could not be reached', last_tested_at = now()")
+	_, err := l.Pool.Exec(
+		t.Context(), "update provider_configs set test_error = 'could not be reached', last_tested_at = now()",
+	)
 	require.NoError(t, err)
 	status := func() account.Status {
 		config, err := l.Store.ProviderConfig(t.Context(), l.Env)

@@ -62,7 +62,8 @@ var dialects = map[string]dialect{
 		func() core.Dialect { return adyensim.New(adyensim.Config{}) },
 		func(url string) (providers.Provider, error) {
 			return adyen.Factory{}.Open(providers.Account{BaseURL: url, Credentials: map[string]string{
-				adyen.FieldAPIKey: "AQE_outage_0123456789", adyen.FieldMerchantAccount: "AcmeECOM", adyen.FieldWebhookSecret: hmacKey,
+				adyen.FieldAPIKey: "AQE_outage_0123456789", adyen.FieldMerchantAccount: "AcmeECOM",
+				adyen.FieldWebhookSecret: hmacKey,
 			}})
 		},
 		"card", customer.PaymentDetails{CustomerToken: "shopper_1", PaymentMethodToken: "M5N7TQ4TG5PFWR50"}, 1900, "EUR",
@@ -155,8 +156,8 @@ func (l *troubled) owes(t *testing.T) string {
 	return txn.ID
 }
 
-// settle lets time pass as workflows and the reconciler do, which passes every half minute, until all charges have ended,
-// and returns when each did. Charges are made at their times.
+// settle lets time pass as workflows and the reconciler do, which passes every half minute, until all charges have
+// ended, and returns when each did. Charges are made at their times.
 func (l *troubled) settle(t *testing.T, due []time.Duration, until time.Duration) map[string]time.Duration {
 	t.Helper()
 	ended, open := map[string]time.Duration{}, map[string]time.Time{}
@@ -223,8 +224,8 @@ func (l *troubled) captures(t *testing.T) map[string]int {
 }
 
 // TestOutage_EveryChargeIsSettledInTime: after any outages within ten minutes every charge is settled two minutes after
-// the provider answers, at the latest, at each of the four: whether what was sent meanwhile was carried out or got lost,
-// whether the account has other payments or not, and without a callback.
+// the provider answers, at the latest, at each of the four: whether what was sent meanwhile was carried out or got
+// lost, whether the account has other payments or not, and without a callback.
 func TestOutage_EveryChargeIsSettledInTime(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(testkit.Seed(t), 28))
@@ -248,7 +249,8 @@ func TestOutage_EveryChargeIsSettledInTime(t *testing.T) {
 		"ten minutes": {{time.Minute, 11 * time.Minute}}, "short ones in a row": short(50*time.Second, 10*time.Second),
 	}
 	if testkit.Scale(0, 1) > 0 {
-		patterns["half a minute"], patterns["very short ones"] = []spell{{time.Minute, 90 * time.Second}}, short(8*time.Second, 4*time.Second)
+		patterns["half a minute"], patterns["very short ones"] = []spell{{time.Minute, 90 * time.Second}},
+			short(8*time.Second, 4*time.Second)
 	}
 	for i := range testkit.Scale(1, 40) {
 		patterns["random "+strconv.Itoa(i)] = anyOf()
@@ -287,7 +289,8 @@ func settledInTime(t *testing.T, d dialect, spells []spell, random *rand.Rand) {
 		created := l.Transaction(id).CreatedAt.Sub(scene.Start)
 		took := at - max(end, created)
 		last = max(last, took)
-		require.LessOrEqual(t, took, 2*time.Minute, "%s, made after %s, with %d outages until %s", id, created, len(spells), end)
+		require.LessOrEqual(t, took, 2*time.Minute, "%s, made after %s, with %d outages until %s", id,
+			created, len(spells), end)
 	}
 	captures := l.captures(t)
 	require.Len(t, captures, len(ended))
@@ -309,7 +312,8 @@ func TestOutage_WhyAChargeIsNotRepeated(t *testing.T) {
 	_, err := l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: txn})
 	require.NoError(t, err)
 	require.Equal(t, payment.Pending, l.Transaction(txn).Status)
-	require.Equal(t, "The provider does not know this payment. It may still arrive, so that it is sent anew only when the provider "+
-		"has confirmed that it never did.", l.Transaction(txn).FailureReason)
+	require.Equal(t,
+		"The provider does not know this payment. It may still arrive, so that it is sent anew only when the provider "+
+			"has confirmed that it never did.", l.Transaction(txn).FailureReason)
 	require.Equal(t, l.Clock.Now().Add(15*time.Minute), l.Transaction(txn).NextCheckAt)
 }

@@ -122,8 +122,8 @@ func TestOutage_ThatGoesOn(t *testing.T) {
 	require.Len(t, l.CheckWoken(t, w), 1, "a probe")
 }
 
-// One payment that its provider never answers for, while it answers for all others, is no outage: it is asked about ever
-// more rarely.
+// One payment that its provider never answers for, while it answers for all others, is no outage: it is asked about
+// ever more rarely.
 func TestOutage_OfOnePaymentIsNone(t *testing.T) {
 	t.Parallel()
 	l, w, gone, left := outage(t, 1, 10*time.Minute)

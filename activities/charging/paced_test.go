@@ -31,8 +31,8 @@ func turn(l *life.Life, why charging.Errand) time.Duration {
 	return wait
 }
 
-// A payment whose turn is far away waits in its workflow, and says why: a first send as one that is held, a poll without
-// counting as one. What a callback asks for does not queue.
+// A payment whose turn is far away waits in its workflow, and says why: a first send as one that is held, a poll
+// without counting as one. What a callback asks for does not queue.
 func TestPaced_CrowdWaitsInItsWorkflows(t *testing.T) {
 	t.Parallel()
 	l := life.Begin(t, scene.New(t), scene.Monthly(1000))

@@ -206,8 +206,8 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 	return tx.AnswerSend(ctx, r.env, txn.ID, number, r.said.outcome(), r.said.Ref)
 }
 
-// closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in which a
-// worker died, and which its provider can never be asked about.
+// closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in
+// which a worker died, and which its provider can never be asked about.
 func (r *recording) closeCall(ctx context.Context, tx *db.Tx) error {
 	switch {
 	case r.x.Move == payment.MoveBelieve:

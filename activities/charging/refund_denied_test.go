@@ -16,7 +16,8 @@ import (
 // it, and later the refund is looked up. It is never made under another key.
 func TestRefund_DeniedButTaken(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]time.Duration{"at once": time.Minute, "after the window": scene.Window + time.Hour} {
+	for name, wait := range map[string]time.Duration{"at once": time.Minute,
+		"after the window": scene.Window + time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l := life.Begin(t, scene.New(t), scene.Monthly(1000))

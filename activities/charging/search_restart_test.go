@@ -12,9 +12,9 @@ import (
 	"perennial/test/scene"
 )
 
-// A charge that was left unanswered for long is asked about once an hour. PostgreSQL is restarted each time shortly before
-// that. No question is asked then, since look-ups lag, so that no check counts: the charge waits for the lag, and not for
-// another hour. Nothing is said of a restore, which a mere restart is not.
+// A charge that was left unanswered for long is asked about once an hour. PostgreSQL is restarted each time shortly
+// before that. No question is asked then, since look-ups lag, so that no check counts: the charge waits for the lag,
+// and not for another hour. Nothing is said of a restore, which a mere restart is not.
 func TestSearch_RestartsCostNoCheck(t *testing.T) {
 	t.Parallel()
 	for name, sent := range map[string]bool{"sent before": true, "not sent yet": false} {
@@ -50,8 +50,8 @@ func TestSearch_RestartsCostNoCheck(t *testing.T) {
 	}
 }
 
-// Another account does not answer after a restart: a charge that was sent before waits for it for a quarter of an hour at
-// most, since no recovery of that account wakes it.
+// Another account does not answer after a restart: a charge that was sent before waits for it for a quarter of an hour
+// at most, since no recovery of that account wakes it.
 func TestSearch_OfASentChargeIsRepeatedSoon(t *testing.T) {
 	t.Parallel()
 	l, backup, _ := renewing(t)

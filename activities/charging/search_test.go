@@ -172,8 +172,8 @@ func TestSearch_Once(t *testing.T) {
 	l.Sound()
 }
 
-// A single account is asked after a minute, too: it refused a first send in the window that is lost, and took the second
-// under another key. Its index lags, so that until then it does not find that one.
+// A single account is asked after a minute, too: it refused a first send in the window that is lost, and took the
+// second under another key. Its index lags, so that until then it does not find that one.
 func TestSearch_SingleAccount(t *testing.T) {
 	t.Parallel()
 	for name, captured := range map[string]bool{"captured after a refusal": true, "never sent": false} {
@@ -301,7 +301,9 @@ func TestSearch_NeverSendsElsewhereThanToTheOnlyAccountThatCannotBeAsked(t *test
 	config, later := withBackup(t, l.Scene)
 	_, err := l.Pool.Exec(t.Context(), `update provider_configs set created_at = '2999-01-01' where id = $1`, config.ID)
 	require.NoError(t, err)
-	_, err = l.Pool.Exec(t.Context(), `update provider_configs set disabled_at = now(), is_primary = false where id = $1`, l.Config.ID)
+	_, err = l.Pool.Exec(
+		t.Context(), `update provider_configs set disabled_at = now(), is_primary = false where id = $1`, l.Config.ID,
+	)
 	require.NoError(t, err)
 	l.Payments.Gateway = accounts{l.Config.ID: blind{l.Provider}, config.ID: later}
 	l.Until(l.Clock.Now().Add(time.Hour))

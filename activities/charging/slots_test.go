@@ -28,14 +28,18 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := l.Payments.Charge(ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: first, Now: l.Clock.Now()})
+		_, err := l.Payments.Charge(
+			ctx, contract.ResolveInput{EnvironmentID: l.Env, TransactionID: first, Now: l.Clock.Now()},
+		)
 		ended <- err
 	}()
 	require.Eventually(t, func() bool { return len(l.Sends(first)) == 1 }, wait.Patience, 5*time.Millisecond)
 
 	second := l.OwnCharge(t).ID
 	charge := func() (contract.ResolveOutput, error) {
-		return l.Payments.Charge(t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: second, Now: l.Clock.Now()})
+		return l.Payments.Charge(
+			t.Context(), contract.ResolveInput{EnvironmentID: l.Env, TransactionID: second, Now: l.Clock.Now()},
+		)
 	}
 	_, err := charge()
 	var busy *temporal.ApplicationError
@@ -56,7 +60,9 @@ func TestSlots_OneHangingAccountLeavesTheOthers(t *testing.T) {
 	require.Error(t, <-ended, "its record needs the context too")
 	third := l.OwnCharge(t).ID
 	l.Payments.Gateway.(accounts)[l.Config.ID] = l.Provider
-	_, err = l.Pool.Exec(t.Context(), "update provider_configs set disabled_at = now(), is_primary = false where id = $1", config.ID)
+	_, err = l.Pool.Exec(
+		t.Context(), "update provider_configs set disabled_at = now(), is_primary = false where id = $1", config.ID,
+	)
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, l.Check(third).Status, "its slot is free again")
 }

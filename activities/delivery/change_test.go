@@ -36,8 +36,8 @@ func (m *meddling) Send(_ context.Context, r webhooks.Request) webhooks.Result {
 	return webhooks.Result{Status: 200}
 }
 
-// A worker that ends has not read all that is due: 50 of 60 deliveries of one subscription, all of which it made. Nothing
-// else would wake the endpoint for the other ten.
+// A worker that ends has not read all that is due: 50 of 60 deliveries of one subscription, all of which it made.
+// Nothing else would wake the endpoint for the other ten.
 func TestDeliverDue_StoppedWorkerLeavesTheRestDue(t *testing.T) {
 	t.Parallel()
 	var suite testsuite.WorkflowTestSuite

@@ -1,5 +1,5 @@
-// Package delivery sends webhook endpoints what they are owed: attempts are written before each POST, and recorded after it.
-// When the next attempt is due is decided by billing/delivery, and what goes over the wire by webhooks.
+// Package delivery sends webhook endpoints what they are owed: attempts are written before each POST, and recorded
+// after it. When the next attempt is due is decided by billing/delivery, and what goes over the wire by webhooks.
 package delivery
 
 import (

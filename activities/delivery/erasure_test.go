@@ -38,7 +38,8 @@ func TestErasure_TakesAnswersOfReceivers(t *testing.T) {
 	require.Positive(t, life.EraseAll(t, p.Scene, erasure, 2))
 	require.Zero(t, answers(gone.ID))
 	require.Equal(t, kept, answers(stays.ID), "another customer's")
-	require.Equal(t, attempts, life.Count(t, p.Scene, "select count(*) from webhook_attempts"), "that it was delivered stays")
+	require.Equal(t, attempts, life.Count(t, p.Scene, "select count(*) from webhook_attempts"),
+		"that it was delivered stays")
 
 	p.due(t, ref, false) // customer.deleted, and that the subscriptions were canceled
 	require.Greater(t, life.Count(t, p.Scene, "select count(*) from webhook_attempts"), attempts)

@@ -49,7 +49,8 @@ func (a *Deliveries) newRun(ctx context.Context, e db.WebhookEndpoint, slow bool
 	}
 	r := &run{
 		Deliveries: a, endpoint: e, secrets: secrets, by: execution.Actor(ctx), slow: slow, fastLane: !slow, window: 1,
-		until: a.Clock().Add(runTakes), flying: map[string]attempt{}, known: map[string]bool{}, ended: make(chan answered, endpointInFlight),
+		until: a.Clock().Add(runTakes), flying: map[string]attempt{}, known: map[string]bool{},
+		ended:   make(chan answered, endpointInFlight),
 		written: make(chan *recording, recordingsAtOnce), sum: contract.DeliverOutput{FailingSince: e.FailingSince},
 	}
 	if _, r.since, err = a.Store.EventHorizon(ctx, e.EnvironmentID); err != nil {

@@ -12,9 +12,10 @@ type appSlots struct {
 
 // slotRequest waits for up to want slots.
 type slotRequest struct {
-	app     string
-	want    int
-	granted chan []func() // has room; what comes is at least one. A slot is given back by calling its function, once or more
+	app  string
+	want int
+	// has room; what comes is at least one. A slot is given back by calling its function, once or more
+	granted chan []func()
 }
 
 // ask requests up to want slots. Who asks first is served first, with what is free then.

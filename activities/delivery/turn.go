@@ -61,8 +61,8 @@ func (r *run) judge() (ends []db.AttemptEnd, failing time.Time, disable bool) {
 	return ends, failing, disable
 }
 
-// wait waits for an attempt to end, for a recording to be written, or for slots; slow: an attempt has lasted so long that
-// the fast lane must be left.
+// wait waits for an attempt to end, for a recording to be written, or for slots; slow: an attempt has lasted so long
+// that the fast lane must be left.
 func (r *run) wait(ctx context.Context) (slow bool, err error) {
 	patience, stop := r.patience()
 	defer stop()

@@ -10,9 +10,9 @@ import (
 	"perennial/db"
 )
 
-// EndGrant takes away what is left of a credit grant that has ended, and announces one that has expired. Invoices judge by
-// time whether they may use a grant, so that nothing depends on when this is done; it is done once. Grants have no workflow:
-// the reconciler finds those in real time, and a step of their clock the others (ADR 48).
+// EndGrant takes away what is left of a credit grant that has ended, and announces one that has expired. Invoices judge
+// by time whether they may use a grant, so that nothing depends on when this is done; it is done once. Grants have no
+// workflow: the reconciler finds those in real time, and a step of their clock the others (ADR 48).
 func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Time) error {
 	return store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
 		state, err := tx.LockCustomerState(ctx, due.EnvironmentID, due.CustomerID)

@@ -1,5 +1,5 @@
-// Package execution is what every activity knows of its own execution: for which workflow it acts, how it shows that it is
-// alive, how it waits, and what it reports where the row that it was started for is absent.
+// Package execution is what every activity knows of its own execution: for which workflow it acts, how it shows that it
+// is alive, how it waits, and what it reports where the row that it was started for is absent.
 package execution
 
 import (

@@ -45,7 +45,9 @@ const lateness = 300 * time.Millisecond
 
 // serve lets all have their turns at an account with a limit of 10 a second. A poll that had its turn comes again after
 // pollGap; zero: it does not. It returns how often turns were asked for, and when the last that is no poll had its own.
-func (c crowd) serve(t *testing.T, start time.Time, pollGap time.Duration) (asked int, lastSend time.Duration, polled int) {
+func (c crowd) serve(
+	t *testing.T, start time.Time, pollGap time.Duration,
+) (asked int, lastSend time.Duration, polled int) {
 	t.Helper()
 	now := start
 	p := &pacing.Pacer{

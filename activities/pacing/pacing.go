@@ -1,5 +1,5 @@
-// Package pacing bounds what is asked of the accounts at payment providers: how many requests a second (Pacer), and how many
-// at a time (Slots).
+// Package pacing bounds what is asked of the accounts at payment providers: how many requests a second (Pacer), and how
+// many at a time (Slots).
 package pacing
 
 import (
@@ -23,10 +23,11 @@ const shareLife = 15 * time.Second
 // Where workers come or go, the sum is off for as long as they take to notice. An exchange has one turn; what it needs
 // beside its first request delays the turns after it. A nil one bounds nothing.
 //
-// Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so that a
-// crowd costs little more than its requests; and polls take at most half of the turns, so that payments that were accepted
-// do not keep others from being sent. What follows a callback or a person's command tries again soon. While turns are
-// promised, a first send that was told none waits behind those that were: what comes for its turn finds it.
+// Where more is to be asked than the limit lets through, first sends and polls come again when a turn is theirs, so
+// that a crowd costs little more than its requests; and polls take at most half of the turns, so that payments that
+// were accepted do not keep others from being sent. What follows a callback or a person's command tries again soon.
+// While turns are promised, a first send that was told none waits behind those that were: what comes for its turn finds
+// it.
 type Pacer struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
@@ -85,7 +86,9 @@ type turns struct {
 
 // Take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
 // told is when a first send was told to come; zero: it comes for the first time.
-func (p *Pacer) Take(account string, perSecond int, why charging.Errand, told time.Time) (wait time.Duration, mine bool) {
+func (p *Pacer) Take(
+	account string, perSecond int, why charging.Errand, told time.Time,
+) (wait time.Duration, mine bool) {
 	if p == nil || perSecond == 0 {
 		return 0, true
 	}

@@ -20,7 +20,8 @@ func TestReconcile_AStepThatFails(t *testing.T) {
 	_, err := s.Pool.Exec(t.Context(), "alter table webhook_endpoints rename column started_epoch to another")
 	require.NoError(t, err)
 	var told *contract.ReconcileResult
-	r := &reconcile.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w, Report: func(found contract.ReconcileResult) { told = &found }}
+	r := &reconcile.Reconciler{Store: s.Worker, Clock: s.Clock.Now, Waker: w,
+		Report: func(found contract.ReconcileResult) { told = &found }}
 	_, err = r.Reconcile(t.Context())
 	require.ErrorContains(t, err, "started_epoch")
 	require.Contains(t, w.Did, "start "+l.Ref.ID)

@@ -18,8 +18,8 @@ import (
 
 func graced(s *subscription.Settings) { s.InvoiceGraceMinutes = 24 * 60 }
 
-// A step back to an earlier build, and forward again: whatever that build has written as the next action, the next pass finds
-// each date that has passed, and the rules do what is due by it, without a renewal.
+// A step back to an earlier build, and forward again: whatever that build has written as the next action, the next pass
+// finds each date that has passed, and the rules do what is due by it, without a renewal.
 func TestReconcile_FindsDatesThatNothingWaitsFor(t *testing.T) {
 	t.Parallel()
 	renewal := scene.Start.AddDate(0, 1, 0)

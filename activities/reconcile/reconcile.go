@@ -1,5 +1,5 @@
-// Package reconcile is the safety net under every best-effort step. It starts and wakes what the rows say should be under
-// way, and removes what is kept for a time only.
+// Package reconcile is the safety net under every best-effort step. It starts and wakes what the rows say should be
+// under way, and removes what is kept for a time only.
 package reconcile
 
 import (
@@ -77,7 +77,8 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	// What one step cannot do keeps nothing else from being done; the error tells that the pass is not whole.
 	var failed error
 	for _, step := range []func(context.Context) error{
-		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided, pass.overdue, pass.endedGrants,
+		pass.probes, pass.late, pass.checks, pass.returns, pass.held, pass.wakes, pass.decided,
+		pass.overdue, pass.endedGrants,
 		pass.payments, pass.subscriptions, pass.erasures, pass.endpoints, pass.clocks, pass.callbacks, pass.unanswered,
 		pass.overlooked, pass.purge,
 	} {
@@ -93,7 +94,9 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if failed != nil {
 		return pass.found, failed
 	}
-	return pass.found, a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) })
+	return pass.found, a.Store.InTx(
+		ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) },
+	)
 }
 
 type pass struct {
@@ -324,8 +327,8 @@ func (p *pass) checks(ctx context.Context) error {
 }
 
 // held wakes the payments that a change of the accounts at providers may have released: a charging stop has ended, or
-// an account was added. Each is released once for a change, so that after a full batch the next pass follows at once; what
-// is not signalled is overdue a minute later.
+// an account was added. Each is released once for a change, so that after a full batch the next pass follows at once;
+// what is not signalled is overdue a minute later.
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef
 	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) (err error) {
@@ -371,8 +374,9 @@ func (p *pass) late(ctx context.Context) error {
 	return nil
 }
 
-// overlooked wakes subscriptions of which a row carries a date that has passed and that they do not wait for, as a build that
-// knows nothing of it leaves them. Their workflows decide by the rows, and not by what the next action says (ADR 68).
+// overlooked wakes subscriptions of which a row carries a date that has passed and that they do not wait for, as a
+// build that knows nothing of it leaves them. Their workflows decide by the rows, and not by what the next action says
+// (ADR 68).
 func (p *pass) overlooked(ctx context.Context) error {
 	refs, err := p.Store.OverlookedSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {

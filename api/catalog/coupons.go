@@ -16,8 +16,8 @@ import (
 	"perennial/service/catalog"
 )
 
-// Coupon is a discount that subscriptions redeem by its code. What it takes off never changes: for other terms there is a
-// new coupon.
+// Coupon is a discount that subscriptions redeem by its code. What it takes off never changes: for other terms there is
+// a new coupon.
 type Coupon struct {
 	ID             string   `json:"id" example:"coup_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Code           string   `json:"code" example:"WELCOME" doc:"Redeems the coupon, in any case. Unique in the environment."`
@@ -116,7 +116,9 @@ func (h *Handler) listCoupons(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Coupons(ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page)
+	rows, more, err := h.store.Coupons(
+		ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page,
+	)
 	return httpkit.ListOf(rows, more, err, renderCoupon)
 }
 

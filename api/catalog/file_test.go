@@ -100,7 +100,10 @@ func TestReadFile_NamesLineAndKey(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ was, is, want string }{
 		{"amount: 5000", "amount: 5000.5", "c.yaml:6: plans.solo.amount: "},
-		{"amount: 5000", "amout: 5000", "c.yaml:6: plans.solo.amout: `amout` is not a field of this file. Did you mean `amount`?"},
+		{
+			"amount: 5000", "amout: 5000",
+			"c.yaml:6: plans.solo.amout: `amout` is not a field of this file. Did you mean `amount`?",
+		},
 		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
 		{"upTo: 10,", "upTo: -1,", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].upTo: "},
 		{"interval: month\n    amount", "interval: monthly\n    amount", "c.yaml:5: plans.solo.interval: "},
@@ -111,9 +114,11 @@ func TestReadFile_NamesLineAndKey(t *testing.T) {
 		{"name: Solo", "currency: EUR", "c.yaml:4: plans.solo.currency: it is there twice, first on line 3"},
 		{"    name: Solo\n", "", "c.yaml:2: plans.solo.name: `name` is required."},
 		{"id: plan_01", "id: pla_01", "c.yaml:9: plans.team-yearly.id: "},
-		{"unitPrice: 2950.5", "unitPrice: much", "c.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[0].unitPrice: "},
+		{"unitPrice: 2950.5", "unitPrice: much",
+			"c.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[0].unitPrice: "},
 		{"{minimum: 6000, tiers", "{tiers", "c.yaml:26: plans.team-yearly.prices[1].currencies.XAF"},
-		{"currencies: {XAF: {}}", "currencies: {}", "plans.team-yearly.prices[0].currencies.XAF: The plan is sold in XAF only if all its prices are."},
+		{"currencies: {XAF: {}}", "currencies: {}",
+			"plans.team-yearly.prices[0].currencies.XAF: The plan is sold in XAF only if all its prices are."},
 		{"minimum: 6000", "minimun: 6000", "Did you mean `prices[1].currencies.XAF.minimum`?"},
 		{"finalAction: cancel", "finalAction: stop", "c.yaml:27: plans.team-yearly.dunning.finalAction: "},
 		{"plans:", "plan:", "c.yaml:1: the file must have `plans`"},

@@ -38,7 +38,8 @@ func (h *Handler) createPlanVersion(
 		return nil, err
 	}
 	version := catalog.NewPlanVersion{
-		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays, TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
+		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays,
+		TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
 	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
 		_, err := h.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)

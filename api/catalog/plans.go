@@ -76,7 +76,8 @@ func renderPublicPlan(p plan.Plan) PublicPlan {
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
-		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency), Currencies: codesOf(p), Interval: string(p.Interval.Unit),
+		ID: p.ID, Kind: planKindOf(p), ProductID: p.ProductID, Version: p.Version, Name: p.Name, Currency: string(p.Currency),
+		Currencies: codesOf(p), Interval: string(p.Interval.Unit),
 		IntervalCount: p.Interval.Count, Amount: int64(total), Prices: prices, TrialDays: p.TrialDays,
 		TrialEnd: string(cmp.Or(p.TrialEnd, plan.TrialEndInvoice)),
 		Active:   p.Active, CreatedAt: view.Unix(p.CreatedAt),
@@ -93,8 +94,9 @@ type PlanForm struct {
 	ProductID string `json:"productId,omitempty" example:"prod_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The product that the plan belongs to. Default: none."`
 }
 
-// PlanTerms are what a plan is in every environment: with prices, or with amount as the one flat price. IntervalCount and
-// Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a free plan.
+// PlanTerms are what a plan is in every environment: with prices, or with amount as the one flat price. IntervalCount
+// and Amount are pointers because 0 is not the same as absent: an interval of 0 is refused, and an amount of 0 makes a
+// free plan.
 type PlanTerms struct {
 	Name          string        `json:"name" minLength:"1" maxLength:"200" example:"Pro, monthly" doc:"Customers see it on invoices."`
 	Kind          string        `json:"kind,omitempty" enum:"plan,add_on" example:"plan" doc:"add_on: it is sold beside plans of the same interval, in their currencies, and has no trial, fees, dunning policy or measure of its own. Default: plan."`
@@ -206,9 +208,11 @@ func (h *Handler) listPlans(
 // A plan is archived.
 func (h *Handler) planOperations() {
 	public := PublicPlan{
-		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD", Currencies: []string{"USD"}, Interval: "month",
+		ID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: planKind, Version: 1, Name: "Pro, monthly", Currency: "USD",
+		Currencies: []string{"USD"}, Interval: "month",
 		IntervalCount: 1, Amount: 1900,
-		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900, PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
+		Prices: []Price{{ID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Amount: 1900,
+			PriceModel: PriceModel{Model: "flat"}}}, TrialDays: 14,
 		TrialEnd: "invoice", Active: true, CreatedAt: 1763640000,
 	}
 	example := Plan{PublicPlan: public, Metadata: view.Metadata{"tier": 2}}

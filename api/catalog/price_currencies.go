@@ -11,8 +11,8 @@ import (
 	"perennial/billing/rating"
 )
 
-// PriceAmounts are the parameters of a price that are money, in another currency than the plan's. The others, such as the
-// bounds of tiers, are the same in every currency.
+// PriceAmounts are the parameters of a price that are money, in another currency than the plan's. The others, such as
+// the bounds of tiers, are the same in every currency.
 type PriceAmounts struct {
 	Amount       int64         `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2100" doc:"Of a flat price: minor units of this currency. Absent: 0."`
 	UnitPrice    string        `json:"unitPrice,omitempty" maxLength:"30" example:"4.90" doc:"Of per_unit: a decimal in major units of this currency."`
@@ -39,7 +39,8 @@ func currenciesOf(d *view.Decimals, at string, forms map[string]PriceAmounts) pl
 		f, at := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code)
 		a := rating.Amounts{
 			Amount: money.Minor(f.Amount), UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice),
-			PackagePrice: d.Parse(at+"packagePrice", f.PackagePrice), Minimum: money.Minor(f.Minimum), Maximum: money.Minor(f.Maximum),
+			PackagePrice: d.Parse(at+"packagePrice", f.PackagePrice), Minimum: money.Minor(f.Minimum),
+			Maximum: money.Minor(f.Maximum),
 		}
 		for i, tier := range f.Tiers {
 			in := fmt.Sprintf("%stiers[%d].", at, i)

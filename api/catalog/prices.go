@@ -26,8 +26,8 @@ type PriceForm struct {
 	PriceModel
 }
 
-// PriceModel says how a price turns the subscription's quantity into an amount. Decimals are strings, since a JSON number
-// is a binary fraction in many clients.
+// PriceModel says how a price turns the subscription's quantity into an amount. Decimals are strings, since a JSON
+// number is a binary fraction in many clients.
 type PriceModel struct {
 	Once         bool        `json:"once,omitempty" doc:"Charged once, on the first invoice of a subscription, such as a setup fee. Otherwise every period has it."`
 	Model        string      `json:"model,omitempty" enum:"flat,per_unit,graduated,volume,package,tiered_flat" example:"flat" doc:"flat: the amount. per_unit: each unit costs unitPrice. graduated: the units of each tier cost its price. volume: all units cost the price of the tier that the quantity reaches. package: started packages. tiered_flat: the flat amount of the tier that the quantity reaches. Default: flat."`

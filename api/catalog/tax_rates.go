@@ -14,8 +14,8 @@ import (
 	"perennial/service/catalog"
 )
 
-// TaxRate is a percentage that invoices are taxed with. What was billed with it never changes: a new percentage is a new
-// tax rate.
+// TaxRate is a percentage that invoices are taxed with. What was billed with it never changes: a new percentage is a
+// new tax rate.
 type TaxRate struct {
 	ID         string `json:"id" example:"txr_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Name       string `json:"name" example:"VAT" doc:"Customers see it on invoices."`
@@ -111,7 +111,8 @@ type updateTaxRateInput struct {
 	Body TaxRateChange
 }
 
-// TaxRateChange changes the fields that are sent and leaves the others. What was billed with the rate is not among them.
+// TaxRateChange changes the fields that are sent and leaves the others. What was billed with the rate is not among
+// them.
 type TaxRateChange struct {
 	Name     *string `json:"name,omitempty" minLength:"1" maxLength:"100" example:"VAT" doc:"New invoices show this name."`
 	Archived *bool   `json:"archived,omitempty" doc:"true: no new invoice is taxed with it. false: they are again."`

@@ -27,7 +27,8 @@ type AccessOf struct {
 
 func renderAccess(a access.Answer) AccessOf {
 	return AccessOf{
-		Allowed: a.Allowed, Reason: string(a.Reason), Until: view.Unix(a.Until), SubscriptionID: a.SubscriptionID, PlanID: a.PlanID,
+		Allowed: a.Allowed, Reason: string(a.Reason), Until: view.Unix(a.Until),
+		SubscriptionID: a.SubscriptionID, PlanID: a.PlanID,
 	}
 }
 

@@ -126,7 +126,8 @@ func (h *Handler) voidCreditGrant(
 // creditGrantOperations registers what is done with grants; loadAny finds erased customers too, for repeats.
 func (h *Handler) creditGrantOperations(load, loadAny httpkit.Loader) {
 	example := CreditGrant{
-		ID: "crg_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n", Status: "active", Currency: "USD",
+		ID: "crg_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
+		Status: "active", Currency: "USD",
 		Amount: 5000, Remaining: 3200, Priority: 50, Name: "Welcome credit", ExpiresAt: 1766232000, Metadata: view.Metadata{},
 		CreatedAt: 1763640000,
 	}

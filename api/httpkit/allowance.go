@@ -42,7 +42,8 @@ func (k *Kit) told(header http.Header, grant quota.Grant) error {
 	// A bucket as a quota: as many requests as it holds, in the time that it takes to fill.
 	header[rateLimitPolicy] = []string{`"key";q=` + strconv.Itoa(limit.Burst) +
 		";w=" + strconv.Itoa((limit.Burst+limit.PerSecond-1)/limit.PerSecond)}
-	header[rateLimit] = []string{`"key";r=` + strconv.Itoa(grant.Left) + ";t=" + strconv.FormatInt(seconds(grant.Wait), 10)}
+	header[rateLimit] = []string{`"key";r=` +
+		strconv.Itoa(grant.Left) + ";t=" + strconv.FormatInt(seconds(grant.Wait), 10)}
 	if grant.OK {
 		return nil
 	}

@@ -102,8 +102,8 @@ func admit(key db.APIKey, mode apikey.Mode, need Access, from netip.Addr, now ti
 // clientAddress is who connected to us or, behind proxies that we trust, the last address they saw that is none of
 // theirs. What a stranger writes into X-Forwarded-For never counts. The list is read from its end: each proxy appends,
 // so everything before the last address that is not ours was written by somebody else. If a proxy that we trust sends
-// something else than an address, the client's is not known and the zero Addr is returned, which no network contains: the
-// proxy's own would open keys that are limited to the network behind it.
+// something else than an address, the client's is not known and the zero Addr is returned, which no network contains:
+// the proxy's own would open keys that are limited to the network behind it.
 func clientAddress(r *http.Request, trusted []netip.Prefix) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -153,7 +153,8 @@ func keyFault(err error) error {
 // authenticate fetches the caller's key, and the resource of the path with it where there is one, judges the key, and
 // counts its request, whatever comes of it.
 func (k *Kit) authenticate(
-	ctx context.Context, header http.Header, r *http.Request, op Operation, resourceID string, hash []byte, mode apikey.Mode,
+	ctx context.Context, header http.Header, r *http.Request, op Operation, resourceID string,
+	hash []byte, mode apikey.Mode,
 ) (*Call, error) {
 	var key db.APIKey
 	var found any

@@ -55,7 +55,9 @@ func fieldOf(dec *json.Decoder, field string, most int) (entries []json.RawMessa
 		case err != nil || !named:
 			return nil, strictjson.Malformed("The request body is not valid JSON.")
 		case name != field:
-			return nil, fault.InvalidParam(strictjson.Clip(name), "field_unknown", "%s", unknown(strictjson.Clip(name), "field", []string{field}))
+			return nil, fault.InvalidParam(
+				strictjson.Clip(name), "field_unknown", "%s", unknown(strictjson.Clip(name), "field", []string{field}),
+			)
 		case found:
 			return nil, fault.InvalidParam(field, "field_repeated", "The field occurs twice in one object. Send it once.")
 		}

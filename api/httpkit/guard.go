@@ -17,8 +17,8 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// guard stands before every operation: form of the key, a seat, key, quota, query, body, headers, in this order, so that
-// a stranger costs little and learns nothing from a malformed request.
+// guard stands before every operation: form of the key, a seat, key, quota, query, body, headers, in this order, so
+// that a stranger costs little and learns nothing from a malformed request.
 func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	return func(hc huma.Context, next func(huma.Context)) {
 		ctx := hc.Context()
@@ -40,8 +40,8 @@ func (k *Kit) guard(op Operation) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// enter lets a caller in, as far as the body, whatever that is. Its bound is short and its own: a database that hangs must
-// leave time to say so within ten seconds.
+// enter lets a caller in, as far as the body, whatever that is. Its bound is short and its own: a database that hangs
+// must leave time to say so within ten seconds.
 func (k *Kit) enter(
 	ctx context.Context, w http.ResponseWriter, r *http.Request, op Operation, seat *seats.Seat,
 ) (*Call, error) {

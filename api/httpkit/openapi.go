@@ -105,8 +105,14 @@ func (k *Kit) responses(op Operation) map[string]*huma.Response {
 func limits() map[string]*huma.Param {
 	text := &huma.Schema{Type: huma.TypeString}
 	return map[string]*huma.Param{
-		"RateLimit-Policy": {Schema: text, Example: `"key";q=200;w=2`, Description: "How many requests the API key may make (q) in how many seconds (w)."},
-		"RateLimit":        {Schema: text, Example: `"key";r=199;t=1`, Description: "How many are left (r), and in how many seconds it may make more, or all of them (t)."},
+		"RateLimit-Policy": {
+			Schema: text, Example: `"key";q=200;w=2`,
+			Description: "How many requests the API key may make (q) in how many seconds (w).",
+		},
+		"RateLimit": {
+			Schema: text, Example: `"key";r=199;t=1`,
+			Description: "How many are left (r), and in how many seconds it may make more, or all of them (t).",
+		},
 	}
 }
 

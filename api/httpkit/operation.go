@@ -100,7 +100,8 @@ func (body[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }
 
-// Answer is a success of an operation that knows repeats by itself: replayed says that it is that of an earlier request.
+// Answer is a success of an operation that knows repeats by itself: replayed says that it is that of an earlier
+// request.
 func Answer[T any](status int, v T, replayed bool) *Reply[T] {
 	out := answer(status, v)
 	if replayed {

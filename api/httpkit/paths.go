@@ -9,9 +9,9 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// paths finds the operation of a request segment by segment. mux compares a path with the pattern of one route after the
-// other, which takes longer the more operations there are. It stays behind this for what is no operation: other routes,
-// and all that is answered 404 or 405. The zero value is ready.
+// paths finds the operation of a request segment by segment. mux compares a path with the pattern of one route after
+// the other, which takes longer the more operations there are. It stays behind this for what is no operation: other
+// routes, and all that is answered 404 or 405. The zero value is ready.
 type paths struct {
 	literals map[string]*paths
 	variable *paths

@@ -30,9 +30,11 @@ func TestPaths_AgreeWithMux(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"/plans": "/plans", "/plans/": "", "/plans/a": "/plans/{id}", "/plans//versions": "", "/plans/a/versions": "/plans/{id}/versions",
+		"/plans": "/plans", "/plans/": "", "/plans/a": "/plans/{id}", "/plans//versions": "",
+		"/plans/a/versions":  "/plans/{id}/versions",
 		"/plans/a/versions/": "", "/plans/a/b": "", "//plans": "", "/": "", "/nothing": "", "/usage/a": "/usage/{id}",
-		"/usage/a/batch": "/usage/{id}/batch", "/usage/batch/a": "/usage/batch/{line}", "/usage/a/b": "", "/plans/%00": "/plans/{id}",
+		"/usage/a/batch": "/usage/{id}/batch", "/usage/batch/a": "/usage/batch/{line}", "/usage/a/b": "",
+		"/plans/%00":                 "/plans/{id}",
 		"/subscriptions/a/coupons/b": "/subscriptions/{id}/coupons/{couponId}", "/subscriptions/a/coupons": "",
 		"/subscriptions/preview/coupons/b": "/subscriptions/{id}/coupons/{couponId}", "/plans/a\nb": "/plans/{id}",
 		"/plans/\xff": "/plans/{id}",

@@ -13,7 +13,8 @@ import (
 func TestProblem_StatusOfEachKind(t *testing.T) {
 	t.Parallel()
 	for kind, status := range map[fault.Kind]int{
-		fault.Invalid: 422, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404, fault.Conflict: 409, fault.Gone: 410,
+		fault.Invalid: 422, fault.Unauthorized: 401, fault.Forbidden: 403, fault.NotFound: 404,
+		fault.Conflict: 409, fault.Gone: 410,
 		fault.RateLimited: 429, fault.Unavailable: 503, fault.Internal: 500, "invented": 500,
 	} {
 		p := problemOf(fault.New(kind, "code", "detail"), "req_1")

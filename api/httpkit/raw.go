@@ -30,8 +30,8 @@ type RawBody struct {
 // has written anything becomes a problem.
 type RawHandler func(ctx context.Context, c *Call, w http.ResponseWriter, r *http.Request) error
 
-// RegisterRaw makes an operation answer under all prefixes whose body is none of the kit's: key and query are checked as
-// everywhere. The example types of op describe one record of the request and of the answer.
+// RegisterRaw makes an operation answer under all prefixes whose body is none of the kit's: key and query are checked
+// as everywhere. The example types of op describe one record of the request and of the answer.
 func RegisterRaw(k *Kit, op Operation, body RawBody, h RawHandler) {
 	serve := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
@@ -80,7 +80,9 @@ func (k *Kit) openRaw(
 		return nil, err
 	}
 	for name := range r.URL.Query() {
-		return nil, fault.InvalidParam(strictjson.Clip(name), "parameter_unknown", "%s", unknown(strictjson.Clip(name), "query parameter", nil))
+		return nil, fault.InvalidParam(
+			strictjson.Clip(name), "parameter_unknown", "%s", unknown(strictjson.Clip(name), "query parameter", nil),
+		)
 	}
 	if r.Header.Get("Content-Encoding") != "" {
 		return nil, errEncoded
@@ -101,8 +103,8 @@ func (k *Kit) openRaw(
 // request.
 func (c *Call) Readmit(ctx context.Context) error { return c.again(ctx) }
 
-// ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of strictjson.Check; of several wrong
-// fields, the first.
+// ReadJSON decodes a payload as a T, judged like the body of any operation. Faults: those of strictjson.Check; of
+// several wrong fields, the first.
 func ReadJSON[T any](s Shapes, payload []byte, values int) (v T, err error) {
 	if err := strictjson.CheckOf(payload, values); err != nil {
 		return v, err

@@ -9,8 +9,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Tagged is the request of an operation whose answer has an ETag: a caller that asks often sends the tag of the answer it
-// has, and is told with 304 that it still holds.
+// Tagged is the request of an operation whose answer has an ETag: a caller that asks often sends the tag of the answer
+// it has, and is told with 304 that it still holds.
 type Tagged struct {
 	IfNoneMatch string `header:"If-None-Match" maxLength:"1000" example:"\"4KlHzBxPzSfqhzJzLw9wyQ\"" doc:"The ETag of the answer that you have. 304: it still holds."`
 }

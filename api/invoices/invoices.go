@@ -15,9 +15,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Invoice is a bill for one subscription, or a manual invoice. The interface specification names the field amount_due; every other resource
-// is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal, and the document says
-// so.
+// Invoice is a bill for one subscription, or a manual invoice. The interface specification names the field amount_due;
+// every other resource is in camelCase, so that amountDue is what a reader tries first. Both are there, always equal,
+// and the document says so.
 type Invoice struct {
 	ID               string            `json:"id" example:"in_01jcz6dyqx4w9s1c2k7v5h8m3n"`
 	Number           int64             `json:"number,omitempty" example:"42" doc:"The invoice number, without gaps within an environment. Absent: a draft."`
@@ -109,9 +109,11 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:    int64(i.Total),
 		Credited: int64(i.Credited.Total), CreditedDue: int64(i.Credited.Due),
-		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed), BroughtForward: int64(i.BroughtForward),
+		CreditApplied: int64(i.CreditApplied), GrantsUsed: renderGrantsUsed(i.GrantsUsed),
+		BroughtForward: int64(i.BroughtForward),
 		CarriedForward: int64(i.CarriedForward), AmountDue: int64(i.AmountDue), AmountDueCamel: int64(i.AmountDue),
-		FinalizesAt: view.Unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex, PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
+		FinalizesAt: view.Unix(i.FinalizesAt), AmountPaid: int64(i.AmountPaid), PeriodIndex: i.PeriodIndex,
+		PeriodStart: view.Unix(i.Period.Start), PeriodEnd: view.Unix(i.Period.End),
 		CollectionMethod: string(cmp.Or(i.Terms.Method, terms.Charge)), NetDays: i.Terms.NetDays, DueAt: view.Unix(i.DueAt),
 		Memo: i.Memo, Metadata: view.Metadata(i.Metadata), OverdueAt: view.Unix(i.OverdueAt),
 		AttemptCount: i.Collection.Attempts, NextAttemptAt: view.Unix(i.Collection.RetryAt), ReplacedBy: i.ReplacedBy,
@@ -192,16 +194,19 @@ func (h *Handler) invoiceOperations() {
 			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
 			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
-		Subtotal: 1900, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900, AmountDueCamel: 1900,
-		AmountPaid: 1900, PeriodIndex: 3, PeriodStart: 1763640000,
-		PeriodEnd: 1766232000, CollectionMethod: "charge_automatically", AttemptCount: 1, IssuedAt: 1763640000, PaidAt: 1763640002,
+		Subtotal: 1900, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900,
+		AmountDueCamel: 1900,
+		AmountPaid:     1900, PeriodIndex: 3, PeriodStart: 1763640000,
+		PeriodEnd: 1766232000, CollectionMethod: "charge_automatically", AttemptCount: 1, IssuedAt: 1763640000,
+		PaidAt: 1763640002,
 	}
 	load := httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.InvoiceWithKey)
 	h.manualInvoiceOperations(example, load)
 	void, uncollectible, open := example, example, example
 	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600
 	void.Status, void.PaidAt, void.AmountPaid, void.VoidedAt = "void", 0, 0, 1763726400
-	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid, uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
+	uncollectible.Status, uncollectible.PaidAt, uncollectible.AmountPaid,
+		uncollectible.UncollectibleAt = "uncollectible", 0, 0, 1763726400
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "voidInvoice", Method: http.MethodPost, Path: "/invoices/{id}/void", Tag: "Invoices",
 		Summary: "Void an open invoice",

@@ -146,7 +146,8 @@ func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	draft.Subtotal, draft.Total, draft.AmountDue, draft.AmountDueCamel = 90000, 90000, 90000, 90000
 	draft.AmountPaid, draft.PeriodEnd, draft.IssuedAt, draft.PaidAt = 0, 1763640000, 0, 0
 	open := draft
-	open.Status, open.Number, open.NumberText, open.IssuedAt, open.DueAt = "open", 42, "ACME-000042", 1763640000, 1766275200
+	open.Status, open.Number, open.NumberText, open.IssuedAt, open.DueAt = "open", 42, "ACME-000042",
+		1763640000, 1766275200
 	line := InvoiceLineForm{Description: "Migration of the archive", Quantity: "7.5", UnitPrice: "120"}
 	days := 30
 	httpkit.Register(h.kit, httpkit.Operation{

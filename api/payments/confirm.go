@@ -25,7 +25,8 @@ type confirmPage struct{ Title, Text string }
 var confirmPages = map[payment.Confirmation]confirmPage{
 	// The payer may have confirmed or refused: what the browser says of it is not believed.
 	payment.ConfirmAsked: {
-		"Checking the payment", "We are checking whether the payment was confirmed. Reload this page in a few seconds to see the " +
+		"Checking the payment",
+		"We are checking whether the payment was confirmed. Reload this page in a few seconds to see the " +
 			"result. If you did not confirm it, nothing is charged.",
 	},
 	payment.ConfirmMissing: {
@@ -42,8 +43,8 @@ var confirmPages = map[payment.Confirmation]confirmPage{
 // unknownLink is the page of a token that nobody has, however it is written.
 var unknownLink = confirmPage{"This link does not exist", "Check that you opened the whole link."}
 
-// confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for: it
-// opens nothing else.
+// confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for:
+// it opens nothing else.
 func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
 	_, txn, err := h.store.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
 	if err == nil && txn.Confirmation(h.now()) == payment.ConfirmNow {

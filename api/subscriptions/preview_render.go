@@ -59,8 +59,9 @@ func renderPreviewInvoices(issued []invoice.Invoice) []PreviewInvoice {
 			Reason: full.Reason, Currency: full.Currency, Lines: full.Lines, Subtotal: full.Subtotal, Discount: full.Discount,
 			Discounts: full.Discounts, Tax: full.Tax,
 			Taxes: full.Taxes, Total: full.Total,
-			CreditApplied: full.CreditApplied, GrantsUsed: full.GrantsUsed, BroughtForward: full.BroughtForward, CarriedForward: full.CarriedForward,
-			AmountDue: full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
+			CreditApplied: full.CreditApplied, GrantsUsed: full.GrantsUsed, BroughtForward: full.BroughtForward,
+			CarriedForward: full.CarriedForward,
+			AmountDue:      full.AmountDue, PeriodStart: full.PeriodStart, PeriodEnd: full.PeriodEnd, IssuedAt: full.IssuedAt,
 		}
 	}
 	return shown
@@ -88,6 +89,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 	next.Lines = []invoices.InvoiceLine{line}
 	return SubscriptionPreview{
 		At: 1763640000, Subscription: s, Invoices: []PreviewInvoice{now},
-		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o", ExpiresAt: 1763641800,
+		Upcoming: []PreviewInvoice{next}, PreviewToken: "t60im8.RBNvo1WzZ4oRRq0W9-hknpT7T8If536DEMBg9hyq_4o",
+		ExpiresAt: 1763641800,
 	}
 }

@@ -95,7 +95,8 @@ func renderSubscription(s subscription.Subscription) Subscription {
 		PausedAt: view.Unix(s.PausedAt), ResumesAt: view.Unix(s.ResumesAt), PauseReason: string(s.PauseReason),
 		PastDueAt: view.Unix(s.PastDueAt), CollectionPaused: s.CollectionPaused(), PendingPlanID: s.PendingPlanID,
 		PendingPlanVersion: s.PendingPlanVersion,
-		NextAction:         string(s.NextAction), NextActionAt: view.Unix(s.NextActionAt), TimeZone: s.TimeZone, TestClockID: s.TestClockID,
+		NextAction:         string(s.NextAction), NextActionAt: view.Unix(s.NextActionAt), TimeZone: s.TimeZone,
+		TestClockID:      s.TestClockID,
 		CollectionMethod: string(cmp.Or(s.Terms.Method, terms.Charge)), NetDays: s.Terms.NetDays,
 		Metadata: view.RenderMetadata(s.Metadata), CreatedAt: view.Unix(s.CreatedAt),
 	}
@@ -129,8 +130,9 @@ func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) 
 		CouponCode: f.CouponCode,
 		Wishes: subscription.NewInput{
 			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscription.BackdatedBilling(f.Backdated),
-			Proration: subscription.ProrationBehavior(f.Proration), Terms: terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
-			Metadata: metadata.Pairs(f.Metadata),
+			Proration: subscription.ProrationBehavior(f.Proration),
+			Terms:     terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
+			Metadata:  metadata.Pairs(f.Metadata),
 		},
 	}
 	if f.StartsAt != nil {
@@ -229,7 +231,8 @@ func (h *Handler) listSubscriptions(
 		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
 	}
 	rows, more, err := h.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
-		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, AddOnID: in.AddOnID, Status: subscription.Status(in.Status),
+		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, AddOnID: in.AddOnID,
+		Status:      subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderSubscription)
@@ -240,7 +243,8 @@ func (h *Handler) listSubscriptions(
 func (h *Handler) subscriptionOperations() {
 	example := Subscription{
 		ID: "sub_01jcz6dyqx4w9s1c2k7v5h8m3n", CustomerID: "cust_01jcz6dyqx4w9s1c2k7v5h8m3n",
-		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD", TrialEndsAt: 1764849600,
+		PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PlanVersion: 1, Status: "trialing", Currency: "USD",
+		TrialEndsAt:   1764849600,
 		BillingAnchor: 1764849600,
 		Quantity:      1, ProrationMeasure: "second", CollectionMethod: "charge_automatically", Items: []SubscriptionItem{{
 			ID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n", Quantity: 1,

@@ -37,8 +37,9 @@ func (h *Handler) apiKeyOperations() {
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: httpkit.List[Key]{Data: []Key{example}},
 	}, h.listAPIKeys)
 	httpkit.Register(h.kit, httpkit.Operation{
-		Name: "updateAPIKey", Method: http.MethodPatch, Path: "/api-keys/{id}", Tag: "Environment", Summary: "Name an API key",
-		Status: http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: KeyChange{Name: "shop server"},
+		Name: "updateAPIKey", Method: http.MethodPatch, Path: "/api-keys/{id}", Tag: "Environment",
+		Summary: "Name an API key",
+		Status:  http.StatusOK, Access: httpkit.WriteAccess, Load: load, Request: KeyChange{Name: "shop server"},
 		Response: example,
 	}, h.updateAPIKey)
 	httpkit.Register(h.kit, httpkit.Operation{

@@ -107,7 +107,8 @@ func (h *Handler) settingsOperations() {
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Response: example,
 	}, h.getSettings)
 	httpkit.Register(h.kit, httpkit.Operation{
-		Name: "updateSettings", Method: http.MethodPatch, Path: "/settings", Tag: "Environment", Summary: "Update the settings",
+		Name: "updateSettings", Method: http.MethodPatch, Path: "/settings", Tag: "Environment",
+		Summary: "Update the settings",
 		Description: "The settings of the environment of the API key. A new dunning policy counts from the next failed " +
 			"payment on: a retry that is scheduled already stays. Subscriptions that are past due follow a final action that " +
 			"becomes cancel, or is so no longer, with their next change or period. Collection pauses only for those that " +

@@ -59,8 +59,8 @@ func (d *CloudEventData) UnmarshalJSON(b []byte) error {
 // Schema is what the OpenAPI document says about data.
 func (CloudEventData) Schema(r huma.Registry) *huma.Schema { return UsageProperties{}.Schema(r) }
 
-// sourceEscapes make the end of a source visible in a key. A percent sign is escaped only where it could be read as one of
-// the escapes, so that the keys of sources such as /a%20b remain what they were before there were escapes.
+// sourceEscapes make the end of a source visible in a key. A percent sign is escaped only where it could be read as one
+// of the escapes, so that the keys of sources such as /a%20b remain what they were before there were escapes.
 var sourceEscapes = strings.NewReplacer("#", "%23", "%23", "%2523", "%25", "%2525")
 
 // key returns the idempotencyKey of an event. No two pairs of source and id have the same one.

@@ -25,7 +25,8 @@ func (g *Gate) AdmitOwner(t payment.Transaction) httpkit.Admission {
 	return g.Admit(cmp.Or(t.SubscriptionID, t.CustomerID))
 }
 
-// AdmitInvoice is Admit for a command about an invoice: of its subscription, or of the customer where it is a manual one.
+// AdmitInvoice is Admit for a command about an invoice: of its subscription, or of the customer where it is a manual
+// one.
 func (g *Gate) AdmitInvoice(inv invoice.Invoice) httpkit.Admission {
 	return g.Admit(cmp.Or(inv.SubscriptionID, inv.CustomerID))
 }

@@ -6,9 +6,9 @@ import (
 	"perennial/billing/fault"
 )
 
-// Created is the part of list requests that bounds when an entry was created; exported only so that huma sees its fields.
-// All bounds given count together. Times of the API are whole seconds, so that an entry was created in the second that it
-// shows.
+// Created is the part of list requests that bounds when an entry was created; exported only so that huma sees its
+// fields. All bounds given count together. Times of the API are whole seconds, so that an entry was created in the
+// second that it shows.
 type Created struct {
 	From   int64 `query:"created[gte]" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only entries created at this time or later. Unix seconds."`
 	After  int64 `query:"created[gt]" minimum:"0" maximum:"253402300799" example:"1763640000" doc:"Only entries created later than this. Unix seconds."`

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// CheckSpan refuses a span of time, in Unix seconds, that holds nothing; 0: that end is open. An empty span is a mistake in
-// the caller's arithmetic; an empty list would hide it. Fault: time_span_empty.
+// CheckSpan refuses a span of time, in Unix seconds, that holds nothing; 0: that end is open. An empty span is a
+// mistake in the caller's arithmetic; an empty list would hide it. Fault: time_span_empty.
 func CheckSpan(from, to int64) error {
 	if from > 0 && to > 0 && from >= to {
 		return fault.InvalidParam("to", "time_span_empty", "`to` must be later than `from`.")

@@ -147,5 +147,7 @@ func (h *Handler) listWebhooks(
 		ids[i] = e.ID
 	}
 	waiting, err := h.store.WaitingDeliveries(ctx, c.EnvironmentID, ids)
-	return httpkit.ListOf(rows, more, err, func(e db.WebhookEndpoint) WebhookEndpoint { return withBacklog(e, waiting[e.ID]) })
+	return httpkit.ListOf(
+		rows, more, err, func(e db.WebhookEndpoint) WebhookEndpoint { return withBacklog(e, waiting[e.ID]) },
+	)
 }

@@ -71,7 +71,8 @@ func (g *reading) record(r *http.Request, body []byte) error {
 	tracer.readsToo()
 	query := r.URL.Query()
 	query.Del("customer")
-	request := httptest.NewRequestWithContext(ctx, r.Method, r.URL.Path+"?"+query.Encode(), strings.NewReader(string(body)))
+	request := httptest.NewRequestWithContext(ctx, r.Method, r.URL.Path+"?"+query.Encode(),
+		strings.NewReader(string(body)))
 	request.Header = r.Header.Clone()
 	answer := httptest.NewRecorder()
 	server.Handler().ServeHTTP(answer, request)

@@ -97,7 +97,8 @@ func newRecording(ctx context.Context, s Source) (*recording, error) {
 	r.subscriptions = &activities.Subscriptions{Store: r.store, Clock: time.Now, Observer: nobody{}}
 	r.payments = &charging.Payments{
 		Store: r.store, Clock: time.Now, Observer: nobody{},
-		Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": r.proxy.url()}, Timeout: 10 * time.Second}),
+		Gateway: gateway.New(gateway.Config{Vault: keys, BaseURLs: map[string]string{"stripe": r.proxy.url()},
+			Timeout: 10 * time.Second}),
 	}
 	return r, nil
 }
@@ -279,7 +280,8 @@ func common(a, b, c Tape) []string {
 // WritesOnly is the script with every transaction cut down to its writes.
 func (s *Script) WritesOnly() *Script {
 	out := *s
-	out.Create, out.Renew, out.Intend, out.Record = s.Create.writesOnly(), s.Renew.writesOnly(), s.Intend.writesOnly(), s.Record.writesOnly()
+	out.Create, out.Renew, out.Intend, out.Record = s.Create.writesOnly(), s.Renew.writesOnly(), s.Intend.writesOnly(),
+		s.Record.writesOnly()
 	out.Steps = nil
 	for _, step := range s.Steps {
 		out.Steps = append(out.Steps, step.writesOnly())

@@ -24,7 +24,10 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 func recordedScript(t *testing.T) (stage.Stage, *db.Store, *Activities) {
 	t.Helper()
 	database := testdb.Migrated(t)
-	sim, err := simulator.New(simulator.Config{Ledger: filepath.Join(t.TempDir(), "ledger.jsonl"), KeyWindow: time.Hour, HangFor: time.Second, Now: time.Now})
+	sim, err := simulator.New(
+		simulator.Config{Ledger: filepath.Join(t.TempDir(), "ledger.jsonl"), KeyWindow: time.Hour,
+			HangFor: time.Second, Now: time.Now},
+	)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sim.Close()) })
 	stripe := httptest.NewServer(sim.Providers()[0].Handler())
@@ -49,8 +52,8 @@ func rows(t *testing.T, pool *pgxpool.Pool, sql string, args ...any) (n int) {
 	return n
 }
 
-// Every path of the bare side completes for several subscriptions: whatever must be unique is renewed. A bench that compares
-// the product with failures, or with itself, measures nothing.
+// Every path of the bare side completes for several subscriptions: whatever must be unique is renewed. A bench that
+// compares the product with failures, or with itself, measures nothing.
 func TestScript_EveryPathCompletesAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	s, store, a := recordedScript(t)

@@ -95,7 +95,8 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 			func() error {
 				return tx.InsertEnvironment(ctx, db.Environment{
 					ID: s.EnvironmentID, AppID: s.AppID, Mode: "test", CreatedAt: s.CreatedAt,
-					Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue},
+					Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(),
+						PastDueBilling: subscription.SkipPastDue},
 				})
 			},
 			func() error {

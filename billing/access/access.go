@@ -44,10 +44,10 @@ type Answer struct {
 	PlanID         string
 }
 
-// Of says whether a subscription lets its customer in. A trial and paid time let in; work that is late locks nobody out.
-// Whoever has paid before is let in while a payment is tried again, until the subscription is past due, also for a change
-// within time that was paid; whoever has never paid is not. A pause lets nobody in. A subscription that has ended does neither, also where it
-// was canceled at once and time was paid.
+// Of says whether a subscription lets its customer in. A trial and paid time let in; work that is late locks nobody
+// out. Whoever has paid before is let in while a payment is tried again, until the subscription is past due, also for a
+// change within time that was paid; whoever has never paid is not. A pause lets nobody in. A subscription that has
+// ended does neither, also where it was canceled at once and time was paid.
 func Of(s Claim, now time.Time) Answer {
 	a := Answer{SubscriptionID: s.ID, PlanID: s.PlanID}
 	switch {
@@ -65,7 +65,8 @@ func Of(s Claim, now time.Time) Answer {
 		a.Allowed, a.Reason, a.Until = true, Paid, s.CurrentPeriod.End
 	case s.NextAction == subscription.ActionInvoiceOverdue:
 		a.Allowed, a.Reason, a.Until = true, Pending, s.NextActionAt
-	case s.Collecting.Attempts == 0, s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging, s.Collecting.Phase == collection.Waiting:
+	case s.Collecting.Attempts == 0, s.Collecting.Attempts <= 1 && s.Collecting.Phase == collection.Charging,
+		s.Collecting.Phase == collection.Waiting:
 		a.Allowed, a.Reason = true, Pending
 	default:
 		a.Allowed, a.Reason = true, Retrying

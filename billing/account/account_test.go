@@ -18,7 +18,8 @@ func TestStatus(t *testing.T) {
 	for want, cases := range map[account.Status][]account.Account{
 		account.Untested: {{}},
 		account.Active:   {{LastTestedAt: now}},
-		account.Failing:  {{LastTestedAt: now, TestError: "No."}, {FailingSince: now}, {LastTestedAt: now, FailingSince: now}},
+		account.Failing: {{LastTestedAt: now, TestError: "No."}, {FailingSince: now},
+			{LastTestedAt: now, FailingSince: now}},
 		account.Disabled: {{DisabledAt: now}, {DisabledAt: now, TestError: "No."}},
 	} {
 		for _, a := range cases {

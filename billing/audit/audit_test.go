@@ -62,19 +62,26 @@ func TestChain_NamesFirstBreak(t *testing.T) {
 		reason string // empty: the chain holds
 		number int64
 	}{
-		"untouched":        {change(func(*audit.Entry) {}), "", 0},
-		"address erased":   {change(func(e *audit.Entry) { e.Address, e.AddressSalt = netip.Addr{}, nil }), "", 0},
-		"address changed":  {change(func(e *audit.Entry) { e.Address = netip.MustParseAddr("192.0.2.8") }), "address", 3},
-		"address hidden":   {change(func(e *audit.Entry) { e.Address = netip.Addr{} }), "address", 3},
-		"digest forged":    {change(func(e *audit.Entry) { e.AddressDigest, e.Address, e.AddressSalt = nil, netip.Addr{}, nil }), "was changed", 3},
-		"actor changed":    {change(func(e *audit.Entry) { e.ActorID = "key_2" }), "was changed", 3},
-		"scopes changed":   {change(func(e *audit.Entry) { e.ActorScopes = nil }), "was changed", 3},
-		"operation":        {change(func(e *audit.Entry) { e.Operation = "getPlan" }), "was changed", 3},
-		"text moved over":  {change(func(e *audit.Entry) { e.ObjectType, e.ObjectID = "planp", "lan_1" }), "was changed", 3},
-		"object changed":   {change(func(e *audit.Entry) { e.ObjectID = "plan_2" }), "was changed", 3},
-		"request changed":  {change(func(e *audit.Entry) { e.RequestID = "" }), "was changed", 3},
-		"status changed":   {change(func(e *audit.Entry) { e.Status = 201 }), "was changed", 3},
-		"time changed":     {change(func(e *audit.Entry) { e.CreatedAt = e.CreatedAt.Add(time.Microsecond) }), "was changed", 3},
+		"untouched":       {change(func(*audit.Entry) {}), "", 0},
+		"address erased":  {change(func(e *audit.Entry) { e.Address, e.AddressSalt = netip.Addr{}, nil }), "", 0},
+		"address changed": {change(func(e *audit.Entry) { e.Address = netip.MustParseAddr("192.0.2.8") }), "address", 3},
+		"address hidden":  {change(func(e *audit.Entry) { e.Address = netip.Addr{} }), "address", 3},
+		"digest forged": {
+			change(func(e *audit.Entry) {
+				e.AddressDigest, e.Address, e.AddressSalt = nil, netip.Addr{},
+					nil
+			}), "was changed", 3,
+		},
+		"actor changed":   {change(func(e *audit.Entry) { e.ActorID = "key_2" }), "was changed", 3},
+		"scopes changed":  {change(func(e *audit.Entry) { e.ActorScopes = nil }), "was changed", 3},
+		"operation":       {change(func(e *audit.Entry) { e.Operation = "getPlan" }), "was changed", 3},
+		"text moved over": {change(func(e *audit.Entry) { e.ObjectType, e.ObjectID = "planp", "lan_1" }), "was changed", 3},
+		"object changed":  {change(func(e *audit.Entry) { e.ObjectID = "plan_2" }), "was changed", 3},
+		"request changed": {change(func(e *audit.Entry) { e.RequestID = "" }), "was changed", 3},
+		"status changed":  {change(func(e *audit.Entry) { e.Status = 201 }), "was changed", 3},
+		"time changed": {
+			change(func(e *audit.Entry) { e.CreatedAt = e.CreatedAt.Add(time.Microsecond) }), "was changed", 3,
+		},
 		"fields changed":   {change(func(e *audit.Entry) { e.Changes = []byte(`[]`) }), "was changed", 3},
 		"of another":       {change(func(e *audit.Entry) { e.EnvironmentID = "env_2" }), "was changed", 3},
 		"position changed": {change(func(e *audit.Entry) { e.Position++ }), "moved", 3},
@@ -115,8 +122,9 @@ func TestChanges_ShowListedValuesOnly(t *testing.T) {
 		Revision         int
 		PaidAt           time.Time
 	}
-	before, after := customer{Email: "ada@example.com", Revision: 1}, customer{Email: "eve@example.com", TaxExempt: "exempt",
-		Revision: 2, PaidAt: time.Unix(5, 0)}
+	before, after := customer{Email: "ada@example.com", Revision: 1},
+		customer{Email: "eve@example.com", TaxExempt: "exempt",
+			Revision: 2, PaidAt: time.Unix(5, 0)}
 	names := audit.Differing(before, after)
 	require.Equal(t, []string{"email", "taxExempt", "paidAt"}, names)
 	require.Equal(t, []audit.Change{

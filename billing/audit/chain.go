@@ -6,7 +6,8 @@ import (
 	"fmt"
 )
 
-// Seal is one link of an environment's chain. Its hash covers the entry and, through the seal before, every entry before.
+// Seal is one link of an environment's chain. Its hash covers the entry and, through the seal before, every entry
+// before.
 type Seal struct {
 	Number   int64 // counts the seals of the environment from 1
 	EntryID  string
@@ -35,8 +36,8 @@ func (b *Break) Error() string {
 	return fmt.Sprintf("seal %d, entry %s: %s", b.Number, b.EntryID, b.Reason)
 }
 
-// Follow checks that a stored seal, and the entry that it names, follow s, and returns the stored seal. found is nil where
-// there is no such entry. Error: *Break.
+// Follow checks that a stored seal, and the entry that it names, follow s, and returns the stored seal. found is nil
+// where there is no such entry. Error: *Break.
 func (s Seal) Follow(stored Seal, found *Entry) (Seal, error) {
 	broken := func(reason string) (Seal, error) {
 		return stored, &Break{Number: stored.Number, EntryID: stored.EntryID, Reason: reason}

@@ -69,8 +69,8 @@ func same(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// Given describes the fields of a request's body, a JSON object, with the values of those that are shown: what a creation
-// begins with, and what a command was told. A body that is none describes nothing.
+// Given describes the fields of a request's body, a JSON object, with the values of those that are shown: what a
+// creation begins with, and what a command was told. A body that is none describes nothing.
 func Given(object string, body []byte) []Change {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {

@@ -22,9 +22,9 @@ func Claimable(text string) bool {
 		!strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// Encode returns the JSON of what an entry says of its changes, with the claim before them, where there is one. The claim
-// stands here because a build from before there were claims hashes these bytes too: the chain covers the claim whichever
-// build seals the entry.
+// Encode returns the JSON of what an entry says of its changes, with the claim before them, where there is one. The
+// claim stands here because a build from before there were claims hashes these bytes too: the chain covers the claim
+// whichever build seals the entry.
 func Encode(changes []Change, said Claim) ([]byte, error) {
 	all := make([]any, 0, len(changes)+1)
 	if said != (Claim{}) {

@@ -12,11 +12,13 @@ import (
 
 func TestEncode_ClaimBeforeChanges(t *testing.T) {
 	t.Parallel()
-	changes := []audit.Change{{Field: "active", Before: json.RawMessage("true"), After: json.RawMessage("false")}, {Field: "name"}}
+	changes := []audit.Change{{Field: "active", Before: json.RawMessage("true"),
+		After: json.RawMessage("false")}, {Field: "name"}}
 	for want, said := range map[string]audit.Claim{
-		`[{"field":"active","before":true,"after":false},{"field":"name"}]`:                                     {},
-		`[{"claim":"user 4711"},{"field":"active","before":true,"after":false},{"field":"name"}]`:               {For: "user 4711"},
-		`[{"claim":"ada","reason":"ticket 5"},{"field":"active","before":true,"after":false},{"field":"name"}]`: {For: "ada", Reason: "ticket 5"},
+		`[{"field":"active","before":true,"after":false},{"field":"name"}]`:                       {},
+		`[{"claim":"user 4711"},{"field":"active","before":true,"after":false},{"field":"name"}]`: {For: "user 4711"},
+		`[{"claim":"ada","reason":"ticket 5"},{"field":"active","before":true,"after":false},{"field":"name"}]`: {For: "ada",
+			Reason: "ticket 5"},
 	} {
 		encoded, err := audit.Encode(changes, said)
 		require.NoError(t, err)

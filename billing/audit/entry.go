@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// AddressRetention is how long entries keep the address that a call came from. It may be personal: a person's, at a terminal
-// or in a browser.
+// AddressRetention is how long entries keep the address that a call came from. It may be personal: a person's, at a
+// terminal or in a browser.
 const AddressRetention = 90 * 24 * time.Hour
 
-// Entry is one call, or one command of an operator, that was carried out. It is written in the transaction of its effect
-// and never changes, but for the address, which is erased when its retention ends.
+// Entry is one call, or one command of an operator, that was carried out. It is written in the transaction of its
+// effect and never changes, but for the address, which is erased when its retention ends.
 type Entry struct {
 	ID            string
 	EnvironmentID string
@@ -36,8 +36,8 @@ type Entry struct {
 	AddressDigest []byte     // AddressDigest(salt, address), which stays
 }
 
-// DigestOfAddress returns what the chain keeps of an address: with a random salt that is erased together with it, nobody
-// can find the address again by trying all of them.
+// DigestOfAddress returns what the chain keeps of an address: with a random salt that is erased together with it,
+// nobody can find the address again by trying all of them.
 func DigestOfAddress(salt []byte, address netip.Addr) []byte {
 	h := sha256.New()
 	_, _ = h.Write(salt) // never fails
@@ -48,8 +48,8 @@ func DigestOfAddress(salt []byte, address netip.Addr) []byte {
 // format is the first byte of what is hashed. A later layout gets another one.
 const format = 1
 
-// Digest returns the SHA-256 of everything that an entry says. Every part is preceded by its length, so that no two entries
-// have the same bytes. The address counts by its digest alone, so that its erasure leaves the chain whole.
+// Digest returns the SHA-256 of everything that an entry says. Every part is preceded by its length, so that no two
+// entries have the same bytes. The address counts by its digest alone, so that its erasure leaves the chain whole.
 func (e Entry) Digest() [sha256.Size]byte {
 	b := []byte{format}
 	text := func(s string) {

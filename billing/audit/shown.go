@@ -2,10 +2,10 @@ package audit
 
 import "slices"
 
-// shown lists, by object, the fields whose values entries hold: codes, switches, amounts, times and ids, which are neither
-// personal nor secret, whatever a caller writes into them. A field that is not listed is named, and its value is nowhere.
-// Free text (names, descriptions, notes, reasons, memos, metadata), addresses of all kinds, and credentials never belong
-// here: entries cannot be erased.
+// shown lists, by object, the fields whose values entries hold: codes, switches, amounts, times and ids, which are
+// neither personal nor secret, whatever a caller writes into them. A field that is not listed is named, and its value
+// is nowhere. Free text (names, descriptions, notes, reasons, memos, metadata), addresses of all kinds, and credentials
+// never belong here: entries cannot be erased.
 var shown = map[string][]string{
 	"api_key":     {"expiresAt", "kind", "revokedAt"},
 	"coupon":      {"active", "currency", "duration", "maxRedemptions", "percent", "periods", "redeemBy", "amount"},
@@ -13,10 +13,13 @@ var shown = map[string][]string{
 	"credit_grant": {
 		"amount", "currency", "expiresAt", "priority", "remaining", "voidedAt",
 	},
-	"customer":    {"taxExempt"},
-	"environment": {"pastDueBilling", "prorationMeasure", "renewalReminderDays", "invoiceGraceMinutes", "chargingPausedAt"},
+	"customer": {"taxExempt"},
+	"environment": {
+		"pastDueBilling", "prorationMeasure", "renewalReminderDays", "invoiceGraceMinutes", "chargingPausedAt",
+	},
 	"invoice": {
-		"amountDue", "amountPaid", "amount", "collectionMethod", "currency", "customerId", "dueAt", "netDays", "nextAttemptAt",
+		"amountDue", "amountPaid", "amount", "collectionMethod", "currency", "customerId", "dueAt",
+		"netDays", "nextAttemptAt",
 		"paidAt", "status", "uncollectibleAt", "voidedAt",
 	},
 	"metric": {"active", "aggregation"},

@@ -1,5 +1,5 @@
-// Package balance owns what a customer has in hand: the plain balance, and beside it grants of credit, which are used first,
-// in an order, and may expire. It does not own the ledger that books it, nor the invoices that use it.
+// Package balance owns what a customer has in hand: the plain balance, and beside it grants of credit, which are used
+// first, in an order, and may expire. It does not own the ledger that books it, nor the invoices that use it.
 package balance
 
 import (
@@ -37,8 +37,8 @@ func (u Uses) Of(grantID string) (sum money.Minor) {
 	return sum
 }
 
-// Back is what of the uses goes back to grants when an amount goes back, the last one first. before is what went back of
-// them already: to no grant more goes back than was taken of it.
+// Back is what of the uses goes back to grants when an amount goes back, the last one first. before is what went back
+// of them already: to no grant more goes back than was taken of it.
 func (u Uses) Back(amount money.Minor, before Uses) Uses {
 	var back Uses
 	for _, use := range slices.Backward(u) {

@@ -128,8 +128,8 @@ func (g Grant) Void(now time.Time) (Grant, money.Minor, error) {
 	return g, left, nil
 }
 
-// End takes away what is left of a grant that has ended, and returns how much that is; 0: it has not ended, or nothing is
-// left. Something is left of a grant that nobody used up, or because an invoice that used it was voided later.
+// End takes away what is left of a grant that has ended, and returns how much that is; 0: it has not ended, or nothing
+// is left. Something is left of a grant that nobody used up, or because an invoice that used it was voided later.
 func (g Grant) End(now time.Time) (Grant, money.Minor) {
 	if !g.Ended(now) || g.Left == 0 {
 		return g, 0
@@ -147,8 +147,8 @@ func (g Grant) Announced() event.CreditGrant {
 	return event.CreditGrant{ID: g.ID, CustomerID: g.CustomerID, Amount: int64(g.Amount), Currency: string(g.Currency)}
 }
 
-// For returns the grants that an invoice of a subscription to a plan may use; an empty plan is that of an invoice without a
-// subscription.
+// For returns the grants that an invoice of a subscription to a plan may use; an empty plan is that of an invoice
+// without a subscription.
 func For(grants []Grant, planID string) []Grant {
 	var usable []Grant
 	for _, g := range grants {

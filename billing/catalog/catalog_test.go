@@ -52,7 +52,9 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		"price twice": {
 			change: func(p *catalog.Plan) { p.Prices[1] = p.Prices[0] }, fields: []string{"prices"}, version: true,
 		},
-		"price":         {change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true},
+		"price": {
+			change: func(p *catalog.Plan) { p.Prices[0].Amount = 5900 }, fields: []string{"prices"}, version: true,
+		},
 		"name of price": {change: func(p *catalog.Plan) { p.Prices[0].Name = "" }, fields: []string{"prices"}, version: true},
 		"currency of prices": {change: func(p *catalog.Plan) {
 			for i := range p.Prices {
@@ -61,7 +63,8 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		}, fields: []string{"prices"}, version: true},
 		"trial": {change: func(p *catalog.Plan) { p.TrialDays = 7 }, fields: []string{"trialDays"}, version: true},
 		"trial's end": {
-			change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndPause }, fields: []string{"trialEndBehavior"}, version: true,
+			change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndPause },
+			fields: []string{"trialEndBehavior"}, version: true,
 		},
 		"trial's end as it is": {change: func(p *catalog.Plan) { p.TrialEnd = plan.TrialEndInvoice }},
 		"several": {
@@ -80,7 +83,8 @@ func TestDiff_NamesWhatDiffers(t *testing.T) {
 		require.Equal(t, c.fields, got[0].Fields, name)
 		require.Equal(t, len(c.fields) > 0, got[0].Differs(), name)
 		require.Equal(t, c.version, got[0].NewVersion(), name)
-		require.Equal(t, [3]any{"plan_team", want.Name, want.TrialDays}, [3]any{got[0].To.ID, got[0].To.Name, got[0].To.TrialDays}, name)
+		require.Equal(t, [3]any{"plan_team", want.Name, want.TrialDays},
+			[3]any{got[0].To.ID, got[0].To.Name, got[0].To.TrialDays}, name)
 		require.Equal(t, "prod_1", got[0].To.ProductID, "a file knows no products")
 	}
 }
@@ -123,7 +127,9 @@ func TestDiff_Refusals(t *testing.T) {
 		"kind":               {func(p *catalog.Plan) { p.AddOn, p.TrialDays = true, 0 }, "catalog_plan_fixed", "team.kind"},
 		"no such id":         {func(p *catalog.Plan) { p.ID = "plan_absent" }, "catalog_plan_not_found", "team.id"},
 		"another plan's key": {func(p *catalog.Plan) { p.ID = "plan_other" }, "catalog_plan_repeated", "team.id"},
-		"one plan twice":     {func(p *catalog.Plan) { p.Key, p.ID = "second", "plan_team" }, "catalog_plan_repeated", "second.id"},
+		"one plan twice": {
+			func(p *catalog.Plan) { p.Key, p.ID = "second", "plan_team" }, "catalog_plan_repeated", "second.id",
+		},
 	} {
 		want := described()
 		c.change(&want)
@@ -191,16 +197,19 @@ func TestEffectOf_CountsWhoWouldMove(t *testing.T) {
 	toThis := func(version int) plan.Ref { return plan.Ref{ID: "plan_team", Version: version} }
 
 	got := catalog.EffectOf(to, []plan.Plan{abroad, seats(2, "5")}, []catalog.Running{
-		{Currency: "XAF", Version: 1, Quantity: 2, Count: 3},                                  // 6000 → 8000
-		{Currency: "USD", Version: 1, Quantity: 2, Count: 1},                                  // the version is not sold in dollars
-		{Currency: "EUR", Version: 1, Quantity: 2, Count: 10},                                 // 80.00 → 120.00
-		{Currency: "EUR", Version: 2, Quantity: 3, Count: 1},                                  // 15.00 → 18.00
-		{Currency: "EUR", Version: 1, Quantity: 1, Pending: toThis(2), Count: 1},              // 5.00 → 6.00: it moves already, but elsewhere
+		{Currency: "XAF", Version: 1, Quantity: 2, Count: 3}, // 6000 → 8000
+		// the version is not sold in dollars
+		{Currency: "USD", Version: 1, Quantity: 2, Count: 1},
+		{Currency: "EUR", Version: 1, Quantity: 2, Count: 10}, // 80.00 → 120.00
+		{Currency: "EUR", Version: 2, Quantity: 3, Count: 1},  // 15.00 → 18.00
+		// 5.00 → 6.00: it moves already, but elsewhere
+		{Currency: "EUR", Version: 1, Quantity: 1, Pending: toThis(2), Count: 1},
 		{Currency: "EUR", Version: 1, Quantity: 1, Pending: toThis(3), Count: 1},              // moves here
 		{Currency: "EUR", Version: 3, Quantity: 9, Count: 4},                                  // is here
 		{Currency: "EUR", Version: 1, Quantity: 1, Ends: true, Count: 2},                      // ends
 		{Currency: "EUR", Version: 1, Pending: plan.Ref{ID: "plan_x"}, Quantity: 1, Count: 1}, // leaves the plan
-		{Currency: "EUR", Version: 1, Quantity: 1 << 60, Count: 2},                            // would cost more than there is
+		// would cost more than there is
+		{Currency: "EUR", Version: 1, Quantity: 1 << 60, Count: 2},
 	})
 
 	require.Equal(t, catalog.Effect{Running: 26, Behind: 18, Leaving: 3, Unmovable: 2, Unoffered: 1, Sums: []catalog.Sum{

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/rating"
 )
 
-// DescribeAll says in a line for each price of a plan, and each currency that the plan is sold in, what it charges, for a
-// person who compares two versions.
+// DescribeAll says in a line for each price of a plan, and each currency that the plan is sold in, what it charges, for
+// a person who compares two versions.
 func DescribeAll(p plan.Plan) []string {
 	var lines []string
 	for _, c := range p.Currencies() {

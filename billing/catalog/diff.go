@@ -36,10 +36,11 @@ func (c Change) Unversioned() []string {
 // Differs reports whether there is anything to do.
 func (c Change) Differs() bool { return c.Was == nil || len(c.Fields) > 0 }
 
-// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names. It
-// returns a change for each plan of the file, in its order, also where nothing differs, and for each that is archived
-// because the file has it no longer. A plan keeps its product, which a file does not know. Faults, which name the plan's
-// key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of plan.Plan.Next.
+// Diff compares the plans of a file with those that are there: all that have a key, and all whose ids the file names.
+// It returns a change for each plan of the file, in its order, also where nothing differs, and for each that is
+// archived because the file has it no longer. A plan keeps its product, which a file does not know. Faults, which name
+// the plan's key as their param: catalog_plan_not_found, catalog_plan_fixed, catalog_plan_repeated, and those of
+// plan.Plan.Next.
 func Diff(held []plan.Plan, want []Plan) ([]Change, error) {
 	changes := make([]Change, 0, len(want))
 	described := map[string]bool{}
@@ -133,7 +134,8 @@ func compare(was plan.Plan, w Plan) (Change, error) {
 		}
 	}
 	if c.NewVersion() {
-		if _, err := was.Next(w.Prices, w.TrialDays, w.TrialEnd, was.VersionAt); err != nil { // at any time: only whether it can be made
+		// at any time: only whether it can be made
+		if _, err := was.Next(w.Prices, w.TrialDays, w.TrialEnd, was.VersionAt); err != nil {
 			return Change{}, fault.From(err).Within(w.Key)
 		}
 	}

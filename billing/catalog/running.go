@@ -8,8 +8,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// Running is a number of running subscriptions of a plan that are alike: on one version, in one currency, with one quantity
-// from their next period on.
+// Running is a number of running subscriptions of a plan that are alike: on one version, in one currency, with one
+// quantity from their next period on.
 type Running struct {
 	Version  int
 	Currency money.Currency
@@ -24,8 +24,8 @@ type Effect struct {
 	Running int64 // all of them
 	Behind  int64 // those that are on another version, and would renew on it
 	Leaving int64 // those that end, or change to another plan, at the end of their period, and are never moved
-	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be, Unoffered
-	// those in a currency that the version is not sold in. To move them is refused.
+	// Unmovable counts those of Behind whose next period on the version would come to more than an amount can be,
+	// Unoffered those in a currency that the version is not sold in. To move them is refused.
 	Unmovable, Unoffered int64
 	// Sums are of those that could be moved, by currency, in the order of Plan.Currencies.
 	Sums []Sum

@@ -16,9 +16,9 @@ type Concern struct {
 	Sends bool
 }
 
-// Concerns returns what an answer to the step is about; t is the transaction as its row is then. A charge that was never
-// sent shows the account that the step spoke to. Where the step asked about an earlier send, a callback had told who has it,
-// whichever account refused the charge last.
+// Concerns returns what an answer to the step is about; t is the transaction as its row is then. A charge that was
+// never sent shows the account that the step spoke to. Where the step asked about an earlier send, a callback had told
+// who has it, whichever account refused the charge last.
 func (s Step) Concerns(t payment.Transaction, said payment.Answer) Concern {
 	if !t.EverSent() && s.Earlier == nil {
 		t.Provider, t.ProviderConfigID = s.Transaction.Provider, s.Transaction.ProviderConfigID
@@ -29,8 +29,8 @@ func (s Step) Concerns(t payment.Transaction, said payment.Answer) Concern {
 	}
 }
 
-// ConcernsRefunds reports whether an answer is about refunds of a charge, or takes its capture back, so that all refunds
-// that are booked decide what it leads to. captured is the transaction that books the money of the charge.
+// ConcernsRefunds reports whether an answer is about refunds of a charge, or takes its capture back, so that all
+// refunds that are booked decide what it leads to. captured is the transaction that books the money of the charge.
 func ConcernsRefunds(captured payment.Transaction, said payment.Answer) bool {
 	takenBack := captured.Status == payment.Success && said.Outcome.Final() && said.Outcome != payment.AnswerSucceeded
 	return len(said.Refunds) > 0 || len(said.Disputes) > 0 || takenBack
@@ -38,17 +38,19 @@ func ConcernsRefunds(captured payment.Transaction, said payment.Answer) bool {
 
 // Coverage is which pending callbacks about a transaction have nothing left to say. The zero value covers none.
 type Coverage struct {
-	AccountID string                // only callbacks of this account, that of an earlier send; empty: of the current one
-	Refs      []string              // of the operations that were looked at; a callback without a reference has the empty one
-	Until     time.Time             // when callbacks about Refs may have been received
-	Asked     bool                  // the provider answered; else callbacks with evidence stay open, each until it is believed
-	Shows     []payment.MessageKind // what the transaction shows, whenever a callback said it
+	AccountID string // only callbacks of this account, that of an earlier send; empty: of the current one
+	// of the operations that were looked at; a callback without a reference has the empty one
+	Refs  []string
+	Until time.Time // when callbacks about Refs may have been received
+	// the provider answered; else callbacks with evidence stay open, each until it is believed
+	Asked bool
+	Shows []payment.MessageKind // what the transaction shows, whenever a callback said it
 }
 
 // Covers returns which callbacks the answer to the step covers. lookedAt are the operations that it looked at, by what
 // lifecycle.Record found; t is the transaction as that left it; asked is when the exchange began. Of an earlier send's
-// account it covers nothing unless that was looked at, and of the current account nothing then: what its messages say is
-// another matter.
+// account it covers nothing unless that was looked at, and of the current account nothing then: what its messages say
+// is another matter.
 func (s Step) Covers(t payment.Transaction, lookedAt []string, asked time.Time, said payment.Outcome) Coverage {
 	c := Coverage{Refs: lookedAt, Until: coveredUntil(asked, said), Asked: s.Asks()}
 	switch {

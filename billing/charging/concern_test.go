@@ -14,7 +14,8 @@ func TestConcerns(t *testing.T) {
 	t.Parallel()
 	sent := time.Unix(1, 0)
 	unsent := payment.Transaction{ID: "txn_1", Provider: "pawapay", ProviderConfigID: "pp_refused"}
-	open := payment.Transaction{ID: "txn_1", Provider: "stripe", ProviderConfigID: "pp_1", FirstSentAt: sent, ProviderRef: "pi_1"}
+	open := payment.Transaction{ID: "txn_1", Provider: "stripe", ProviderConfigID: "pp_1", FirstSentAt: sent,
+		ProviderRef: "pi_1"}
 	paid := open
 	paid.Status = payment.Success
 	spoken := charging.Step{Transaction: payment.Transaction{Provider: "adyen", ProviderConfigID: "pp_2"}}
@@ -27,16 +28,30 @@ func TestConcerns(t *testing.T) {
 		account          string
 		recovered, sends bool
 	}{
-		"never sent: whom the step spoke to": {spoken, unsent, payment.Answer{Outcome: payment.AnswerNotSent}, "pp_2", false, false},
+		"never sent: whom the step spoke to": {
+			spoken, unsent, payment.Answer{Outcome: payment.AnswerNotSent}, "pp_2", false, false,
+		},
 		"never sent, and about an earlier send: as the row says": {
 			earlier, unsent, payment.Answer{Outcome: payment.AnswerSucceeded}, "pp_refused", true, false,
 		},
-		"sent: as the row says":                 {spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, "pp_1", false, false},
-		"an open one under another reference":   {spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_2"}, "pp_1", false, false},
-		"a success under its reference":         {spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1"}, "pp_1", false, false},
-		"a success that is not named":           {spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded}, "pp_1", false, false},
-		"a success under another reference":     {spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2"}, "pp_1", true, false},
-		"its provider does not know the charge": {spoken, open, payment.Answer{Outcome: payment.AnswerNotFound}, "pp_1", false, true},
+		"sent: as the row says": {
+			spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, "pp_1", false, false,
+		},
+		"an open one under another reference": {
+			spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_2"}, "pp_1", false, false,
+		},
+		"a success under its reference": {
+			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1"}, "pp_1", false, false,
+		},
+		"a success that is not named": {
+			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded}, "pp_1", false, false,
+		},
+		"a success under another reference": {
+			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2"}, "pp_1", true, false,
+		},
+		"its provider does not know the charge": {
+			spoken, open, payment.Answer{Outcome: payment.AnswerNotFound}, "pp_1", false, true,
+		},
 	} {
 		about := c.step.Concerns(c.row, c.said)
 		require.Equal(t, c.account, about.Transaction.ProviderConfigID, name)
@@ -59,8 +74,12 @@ func TestConcernsRefunds(t *testing.T) {
 		"no answer":                 {paid, payment.Answer{Outcome: payment.AnswerUnknown}, false},
 		"a success that is undone":  {paid, payment.Answer{Outcome: payment.AnswerCanceled}, true},
 		"a charge that is declined": {open, payment.Answer{Outcome: payment.AnswerDeclined}, false},
-		"with a refund":             {paid, payment.Answer{Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1"}}}, true},
-		"with a dispute":            {paid, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{{Ref: "dp_1"}}}, true},
+		"with a refund": {
+			paid, payment.Answer{Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1"}}}, true,
+		},
+		"with a dispute": {
+			paid, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{{Ref: "dp_1"}}}, true,
+		},
 	} {
 		require.Equal(t, c.want, charging.ConcernsRefunds(c.captured, c.said), name)
 	}
@@ -85,9 +104,10 @@ func TestCovers(t *testing.T) {
 		"looked at": {lookup, refs, payment.AnswerSucceeded, charging.Coverage{
 			Refs: refs, Until: asked, Asked: true, Shows: paid.Shows(),
 		}},
-		"what a provider does not know yet, it may have sent word of before": {lookup, refs, payment.AnswerNotFound, charging.Coverage{
-			Refs: refs, Until: asked.Add(-10 * time.Minute), Asked: true, Shows: paid.Shows(),
-		}},
+		"what a provider does not know yet, it may have sent word of before": {lookup, refs, payment.AnswerNotFound,
+			charging.Coverage{
+				Refs: refs, Until: asked.Add(-10 * time.Minute), Asked: true, Shows: paid.Shows(),
+			}},
 		"nothing looked at": {lookup, nil, payment.AnswerUnknown, charging.Coverage{
 			Until: asked, Asked: true, Shows: paid.Shows(),
 		}},
@@ -101,6 +121,7 @@ func TestCovers(t *testing.T) {
 	} {
 		require.Equal(t, c.want, c.step.Covers(paid, c.lookedAt, asked, c.said), name)
 	}
-	require.Equal(t, charging.Coverage{Refs: refs, Until: asked, Shows: paid.Shows()}, charging.CoversUnasked(paid, true, asked))
+	require.Equal(t, charging.Coverage{Refs: refs, Until: asked, Shows: paid.Shows()},
+		charging.CoversUnasked(paid, true, asked))
 	require.Equal(t, charging.Coverage{Shows: paid.Shows()}, charging.CoversUnasked(paid, false, asked))
 }

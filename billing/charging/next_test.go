@@ -145,24 +145,29 @@ func TestNext_AFirstSend(t *testing.T) {
 		says     string // part of the reason
 		wait     time.Duration
 	}{
-		"the primary takes it": {due(), world{accounts: []charging.Account{b, a}}, charging.Progress{}, payment.MoveSend, "a", 1,
+		"the primary takes it": {due(), world{accounts: []charging.Account{b, a}}, charging.Progress{},
+			payment.MoveSend, "a", 1,
 			"primary", 0},
 		"the primary has just refused it": {
-			due(), world{accounts: []charging.Account{a, b}}, charging.Progress{Refused: []string{"a"}}, payment.MoveSend, "b", 0,
+			due(), world{accounts: []charging.Account{a, b}}, charging.Progress{Refused: []string{"a"}},
+			payment.MoveSend, "b", 0,
 			"backup", 0,
 		},
 		"all have refused it": {due(), world{accounts: []charging.Account{a}}, charging.Progress{Refused: []string{"a"}},
 			payment.MoveHold, "", 0, "no payment provider", 0},
 		"there is no account": {due(), world{}, charging.Progress{}, payment.MoveHold, "", 0, "no payment provider", 0},
-		"charging is paused": {due(), world{accounts: []charging.Account{a}, paused: true}, charging.Progress{}, payment.MoveHold,
+		"charging is paused": {due(), world{accounts: []charging.Account{a}, paused: true},
+			charging.Progress{}, payment.MoveHold,
 			"", 0, "Charging is paused in this environment", 0},
-		"the only account is stopped": {due(), world{accounts: []charging.Account{account("a", stopped)}}, charging.Progress{},
+		"the only account is stopped": {due(), world{accounts: []charging.Account{account("a", stopped)}},
+			charging.Progress{},
 			payment.MoveHold, "", 0, "Charging is paused for the payment provider apay (a)", 0},
 		"the primary's credentials cannot be opened": {
 			due(), world{accounts: []charging.Account{account("a", closed), b}}, charging.Progress{}, payment.MoveSend, "b", 0,
 			"backup", routing.Cooldown,
 		},
-		"no credentials can be opened": {due(), world{accounts: []charging.Account{account("a", closed)}}, charging.Progress{},
+		"no credentials can be opened": {due(), world{accounts: []charging.Account{account("a", closed)}},
+			charging.Progress{},
 			payment.MoveHold, "", 0, "its stored credentials cannot be read", routing.Cooldown},
 		"it probes a resting account": {
 			due(), world{
@@ -170,11 +175,13 @@ func TestNext_AFirstSend(t *testing.T) {
 				Known:    charging.Known{Probes: map[string]bool{"a": true}},
 			}, charging.Progress{}, payment.MoveSend, "a", 1, "primary", 0,
 		},
-		"another payment probes it": {due(), world{accounts: []charging.Account{account("a", resting), b}}, charging.Progress{},
+		"another payment probes it": {due(), world{accounts: []charging.Account{account("a", resting), b}},
+			charging.Progress{},
 			payment.MoveSend, "b", 0, "backup", routing.Cooldown},
 		"nobody wants it any more": {due(canceled), world{accounts: []charging.Account{a}}, charging.Progress{},
 			payment.MoveAbandon, "a", 0, "", 0},
-		"nobody wants it, and no account can take it": {due(canceled), world{}, charging.Progress{}, payment.MoveAbandon, "", 0,
+		"nobody wants it, and no account can take it": {due(canceled), world{}, charging.Progress{},
+			payment.MoveAbandon, "", 0,
 			"", 0},
 	} {
 		step, _ := decide(t, charging.Situation{Transaction: c.txn, Now: t0, Progress: c.progress}, c.w)

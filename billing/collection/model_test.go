@@ -55,7 +55,8 @@ func (w *world) giveOf(t *rapid.T, kind collection.Kind, code string) (collectio
 	if err != nil {
 		require.Equal(t, before, state, "a refusal changed the state")
 		require.Equal(t, collection.None, effect)
-		require.Contains(t, []collection.Kind{collection.Pay, collection.SkipRetry, collection.Void}, kind, "only commands are refused")
+		require.Contains(t, []collection.Kind{collection.Pay, collection.SkipRetry, collection.Void}, kind,
+			"only commands are refused")
 		return effect, err
 	}
 	if before.Phase == collection.Settled {

@@ -1,6 +1,6 @@
-// Package creditnote owns what a credit note gives back of an issued invoice, and where that goes: off what is due of an
-// open invoice; of a paid one to the customer's balance, or back in money. It does not own the arithmetic of discounts
-// and taxes (totals), how an invoice is paid (lifecycle), nor how a refund moves (payment).
+// Package creditnote owns what a credit note gives back of an issued invoice, and where that goes: off what is due of
+// an open invoice; of a paid one to the customer's balance, or back in money. It does not own the arithmetic of
+// discounts and taxes (totals), how an invoice is paid (lifecycle), nor how a refund moves (payment).
 package creditnote
 
 import (

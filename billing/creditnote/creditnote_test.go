@@ -44,8 +44,8 @@ func book(inv invoice.Invoice, n creditnote.Note) invoice.Invoice {
 	return inv
 }
 
-// TestIssue_AllNotesAreTheInvoice credits an invoice in any steps: no note exceeds what is left, and when nothing is, the
-// notes have its total and every one of its taxes.
+// TestIssue_AllNotesAreTheInvoice credits an invoice in any steps: no note exceeds what is left, and when nothing is,
+// the notes have its total and every one of its taxes.
 func TestIssue_AllNotesAreTheInvoice(t *testing.T) {
 	t.Parallel()
 	rates := []tax.Rate{rate("txr_1", "19.25", false), rate("txr_2", "7", true), rate("txr_3", "2.5", false)}
@@ -118,18 +118,33 @@ func TestIssue_Refuses(t *testing.T) {
 		given creditnote.Given
 		code  string
 	}{
-		"a void one":                   {issued(t, invoice.Void, line), creditnote.Request{}, creditnote.Given{}, "invoice_not_creditable"},
-		"money of an open one":         {open, creditnote.Request{InMoney: true}, creditnote.Given{}, "credit_of_open_invoice"},
-		"more than there is":           {paid, creditnote.Request{Amount: 1001}, creditnote.Given{}, "credit_exceeds_invoice"},
-		"another line":                 {paid, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "b", Amount: 1}}}, creditnote.Given{}, "credit_line_unknown"},
+		"a void one": {
+			issued(t, invoice.Void, line), creditnote.Request{}, creditnote.Given{}, "invoice_not_creditable",
+		},
+		"money of an open one": {
+			open, creditnote.Request{InMoney: true}, creditnote.Given{}, "credit_of_open_invoice",
+		},
+		"more than there is": {
+			paid, creditnote.Request{Amount: 1001}, creditnote.Given{}, "credit_exceeds_invoice",
+		},
+		"another line": {
+			paid, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "b", Amount: 1}}}, creditnote.Given{},
+			"credit_line_unknown",
+		},
 		"more than the line":           {paid, of(1001), creditnote.Given{}, "credit_exceeds_line"},
 		"time that a change took back": {paid, of(401), reversed, "credit_exceeds_line"},
 		"the amount of that time":      {paid, creditnote.Request{Amount: 401}, reversed, "credit_exceeds_invoice"},
 		"money that went back":         {paid, of(301), creditnote.Given{Money: 700}, "credit_exceeds_invoice"},
-		"nothing left":                 {paid, creditnote.Request{}, creditnote.Given{Money: 1000}, "invoice_nothing_to_credit"},
-		"more money than the note":     {paid, creditnote.Request{Amount: 10, InMoney: true, RefundAmount: 11}, creditnote.Given{}, "refund_exceeds_credit_note"},
+		"nothing left": {
+			paid, creditnote.Request{}, creditnote.Given{Money: 1000}, "invoice_nothing_to_credit",
+		},
+		"more money than the note": {
+			paid, creditnote.Request{Amount: 10, InMoney: true, RefundAmount: 11}, creditnote.Given{},
+			"refund_exceeds_credit_note",
+		},
 		"lines that a credit has used": {
-			issued(t, invoice.Paid, line, invoice.Line{ID: "b", Amount: -600}), of(401), creditnote.Given{}, "credit_exceeds_invoice",
+			issued(t, invoice.Paid, line, invoice.Line{ID: "b", Amount: -600}), of(401), creditnote.Given{},
+			"credit_exceeds_invoice",
 		},
 	} {
 		_, err := creditnote.Issue(c.inv, c.ask, c.given)
@@ -152,9 +167,15 @@ func TestIssue_Destinations(t *testing.T) {
 		"open, paid by credit in part": {half, creditnote.Request{}, [3]money.Minor{300, 700, 0}},
 		"paid":                         {paid, creditnote.Request{Amount: 400}, [3]money.Minor{0, 400, 0}},
 		"paid, in money":               {paid, creditnote.Request{Amount: 400, InMoney: true}, [3]money.Minor{0, 0, 400}},
-		"paid, split":                  {paid, creditnote.Request{Amount: 400, InMoney: true, RefundAmount: 150}, [3]money.Minor{0, 250, 150}},
-		"paid, in tens":                {paid, creditnote.Request{Amount: 399, InMoney: true, Granularity: 10}, [3]money.Minor{0, 9, 390}},
-		"paid, less than ten":          {paid, creditnote.Request{Amount: 7, InMoney: true, Granularity: 10}, [3]money.Minor{0, 7, 0}},
+		"paid, split": {
+			paid, creditnote.Request{Amount: 400, InMoney: true, RefundAmount: 150}, [3]money.Minor{0, 250, 150},
+		},
+		"paid, in tens": {
+			paid, creditnote.Request{Amount: 399, InMoney: true, Granularity: 10}, [3]money.Minor{0, 9, 390},
+		},
+		"paid, less than ten": {
+			paid, creditnote.Request{Amount: 7, InMoney: true, Granularity: 10}, [3]money.Minor{0, 7, 0},
+		},
 	} {
 		n, err := creditnote.Issue(c.inv, c.ask, creditnote.Given{})
 		require.NoError(t, err, name)
@@ -172,7 +193,8 @@ func TestIssue_Left(t *testing.T) {
 		n.Lines = []creditnote.Line{{InvoiceLineID: "a", Amount: n.Subtotal}}
 		return creditnote.Given{Notes: []creditnote.Note{n}}
 	}
-	beside, refunded, reversed := noted(creditnote.Note{Subtotal: 300}), noted(creditnote.Note{Subtotal: 300, Refund: 300}),
+	beside, refunded, reversed := noted(creditnote.Note{Subtotal: 300}),
+		noted(creditnote.Note{Subtotal: 300, Refund: 300}),
 		noted(creditnote.Note{Subtotal: 700})
 	beside.Money, refunded.Money, reversed.Reversed = 500, 300, map[string]money.Minor{"a": 600}
 	for name, c := range map[string]struct {
@@ -185,7 +207,9 @@ func TestIssue_Left(t *testing.T) {
 		// Of a, 300 were left when a change took its unused time back: 1500 - 700 - 300.
 		"time taken back of what a note left": {[]invoice.Line{plain("a", 1000), plain("b", 500)}, reversed, 500},
 		// 1100 - 600 - 60, and one that the other invoice may have rounded up.
-		"time taken back with its taxes": {[]invoice.Line{ten}, creditnote.Given{Reversed: map[string]money.Minor{"b": 600}}, 439},
+		"time taken back with its taxes": {
+			[]invoice.Line{ten}, creditnote.Given{Reversed: map[string]money.Minor{"b": 600}}, 439,
+		},
 		// 1000 + 1100 - 600: a has no taxes to round.
 		"time taken back without taxes": {
 			[]invoice.Line{plain("a", 1000), ten}, creditnote.Given{Reversed: map[string]money.Minor{"a": 600}}, 1500,
@@ -204,7 +228,9 @@ func TestIssue_LastNoteHasTheRestOfTheTaxes(t *testing.T) {
 	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000, Rates: []tax.Rate{r}})
 	var given creditnote.Given
 	for _, part := range []money.Minor{300, 300, 400} {
-		note, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: part}}}, given)
+		note, err := creditnote.Issue(
+			inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: part}}}, given,
+		)
 		require.NoError(t, err)
 		require.Equal(t, invoice.Taxes{{Rate: r, Base: part, Amount: part / 10}}, note.Taxes)
 		given.Notes = append(given.Notes, note)
@@ -215,7 +241,9 @@ func TestIssue_LastNoteHasTheRestOfTheTaxes(t *testing.T) {
 func TestIssue_LineBesideACredit(t *testing.T) {
 	t.Parallel()
 	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000}, invoice.Line{ID: "b", Amount: -600})
-	note, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 400}}}, creditnote.Given{})
+	note, err := creditnote.Issue(
+		inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 400}}}, creditnote.Given{},
+	)
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), note.Total)
 }
@@ -223,6 +251,8 @@ func TestIssue_LineBesideACredit(t *testing.T) {
 func TestIssue_RefusalNamesTheLines(t *testing.T) {
 	t.Parallel()
 	inv := issued(t, invoice.Paid, invoice.Line{ID: "a", Amount: 1000})
-	_, err := creditnote.Issue(inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 1001}}}, creditnote.Given{})
+	_, err := creditnote.Issue(
+		inv, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: "a", Amount: 1001}}}, creditnote.Given{},
+	)
 	require.Equal(t, "lines", fault.From(err).Param)
 }

@@ -18,7 +18,8 @@ type Request struct {
 	Amount money.Minor
 	Reason Reason
 	Memo   string
-	// InMoney gives a paid invoice back in money: RefundAmount of it, or all where that is 0. The rest goes to the balance.
+	// InMoney gives a paid invoice back in money: RefundAmount of it, or all where that is 0. The rest goes to the
+	// balance.
 	InMoney      bool
 	RefundAmount money.Minor
 	// Granularity: what goes back in money is a multiple of it, as the provider expresses amounts; 0: any amount. Where
@@ -63,9 +64,9 @@ var ErrNoRefund = fault.InvalidParam("refundAmount", "refund_amount_without_refu
 var ErrNotRefundable = fault.InvalidParam("to", "credit_not_refundable",
 	"No payment that Perennial can refund paid this invoice: credit or money from outside did. Send `to: balance`.")
 
-// Issue decides a credit note, whose Due, Balance and Refund Invoice.Credit and the payment allow. Nothing is given back
-// twice: of a line no more than it billed, less earlier notes and unused time that later invoices took back; in all no
-// more than the total, less earlier notes and money that went back without one. Faults: invoice_not_creditable,
+// Issue decides a credit note, whose Due, Balance and Refund Invoice.Credit and the payment allow. Nothing is given
+// back twice: of a line no more than it billed, less earlier notes and unused time that later invoices took back; in
+// all no more than the total, less earlier notes and money that went back without one. Faults: invoice_not_creditable,
 // invoice_nothing_to_credit, credit_exceeds_line, credit_exceeds_invoice, credit_line_unknown, credit_of_open_invoice,
 // refund_exceeds_credit_note, amount_too_large.
 func Issue(inv invoice.Invoice, ask Request, given Given) (Note, error) {

@@ -54,7 +54,8 @@ func (c Customer) checkMethod() error {
 	}
 	switch {
 	case c.PaymentMethod == "" && d != (PaymentDetails{}):
-		return fault.InvalidParam("paymentMethod", "field_missing", "`paymentDetails` requires `paymentMethod`. Send both, or neither.")
+		return fault.InvalidParam("paymentMethod", "field_missing",
+			"`paymentDetails` requires `paymentMethod`. Send both, or neither.")
 	case c.PaymentMethod == "card" && d.PaymentMethodToken == "":
 		return fault.InvalidParam("paymentDetails.paymentMethodToken", "field_missing",
 			"The card's token is missing. Send the token from your payment provider.")
@@ -72,8 +73,8 @@ func isCardNumber(s string) bool {
 	return len(digits) >= 13 && len(digits) <= 19 && strings.Trim(digits, "0123456789") == "" && cardnumber.Luhn(digits)
 }
 
-// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be found by
-// the address later. Fault: email_malformed.
+// CheckEmail accepts one bare address of a public domain. A name around it ("Ada <ada@example.com>") would not be found
+// by the address later. Fault: email_malformed.
 func CheckEmail(s string) error {
 	address, err := mail.ParseAddress(s)
 	local, domain, _ := cutLast(s, "@")

@@ -1,6 +1,6 @@
 // Package delivery owns the rules of webhooks: which events an endpoint wants, when the next attempt is due, when a
-// failing endpoint is disabled, and which secrets sign. It is pure: it knows no clock, no random and no network. It does not own the bytes and
-// the signature of a request (webhooks) nor what is owed to whom (db).
+// failing endpoint is disabled, and which secrets sign. It is pure: it knows no clock, no random and no network. It
+// does not own the bytes and the signature of a request (webhooks) nor what is owed to whom (db).
 package delivery
 
 import "time"

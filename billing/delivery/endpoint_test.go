@@ -17,7 +17,8 @@ func TestEndpoint_DisableAndEnable(t *testing.T) {
 	e.FailingSince = at.Add(-72 * time.Hour)
 	require.True(t, e.DisableFailing(at))
 	want := delivery.Endpoint{
-		Status: delivery.EndpointDisabled, DisabledReason: delivery.DisabledFailing, DisabledAt: at, FailingSince: e.FailingSince,
+		Status: delivery.EndpointDisabled, DisabledReason: delivery.DisabledFailing, DisabledAt: at,
+		FailingSince: e.FailingSince,
 	}
 	require.Equal(t, want, e)
 	require.False(t, e.Disable(delivery.DisabledByRequest, at.Add(time.Hour)), "the first reason stays")

@@ -60,7 +60,8 @@ type Next struct {
 	Redelivery bool
 }
 
-// Next decides what follows an attempt. One that a crash left open consumes no retry, however many there are. A redelivery consumes no retry, unless it was the first attempt of all.
+// Next decides what follows an attempt. One that a crash left open consumes no retry, however many there are. A
+// redelivery consumes no retry, unless it was the first attempt of all.
 func (p Policy) Next(s State, e End) Next {
 	n := Next{Status: Pending, Attempts: s.Attempts, Unknown: s.Unknown}
 	if e.Outcome == OutcomeUnknown {

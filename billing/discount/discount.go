@@ -1,5 +1,5 @@
-// Package discount owns what a coupon takes off a price: its amount, how long it lasts and how often it may be redeemed.
-// It does not own how several of them are taken off an invoice, one after another: totals does.
+// Package discount owns what a coupon takes off a price: its amount, how long it lasts and how often it may be
+// redeemed. It does not own how several of them are taken off an invoice, one after another: totals does.
 package discount
 
 import (

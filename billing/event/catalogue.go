@@ -108,7 +108,8 @@ func Catalogue() []Data {
 		CustomerCreated{}, CustomerUpdated{}, CustomerDeleted{}, BalanceAdjusted{},
 		CreditGrantCreated{}, CreditGrantDepleted{}, CreditGrantExpired{}, CreditGrantVoided{},
 		PlanCreated{}, PlanUpdated{}, ProductCreated{}, ProductUpdated{},
-		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{}, SettingsUpdated{},
+		TaxRateCreated{}, TaxRateUpdated{}, CouponCreated{}, CouponUpdated{}, MetricCreated{}, MetricUpdated{},
+		SettingsUpdated{},
 		APIKeyCreated{}, APIKeyUpdated{}, APIKeyRevoked{},
 		TestClockAdvanced{}, TestClockDeleted{}, WebhookEndpointDisabled{}, WebhookEndpointTest{},
 	}

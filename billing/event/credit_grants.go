@@ -21,16 +21,16 @@ type CreditGrantCreated struct {
 	CreditGrant
 }
 
-// CreditGrantDepleted means that an invoice has used what was left of a credit grant. Where that invoice is voided, the grant
-// has credit again, and may be announced as depleted once more.
+// CreditGrantDepleted means that an invoice has used what was left of a credit grant. Where that invoice is voided, the
+// grant has credit again, and may be announced as depleted once more.
 type CreditGrantDepleted struct {
 	CreditGrant
 	InvoiceID      string `json:"invoiceId" doc:"The invoice that used the last of it."`
 	SubscriptionID string `json:"subscriptionId,omitempty" doc:"The subscription that the invoice bills."`
 }
 
-// CreditGrantExpired means that a credit grant has expired with something left of it, which is taken away. It is sent again
-// where an invoice that had used the grant is voided after that.
+// CreditGrantExpired means that a credit grant has expired with something left of it, which is taken away. It is sent
+// again where an invoice that had used the grant is voided after that.
 type CreditGrantExpired struct {
 	CreditGrant
 	AmountExpired int64 `json:"amountExpired" doc:"What was left of it and is taken away, in minor units."`

@@ -26,7 +26,8 @@ type Dispute struct {
 
 func (d Dispute) about() about { return about{d.ID, d.CustomerID, d.SubscriptionID} }
 
-// DisputeCreated means that a payer objects to a charge at the bank. One that is known only by its end is closed at once.
+// DisputeCreated means that a payer objects to a charge at the bank. One that is known only by its end is closed at
+// once.
 type DisputeCreated struct{ Dispute }
 
 // DisputeUpdated means that something about a dispute has changed, other than its end.

@@ -56,7 +56,8 @@ var examples = []event.Data{
 	event.SubscriptionResumed{Subscription: about, Status: "active", PlanID: "plan_1"},
 	event.SubscriptionCanceled{Subscription: about, CancelReason: "past_due_expired"},
 	event.SubscriptionChangeDropped{
-		Subscription: about, ScheduledChangeID: "chg_01jcz6dyqx4w9s1c2k7v5h8m3n", EffectiveAt: 1764849600, Reason: "subscription_canceled",
+		Subscription: about, ScheduledChangeID: "chg_01jcz6dyqx4w9s1c2k7v5h8m3n", EffectiveAt: 1764849600,
+		Reason: "subscription_canceled",
 	},
 	event.InvoiceCreated{Invoice: bill},
 	event.InvoiceUpdated{Invoice: billOf("draft")},

@@ -15,8 +15,8 @@ type ProviderConfig struct {
 func (c ProviderConfig) about() about { return about{objectID: c.ID} }
 
 // ProviderFailing means that the provider refuses the credentials of the configuration (HTTP 401 or 403), or that the
-// stored credentials cannot be read, so that payments go to other configurations, or wait. It is announced once until the provider recovers. A provider that is away, or answers with errors of
-// its own, is not announced.
+// stored credentials cannot be read, so that payments go to other configurations, or wait. It is announced once until
+// the provider recovers. A provider that is away, or answers with errors of its own, is not announced.
 type ProviderFailing struct {
 	ProviderConfig
 	Reason string `json:"reason" enum:"credentials_refused,credentials_unreadable" doc:"Why, as a code: credentials_refused or credentials_unreadable."`

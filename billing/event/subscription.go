@@ -87,8 +87,8 @@ type SubscriptionTrialWillEnd struct {
 	CancelAtPeriodEnd bool   `json:"cancelAtPeriodEnd" doc:"True where the subscription ends with its trial, so that nothing is billed."`
 }
 
-// SubscriptionRenewalReminder means that a renewal comes soon whose payment the payer must confirm, as mobile money asks
-// for. How long before is a setting of the environment, one day unless it says otherwise.
+// SubscriptionRenewalReminder means that a renewal comes soon whose payment the payer must confirm, as mobile money
+// asks for. How long before is a setting of the environment, one day unless it says otherwise.
 type SubscriptionRenewalReminder struct {
 	Subscription
 	PlanID   string `json:"planId" doc:"The plan of the next period."`
@@ -116,7 +116,8 @@ type SubscriptionPastDue struct {
 	CollectionPaused      bool `json:"collectionPaused" doc:"True where nothing more is billed or collected until collection is resumed or the invoice is paid."`
 }
 
-// SubscriptionPaused means that the subscription is paused: its period has ended, and nothing is billed until it resumes.
+// SubscriptionPaused means that the subscription is paused: its period has ended, and nothing is billed until it
+// resumes.
 type SubscriptionPaused struct {
 	Subscription
 	Reason    string `json:"reason" doc:"requested, or no_payment_method where a trial ended without one."`

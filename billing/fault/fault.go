@@ -55,7 +55,8 @@ func (e *Error) In(param string) *Error {
 	return &c
 }
 
-// Within returns a copy whose field is one of what has this name: team, for prices[0].amount, makes team.prices[0].amount.
+// Within returns a copy whose field is one of what has this name: team, for prices[0].amount, makes
+// team.prices[0].amount.
 func (e *Error) Within(name string) *Error {
 	if e.Param != "" {
 		name += "." + e.Param

@@ -39,7 +39,8 @@ func TestFrom_HidesUnknownError(t *testing.T) {
 func TestFinal_ByKind(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[fault.Kind]struct{ refusal, retryable bool }{
-		fault.Invalid: {refusal: true}, fault.NotFound: {refusal: true}, fault.Conflict: {refusal: true}, fault.Gone: {refusal: true},
+		fault.Invalid: {refusal: true}, fault.NotFound: {refusal: true}, fault.Conflict: {refusal: true},
+		fault.Gone:         {refusal: true},
 		fault.Unauthorized: {}, fault.Forbidden: {},
 		fault.RateLimited: {retryable: true}, fault.Unavailable: {retryable: true}, fault.Internal: {retryable: true},
 	} {

@@ -30,9 +30,9 @@ type Gone struct {
 	ToGrants balance.Uses // by credit notes, to the grants that paid
 }
 
-// Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and toBalance what goes to
-// the customer's balance, or back to the grants that paid. An open invoice asks for less; what the provider could not take
-// of the rest is carried forward. One with nothing left to pay is the caller's to settle.
+// Credit books a credit note: more is what it adds to Credited, lines what it gives back of each, and toBalance what
+// goes to the customer's balance, or back to the grants that paid. An open invoice asks for less; what the provider
+// could not take of the rest is carried forward. One with nothing left to pay is the caller's to settle.
 func (i Invoice) Credit(
 	more Credited, lines map[string]money.Minor, toBalance money.Minor, gone Gone, limits money.Limits,
 ) (Invoice, []CreditEntry) {
@@ -59,9 +59,10 @@ func (i Invoice) Credit(
 	return i, l.entries
 }
 
-// grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice, where before and after it
-// so much went back in all, and so much of that to grants. What was paid in another way is given back first. What went back
-// without a note may be less than at an earlier note, where an invoice that took time back was voided since.
+// grantsBack is what of an amount for the balance goes back to the grants that paid for the invoice, where before and
+// after it so much went back in all, and so much of that to grants. What was paid in another way is given back first.
+// What went back without a note may be less than at an earlier note, where an invoice that took time back was voided
+// since.
 func (i Invoice) grantsBack(before, after, amount money.Minor, had balance.Uses) balance.Uses {
 	if len(i.GrantsUsed) == 0 {
 		return nil

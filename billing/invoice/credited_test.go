@@ -20,7 +20,9 @@ func TestOwnDue_IsWithoutWhatEarlierInvoicesBrought(t *testing.T) {
 func TestCredit_AddsUp(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{
-		Status: invoice.Paid, Total: 1100, Lines: []invoice.Line{{ID: "a", Amount: 1000, Credited: 90}, {ID: "b", Amount: 50}},
+		Status: invoice.Paid, Total: 1100, Lines: []invoice.Line{
+			{ID: "a", Amount: 1000, Credited: 90}, {ID: "b", Amount: 50},
+		},
 		Credited: invoice.Credited{Total: 100, Tax: 10, Due: 5, Refund: 40},
 	}
 	got, entries := inv.Credit(invoice.Credited{Total: 300, Tax: 30, Due: 7, Refund: 200},
@@ -41,8 +43,8 @@ func TestCredit_WhatTheProviderCannotTakeIsCarried(t *testing.T) {
 	require.Equal(t, []invoice.CreditEntry{{Amount: -40, Reason: invoice.CreditCarriedForward}}, entries)
 }
 
-// TestCredit_GrantsAreGivenBackLast credits an invoice of 1000 that grants paid to the half: what goes back of the first 500
-// was paid in another way.
+// TestCredit_GrantsAreGivenBackLast credits an invoice of 1000 that grants paid to the half: what goes back of the
+// first 500 was paid in another way.
 func TestCredit_GrantsAreGivenBackLast(t *testing.T) {
 	t.Parallel()
 	used := balance.Uses{{ID: "g1", Amount: 300}, {ID: "g2", Amount: 200}}
@@ -58,13 +60,14 @@ func TestCredit_GrantsAreGivenBackLast(t *testing.T) {
 		"a second note": {
 			600, invoice.Gone{ToGrants: balance.Uses{{ID: "g2", Amount: 100}}}, 200, [3]money.Minor{100, 100, 0},
 		},
-		// 100 went to g2 when 300 had gone back beside a note of 300; those are void since. 300 + 350 are 150 beyond the half, of
-		// which g2 had 100.
+		// 100 went to g2 when 300 had gone back beside a note of 300; those are void since. 300 + 350 are 150 beyond the
+		// half, of which g2 had 100.
 		"less went back beside it than before": {
 			300, invoice.Gone{ToGrants: balance.Uses{{ID: "g2", Amount: 100}}}, 350, [3]money.Minor{0, 50, 300},
 		},
 	} {
-		inv := invoice.Invoice{Status: invoice.Paid, Total: 1000, GrantsUsed: used, Credited: invoice.Credited{Total: c.credited}}
+		inv := invoice.Invoice{Status: invoice.Paid, Total: 1000, GrantsUsed: used,
+			Credited: invoice.Credited{Total: c.credited}}
 		_, entries := inv.Credit(invoice.Credited{Total: c.amount}, nil, c.amount, c.gone, money.Limits{})
 		var got [3]money.Minor
 		for _, e := range entries {

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/totals"
 )
 
-// Share is what one coupon takes off a line, in minor units; below zero where a credit gives the discount of what it takes
-// back to the seller.
+// Share is what one coupon takes off a line, in minor units; below zero where a credit gives the discount of what it
+// takes back to the seller.
 type Share struct {
 	CouponID string      `json:"couponId"`
 	Code     string      `json:"code"` // as it was when the coupon was redeemed
@@ -101,9 +101,9 @@ func places(lines []Line, of func(planID string) bool) []int {
 }
 
 // share divides what a coupon takes off among the lines at some places, in proportion to what they have left, in whole
-// minor units: by rounding the running total, so that the shares sum to it and none is more than its line has left. Where
-// the shares of earlier coupons were rounded up on these lines, they have less left than their exact rest, and the coupon
-// takes off no more than that.
+// minor units: by rounding the running total, so that the shares sum to it and none is more than its line has left.
+// Where the shares of earlier coupons were rounded up on these lines, they have less left than their exact rest, and
+// the coupon takes off no more than that.
 func share(lines []Line, at []int, whole Share) {
 	var length, from int64
 	for _, i := range at {
@@ -120,9 +120,9 @@ func share(lines []Line, at []int, whole Share) {
 	}
 }
 
-// TakeBack returns the line as a credit of worth, an amount before discounts, for unused time that another line bills. It
-// gives back what was billed after discounts, rounded once: round(worth × net ÷ amount). The discounts of that time are
-// taken off no more, so that the credit has them below zero. Its taxes are those of the line it takes back.
+// TakeBack returns the line as a credit of worth, an amount before discounts, for unused time that another line bills.
+// It gives back what was billed after discounts, rounded once: round(worth × net ÷ amount). The discounts of that time
+// are taken off no more, so that the credit has them below zero. Its taxes are those of the line it takes back.
 func (l Line) TakeBack(billed Line, worth money.Minor) Line {
 	l.Amount, l.Reverses, l.Rates, l.Discounts = -worth, billed.ID, billed.Rates, nil
 	left, net := billed.Amount, worth

@@ -10,8 +10,9 @@ import (
 	"perennial/billing/money"
 )
 
-// Half of 1, 1, 1, 1 and 4 is 4, of which the lines have 1, 0, 1, 0 and 2 in whole units. So those of plan A, the first, third and
-// fifth, have 2 left, though half of 6 is 3. Before, all of plan A took 3 off the last line, which was 5 of its 4 then.
+// Half of 1, 1, 1, 1 and 4 is 4, of which the lines have 1, 0, 1, 0 and 2 in whole units. So those of plan A, the
+// first, third and fifth, have 2 left, though half of 6 is 3. Before, all of plan A took 3 off the last line, which was
+// 5 of its 4 then.
 func TestTakeOff_NoMoreThanTheLineBills(t *testing.T) {
 	t.Parallel()
 	lines := []invoice.Line{

@@ -46,7 +46,8 @@ type Issuing struct {
 	SubscriptionID string
 	Currency       money.Currency
 	TaxExempt      tax.Exemption // the customer's
-	Balance        money.Minor   // the customer's plain one in this currency: credit, or below zero what was carried forward
+	// the customer's plain one in this currency: credit, or below zero what was carried forward
+	Balance money.Minor
 	// Grants are those that may pay for it, used before Balance unless they have ended At.
 	Grants []balance.Grant
 	// At is when it should have been issued, which is what counts for grants; zero: Now.
@@ -76,10 +77,10 @@ type Issued struct {
 	Refund  money.Minor
 }
 
-// Issue turns a draft into an invoice: its lines are summed less their discounts and taxed, and only then does credit count.
-// Credit pays for it as far as there is any, and a total below zero gives some, but for what is refunded. What the provider
-// cannot take of the rest is carried to the balance, and collected with the next invoice that asks for enough. An
-// invoice with nothing left to pay is paid at once; every other one waits for its collection. Fault:
+// Issue turns a draft into an invoice: its lines are summed less their discounts and taxed, and only then does credit
+// count. Credit pays for it as far as there is any, and a total below zero gives some, but for what is refunded. What
+// the provider cannot take of the rest is carried to the balance, and collected with the next invoice that asks for
+// enough. An invoice with nothing left to pay is paid at once; every other one waits for its collection. Fault:
 // amount_too_large.
 func (d Draft) Issue(in Issuing) (Issued, error) {
 	sums, err := d.Sums()
@@ -128,8 +129,8 @@ func (i *Invoice) ask(l *ledger, limits money.Limits) {
 	i.AmountDue = owed + i.BroughtForward - i.CarriedForward
 }
 
-// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all. What no
-// provider can express stays credit.
+// giveBack makes credit of what the lines give back, but for what is refunded, and returns what is refunded in all.
+// What no provider can express stays credit.
 func (d Draft) giveBack(given money.Minor, l *ledger, in Issuing) money.Minor {
 	refund := in.expressible(min(d.Refund, max(l.balance+given, 0)))
 	l.add(given-min(refund, given), CreditProration)
@@ -179,7 +180,8 @@ func (i Invoice) Withdraw(
 	return i, i.reversal(), effect, nil
 }
 
-// reversal undoes what the invoice did to the balance. What a grant paid goes back to that grant, also where it has ended.
+// reversal undoes what the invoice did to the balance. What a grant paid goes back to that grant, also where it has
+// ended.
 func (i Invoice) reversal() []CreditEntry {
 	var l ledger
 	l.move(i.GrantsUsed, 1, CreditReturned)

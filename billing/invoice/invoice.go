@@ -79,8 +79,8 @@ type Invoice struct {
 	OverdueAt      time.Time      // when it was announced as overdue; zero: it was not
 	Collection     collection.State
 	ReplacedBy     string
-	// FinalizesAt is when the draft of a subscription's invoice is issued automatically; kept from then on. Zero: it is, or was,
-	// no such draft.
+	// FinalizesAt is when the draft of a subscription's invoice is issued automatically; kept from then on. Zero: it is,
+	// or was, no such draft.
 	FinalizesAt time.Time
 	IssuedAt    time.Time // zero: a draft
 	PaidAt      time.Time

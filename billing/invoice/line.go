@@ -44,9 +44,9 @@ type Line struct {
 // Prorated reports whether the line is for a part of a period.
 func (l Line) Prorated() bool { return l.Kind == ProrationCredit || l.Kind == ProrationCharge }
 
-// Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes back.
-// A credit takes back all of the time that is left of the line, so that no line is reversed twice. ok is false where there
-// is no such line, and where a person gave its invoice up, so that nothing was or will be paid for it.
+// Billing returns the line that bills an item in a period of its subscription: the latest one that no credit takes
+// back. A credit takes back all of the time that is left of the line, so that no line is reversed twice. ok is false
+// where there is no such line, and where a person gave its invoice up, so that nothing was or will be paid for it.
 func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok bool) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
@@ -62,8 +62,8 @@ func Billing(invoices []Invoice, itemID string, periodIndex int) (line Line, ok 
 	return line, ok
 }
 
-// Unreversed returns the lines that bill a period of a subscription and that no credit takes back, in the order in which
-// they were issued; but none of invoices that a person gave up.
+// Unreversed returns the lines that bill a period of a subscription and that no credit takes back, in the order in
+// which they were issued; but none of invoices that a person gave up.
 func Unreversed(invoices []Invoice, periodIndex int) (lines []Line) {
 	for _, inv := range asIssued(invoices) {
 		for _, l := range inv.Lines {
@@ -92,8 +92,8 @@ func asIssued(invoices []Invoice) []Invoice {
 	})
 }
 
-// reverses reports whether the line takes back time of another. Credits from before lines had items name none: they take
-// the time of a whole plan back.
+// reverses reports whether the line takes back time of another. Credits from before lines had items name none: they
+// take the time of a whole plan back.
 func (l Line) reverses(other Line) bool {
 	if l.Kind != ProrationCredit {
 		return false

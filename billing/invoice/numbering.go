@@ -8,8 +8,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Numbering is how an environment shows the numbers of its invoices: as many digits as it says, at least, behind a prefix.
-// The zero value shows the number alone. The number itself is a count without gaps, whatever the numbering.
+// Numbering is how an environment shows the numbers of its invoices: as many digits as it says, at least, behind a
+// prefix. The zero value shows the number alone. The number itself is a count without gaps, whatever the numbering.
 type Numbering struct {
 	Prefix string `json:"prefix"`
 	Digits int    `json:"digits"`
@@ -27,7 +27,8 @@ const prefixLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 // invoice_number_prefix_malformed, invoice_number_digits_out_of_range.
 func (n Numbering) Validate() error {
 	// Behind a digit two numbers could read alike: 2026-1 and 5, 2026- and 15.
-	if len(n.Prefix) > maxPrefix || strings.Trim(n.Prefix, prefixLetters) != "" || strings.TrimRight(n.Prefix, "0123456789") != n.Prefix {
+	if len(n.Prefix) > maxPrefix || strings.Trim(n.Prefix, prefixLetters) != "" ||
+		strings.TrimRight(n.Prefix, "0123456789") != n.Prefix {
 		return fault.InvalidParam("invoiceNumbers.prefix", "invoice_number_prefix_malformed",
 			"The prefix of invoice numbers must have at most %d letters, digits and the characters / . _ -, and must not end "+
 				"with a digit.", maxPrefix)

@@ -9,7 +9,8 @@ import (
 )
 
 // Tax is one rate of an invoice, as it was at issue. Of a rate that is not inclusive the amount is added to the lines;
-// of an inclusive one they contain it. Amounts are minor units, below zero where the invoice gives more back than it bills.
+// of an inclusive one they contain it. Amounts are minor units, below zero where the invoice gives more back than it
+// bills.
 type Tax struct {
 	tax.Rate
 	Base   money.Minor `json:"base"`
@@ -39,8 +40,8 @@ type Sums struct {
 	Total    money.Minor
 }
 
-// Sums adds a draft up: lines, less their discounts, then taxes. Where rounding would give more tax back than the earlier
-// invoices keep, it is as much as they keep. Fault: amount_too_large.
+// Sums adds a draft up: lines, less their discounts, then taxes. Where rounding would give more tax back than the
+// earlier invoices keep, it is as much as they keep. Fault: amount_too_large.
 func (d Draft) Sums() (Sums, error) {
 	subtotal, err := Sum(d.Lines)
 	if err != nil {
@@ -73,9 +74,8 @@ func (i Invoice) Billed() totals.Draft {
 	return in
 }
 
-// taxed is the draft as totals taxes it, its lines without their discounts, and its rates in the order in which the lines
-// name them. A rate that was renamed
-// since one of the lines was billed is the same rate.
+// taxed is the draft as totals taxes it, its lines without their discounts, and its rates in the order in which the
+// lines name them. A rate that was renamed since one of the lines was billed is the same rate.
 func (d Draft) taxed() (totals.Draft, []tax.Rate) {
 	in := totals.Draft{Lines: make([]totals.Line, len(d.Lines))}
 	for i, l := range d.Lines {

@@ -33,14 +33,24 @@ func TestSums_TaxesGiveNoMoreBackThanThereIs(t *testing.T) {
 		tax, total money.Minor
 		taxes      []money.Minor
 	}{
-		"as much as there is":               {two, invoice.Creditable{Total: 115, Tax: 15}, -15, -115, []money.Minor{-10, -5}},
-		"one of tax less":                   {two, invoice.Creditable{Total: 115, Tax: 14}, -14, -114, []money.Minor{-10, -4}},
+		"as much as there is": {
+			two, invoice.Creditable{Total: 115, Tax: 15}, -15, -115, []money.Minor{-10, -5},
+		},
+		"one of tax less": {
+			two, invoice.Creditable{Total: 115, Tax: 14}, -14, -114, []money.Minor{-10, -4},
+		},
 		"seven in all less: five, then two": {two, invoice.Creditable{Total: 108, Tax: 15}, -8, -108, []money.Minor{-8, 0}},
 		"never less than the lines":         {two, invoice.Creditable{Total: 50, Tax: 15}, 0, -100, []money.Minor{0, 0}},
-		"what a line contains stays":        {beside, invoice.Creditable{Total: 129, Tax: 10}, -9, -129, []money.Minor{-9, -20}},
-		"what is charged stays":             {mixed, invoice.Creditable{Total: 5, Tax: 3}, -3, -3, []money.Minor{-8, 5}},
-		"lines of one rate are one tax":     {several, invoice.Creditable{Total: 340, Tax: 40}, -40, -340, []money.Minor{-30, -10}},
-		"four in all less":                  {several, invoice.Creditable{Total: 336, Tax: 40}, -36, -336, []money.Minor{-30, -6}},
+		"what a line contains stays": {
+			beside, invoice.Creditable{Total: 129, Tax: 10}, -9, -129, []money.Minor{-9, -20},
+		},
+		"what is charged stays": {mixed, invoice.Creditable{Total: 5, Tax: 3}, -3, -3, []money.Minor{-8, 5}},
+		"lines of one rate are one tax": {
+			several, invoice.Creditable{Total: 340, Tax: 40}, -40, -340, []money.Minor{-30, -10},
+		},
+		"four in all less": {
+			several, invoice.Creditable{Total: 336, Tax: 40}, -36, -336, []money.Minor{-30, -6},
+		},
 	} {
 		got, err := invoice.Draft{Lines: c.lines, Creditable: c.creditable}.Sums()
 		require.NoError(t, err, name)

@@ -57,8 +57,8 @@ type Identity struct {
 	Currency    money.Currency
 }
 
-// New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults: those of
-// Line, of terms.Terms and metadata.Pairs, amount_too_large; lines_missing.
+// New is the draft of an invoice. Its sums are those that it would have now; finalizing it sums it up anew. Faults:
+// those of Line, of terms.Terms and metadata.Pairs, amount_too_large; lines_missing.
 func New(id Identity, c Content, around Around) (invoice.Invoice, error) {
 	if err := cmp.Or(c.Terms.Validate(), c.Metadata.Check()); err != nil {
 		return invoice.Invoice{}, err
@@ -84,8 +84,8 @@ type Change struct {
 	Metadata *metadata.Pairs // replaces all
 }
 
-// Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait. Faults:
-// invoice_not_draft, those of New.
+// Revise changes a draft, and sums it up with the taxes of now. To be charged automatically, it has no days to wait.
+// Faults: invoice_not_draft, those of New.
 func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, error) {
 	if draft.Status != invoice.InDraft {
 		return draft, ErrNotDraft

@@ -104,7 +104,9 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 	out, err := invoicing.Finalize(draft, nil, invoice.Issuing{Now: now})
 	require.NoError(t, err)
 	for _, inv := range []invoice.Invoice{out.Invoice, out.Invoice.Settle(now)} {
-		same, err := invoicing.Revise(inv, invoicing.Change{Lines: content(invoicing.Line{Amount: minor(1)}).Lines}, around(vat))
+		same, err := invoicing.Revise(
+			inv, invoicing.Change{Lines: content(invoicing.Line{Amount: minor(1)}).Lines}, around(vat),
+		)
 		require.ErrorIs(t, err, invoicing.ErrNotDraft)
 		require.Equal(t, inv, same)
 		_, err = invoicing.Finalize(inv, nil, invoice.Issuing{Now: now})
@@ -113,11 +115,12 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 	}
 }
 
-// Whatever is written, revised and finalized: the sums add up, nothing is below zero, a draft shows what finalizing it at
-// once comes to, and what a former draft said is forgotten.
+// Whatever is written, revised and finalized: the sums add up, nothing is below zero, a draft shows what finalizing it
+// at once comes to, and what a former draft said is forgotten.
 func TestInvoice_AnyLife(t *testing.T) {
 	t.Parallel()
-	rates := []tax.Rate{vat, {ID: "txr_2", Name: "Levy", Percent: dec("2.5")}, {ID: "txr_3", Percent: dec("5"), Inclusive: true}}
+	rates := []tax.Rate{vat, {ID: "txr_2", Name: "Levy", Percent: dec("2.5")},
+		{ID: "txr_3", Percent: dec("5"), Inclusive: true}}
 	rapid.Check(t, func(t *rapid.T) {
 		on := rates[:rapid.IntRange(0, len(rates)).Draw(t, "rates")]
 		draft, err := invoicing.New(mine, anyContent(t), around(rates...))

@@ -15,8 +15,8 @@ type Line struct {
 	Amount      *money.Minor
 }
 
-// bill is the line of the invoice: quantity × unit price, rounded once, half away from zero. Faults: line_price_missing,
-// line_price_ambiguous, line_negative, amount_too_large.
+// bill is the line of the invoice: quantity × unit price, rounded once, half away from zero. Faults:
+// line_price_missing, line_price_ambiguous, line_negative, amount_too_large.
 func (l Line) bill(c money.Currency) (invoice.Line, error) {
 	out := invoice.Line{Kind: invoice.OneOff, Description: l.Description}
 	switch {

@@ -44,7 +44,8 @@ type account struct {
 // follow reads announcements. s is the subscription after all of them, for the periods that an announcement of a plan
 // change does not carry.
 func (a *account) follow(events []event.Event, s subscription.Subscription, now time.Time) {
-	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 { // without a trial the creation told of the period
+	// without a trial the creation told of the period
+	if !a.begun && a.status == subscription.Active && s.PeriodIndex > 0 {
 		a.begins(s)
 	}
 	for i, e := range events {

@@ -12,7 +12,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A worker that comes on 30 April, at the end of the third month, renews three times in one decision, and nothing is left to do.
+// A worker that comes on 30 April, at the end of the third month, renews three times in one decision, and nothing is
+// left to do.
 func TestAdvance_DoesAllThatIsDueAtOnce(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

@@ -39,12 +39,14 @@ func same(a, b lifecycle.State) bool {
 // alike is same by the fields that change most, for a million comparisons; the thorough lives compare everything.
 func alike(a, b lifecycle.State) bool {
 	s, r := a.Subscription, b.Subscription
-	return a.Balance == b.Balance && slices.EqualFunc(a.Grants, b.Grants, alikeGrants) && a.Plan.Ref() == b.Plan.Ref() && (a.PendingPlan == nil) == (b.PendingPlan == nil) &&
+	return a.Balance == b.Balance && slices.EqualFunc(a.Grants, b.Grants, alikeGrants) && a.Plan.Ref() == b.Plan.Ref() &&
+		(a.PendingPlan == nil) == (b.PendingPlan == nil) &&
 		s.Revision == r.Revision && s.Status == r.Status && s.CurrentPeriod == r.CurrentPeriod &&
 		s.PaidThrough.Equal(r.PaidThrough) &&
 		s.CollectingInvoiceID == r.CollectingInvoiceID && s.NextAction == r.NextAction &&
 		s.NextActionAt.Equal(r.NextActionAt) &&
-		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Drafts, b.Drafts, alikeInvoices) && slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
+		slices.EqualFunc(a.Open, b.Open, alikeInvoices) && slices.EqualFunc(a.Drafts, b.Drafts, alikeInvoices) &&
+		slices.EqualFunc(a.Paid, b.Paid, alikeInvoices) &&
 		slices.EqualFunc(a.WrittenOff, b.WrittenOff, alikeInvoices) &&
 		slices.EqualFunc(a.Pending, b.Pending, func(t, u payment.Transaction) bool {
 			return t.ID == u.ID && t.Revision == u.Revision && t.NextCheckAt.Equal(u.NextCheckAt) && t.Status == u.Status

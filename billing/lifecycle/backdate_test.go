@@ -134,7 +134,9 @@ func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
 	l.result(payment.AnswerSucceeded)
 	bill := l.store.invoices[0]
 	require.Len(t, bill.Lines, 4)
-	_, err := l.creditInvoice(bill, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: bill.Lines[0].ID, Amount: 1000}}})
+	_, err := l.creditInvoice(
+		bill, creditnote.Request{Lines: []creditnote.Line{{InvoiceLineID: bill.Lines[0].ID, Amount: 1000}}},
+	)
 	require.NoError(t, err)
 	l.moveTo(created.Add(l.sub().CurrentPeriod.End.Sub(created) / 4))
 	l.cancelNow(true)
@@ -193,8 +195,10 @@ func TestCreate_BackdatedRefuses(t *testing.T) {
 		"nor more than 730 days ago":                  {team, subscription.NewInput{StartsAt: created.AddDate(-3, 0, 0)}},
 		"37 periods have passed":                      {daily, subscription.NewInput{StartsAt: created.AddDate(0, 0, -37)}},
 		"amount_too_large":                            {dear, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
-		"with at most 1000 lines":                     {wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside}},
-		"trial_backdated":                             {team, subscription.NewInput{StartsAt: created, TrialDays: &days}},
+		"with at most 1000 lines": {
+			wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside},
+		},
+		"trial_backdated": {team, subscription.NewInput{StartsAt: created, TrialDays: &days}},
 	} {
 		c.in.Now, c.in.TimeZone = created, "UTC"
 		_, _, err := subscription.Create(c.plan, c.in)

@@ -57,8 +57,8 @@ type Settlement struct {
 	Amount        money.Minor
 }
 
-// saveInvoice takes a row that has changed. A draft becomes an invoice that is open or paid: what becomes of that later in the
-// decision is another write of the row.
+// saveInvoice takes a row that has changed. A draft becomes an invoice that is open or paid: what becomes of that later
+// in the decision is another write of the row.
 func (c *Changes) saveInvoice(inv invoice.Invoice) {
 	if replace(c.NewInvoices, inv, idOf) || replace(c.Invoices, inv, idOf) {
 		return

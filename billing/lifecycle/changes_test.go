@@ -31,7 +31,9 @@ func TestChanges_DraftIsIssuedByOneWrite(t *testing.T) {
 	_, changes := l.advanced(24 * time.Hour)
 	require.Empty(t, changes.Invoices)
 	require.Len(t, changes.Finalized, 1)
-	require.Equal(t, collection.State{Phase: collection.Charging, Trigger: collection.Automatic, Attempts: 1, Automatic: 1},
+	require.Equal(t, collection.State{
+		Phase: collection.Charging, Trigger: collection.Automatic, Attempts: 1, Automatic: 1,
+	},
 		changes.Finalized[0].Collection)
 }
 
@@ -55,7 +57,8 @@ func TestChanges_DraftThatCreditPays(t *testing.T) {
 	require.Equal(t, invoice.Paid, changes.Finalized[0].Status)
 }
 
-// A worker comes late, and does at once what happened to a draft since: each draft is written once, and shown once in a preview.
+// A worker comes late, and does at once what happened to a draft since: each draft is written once, and shown once in a
+// preview.
 func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 	t.Parallel()
 	small, large, huge := flat("plan_1", month, 1900), flat("plan_2", month, 3100), flat("plan_3", month, 9000)
@@ -66,12 +69,18 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 		// what is written
 		drafts, redrawn, finalized int
 	}{
-		"as it is":                      {before: true, now: time.Hour, drafts: 1},
-		"changed":                       {changes: []time.Duration{6 * time.Hour}, now: 7 * time.Hour, redrawn: 1},
-		"changed twice":                 {changes: []time.Duration{6 * time.Hour, 12 * time.Hour}, now: 13 * time.Hour, redrawn: 1},
-		"drawn and changed":             {before: true, changes: []time.Duration{6 * time.Hour}, now: 7 * time.Hour, drafts: 1},
-		"issued":                        {now: 24 * time.Hour, finalized: 1},
-		"changed and issued":            {changes: []time.Duration{6 * time.Hour}, now: 24 * time.Hour, redrawn: 1, finalized: 1},
+		"as it is": {before: true, now: time.Hour, drafts: 1},
+		"changed":  {changes: []time.Duration{6 * time.Hour}, now: 7 * time.Hour, redrawn: 1},
+		"changed twice": {
+			changes: []time.Duration{6 * time.Hour, 12 * time.Hour}, now: 13 * time.Hour, redrawn: 1,
+		},
+		"drawn and changed": {
+			before: true, changes: []time.Duration{6 * time.Hour}, now: 7 * time.Hour, drafts: 1,
+		},
+		"issued": {now: 24 * time.Hour, finalized: 1},
+		"changed and issued": {
+			changes: []time.Duration{6 * time.Hour}, now: 24 * time.Hour, redrawn: 1, finalized: 1,
+		},
 		"nothing happened to the draft": {now: 23 * time.Hour},
 	} {
 		l := graced(t, small, large, huge)

@@ -15,8 +15,8 @@ type billed struct {
 	period int
 }
 
-// checkLines holds what lines say by themselves: the sum over the lines of an item in a period is what it was billed less
-// what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
+// checkLines holds what lines say by themselves: the sum over the lines of an item in a period is what it was billed
+// less what was credited, which is what was used of it; and a credit takes back one line, once, at most what it billed.
 func (l *life) checkLines() {
 	lines, sums, fees := map[string]invoice.Line{}, map[billed]money.Minor{}, map[string]bool{}
 	for _, inv := range l.store.all() {
@@ -40,7 +40,8 @@ func (l *life) checkLines() {
 		}
 	}
 	for _, line := range l.sub().PendingLines {
-		if _, twice := lines[line.ID]; twice || line.ID == "" || line.PeriodIndex < 1 || line.PeriodIndex > l.sub().PeriodIndex {
+		if _, twice := lines[line.ID]; twice || line.ID == "" || line.PeriodIndex < 1 ||
+			line.PeriodIndex > l.sub().PeriodIndex {
 			require.Failf(l.t, "a line that waits has an id and a period of its own", "%+v", line)
 		}
 		lines[line.ID] = line

@@ -122,7 +122,8 @@ func (l *life) checkMoney() {
 	if !l.noted {
 		brought = 0 // a credit note gives back what is owed on a later invoice by now
 	}
-	if !l.writtenOff && l.store.balance+refunded > captured+brought+used { // a voided charge of time used leaves its credit
+	// a voided charge of time used leaves its credit
+	if !l.writtenOff && l.store.balance+refunded > captured+brought+used {
 		require.Failf(l.t, "more given back than was paid", "%d + %d > %d + %d", l.store.balance, refunded, captured, used)
 	}
 	for id, amount := range reserved {

@@ -39,8 +39,8 @@ func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refun
 	return refunds, credit, due
 }
 
-// What was refunded at a command reduces what unused time can give back, in money or as credit: never more goes back than
-// was paid.
+// What was refunded at a command reduces what unused time can give back, in money or as credit: never more goes back
+// than was paid.
 func TestCancel_AfterARefund(t *testing.T) {
 	t.Parallel()
 	for before, want := range map[money.Minor]money.Minor{0: 500, 300: 500, 800: 200, 999: 1, 1000: 0} {

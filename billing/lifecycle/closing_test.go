@@ -303,7 +303,9 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 				}
 			}
 		}
-		l := newLife(t, plans, subscription.Settings{Dunning: dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue}},
+		l := newLife(t, plans, subscription.Settings{
+			Dunning: dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue},
+		},
 			plans[0], 0)
 		l.until(l.now)
 		end := l.sub().CurrentPeriod.End

@@ -197,8 +197,8 @@ func (d *decision) stopThose(stops func(invoice.Invoice) bool) error {
 	return d.tryLast()
 }
 
-// tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after the
-// attempt: where that fails, nothing follows.
+// tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after
+// the attempt: where that fails, nothing follows.
 func (d *decision) tryLast() error {
 	i := d.indexOpen(d.last)
 	if i < 0 {

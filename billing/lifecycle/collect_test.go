@@ -112,8 +112,8 @@ func TestAdvance_DerivedIDs(t *testing.T) {
 		"counts automatic attempts only")
 }
 
-// A new payment method comes while the first invoice is charged. The next one is sent to its customer: nothing is tried with the
-// method, and nothing waits for it any more.
+// A new payment method comes while the first invoice is charged. The next one is sent to its customer: nothing is tried
+// with the method, and nothing waits for it any more.
 func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
 	t.Parallel()
 	settings := settings

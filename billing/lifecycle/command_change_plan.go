@@ -35,8 +35,8 @@ func (c ChangePlan) judge(d *decision) (func() error, error) {
 	}, nil
 }
 
-// in returns the change with what is asked for as it is sold in a currency. What is not sold in it stays as it is, and is
-// refused where the change leads to it: who asks for what the subscription has keeps the version of it.
+// in returns the change with what is asked for as it is sold in a currency. What is not sold in it stays as it is, and
+// is refused where the change leads to it: who asks for what the subscription has keeps the version of it.
 func (c ChangePlan) in(currency money.Currency) ChangePlan {
 	if c.Plan != nil {
 		to := c.Plan.InIfOffered(currency)

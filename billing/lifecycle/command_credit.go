@@ -13,10 +13,10 @@ import (
 	"perennial/billing/payment"
 )
 
-// CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice asks
-// for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is not decided,
-// since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults: those of
-// creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
+// CreditInvoice gives parts of an issued invoice back by a credit note, which Changes.CreditNotes has. An open invoice
+// asks for less then, and is paid on the spot where nothing is left to pay; that is refused while a payment of it is
+// not decided, since it is over the former amount. Of a paid one the customer's balance gets it, or the payer. Faults:
+// those of creditnote.Issue; invoice_is_draft, payment_in_progress, credit_not_refundable, refund_exceeds_charge,
 // amount_not_representable.
 type CreditInvoice struct {
 	creditnote.Request

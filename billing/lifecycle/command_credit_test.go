@@ -52,7 +52,8 @@ func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T)
 	require.EqualValues(t, 5, l.store.balance)
 }
 
-// A note meets what was due first: the renewal takes the credits in that waited for it, and the note gives back the rest.
+// A note meets what was due first: the renewal takes the credits in that waited for it, and the note gives back the
+// rest.
 func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, []plan.Plan{team, pro}, settings, pro, 0)
@@ -81,7 +82,8 @@ func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// A retry is due, and fails at once for want of a payment method, before the credit note is decided: the invoice keeps it.
+// A retry is due, and fails at once for want of a payment method, before the credit note is decided: the invoice keeps
+// it.
 func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
@@ -109,7 +111,8 @@ func graceOfADay(t *testing.T, first plan.Plan) *life {
 	return l
 }
 
-// A draft takes 1500 of an invoice of 3000 back, and catching up adds a change to it: what it had taken back before counts once.
+// A draft takes 1500 of an invoice of 3000 back, and catching up adds a change to it: what it had taken back before
+// counts once.
 func TestCreditInvoice_BesideADraftThatCatchingUpChanges(t *testing.T) {
 	t.Parallel()
 	l := graceOfADay(t, pro)
@@ -128,8 +131,8 @@ func TestCreditInvoice_BesideADraftThatCatchingUpChanges(t *testing.T) {
 	require.Len(t, l.store.drafts[0].Lines, 5)
 }
 
-// The invoice itself was a draft when the note was asked for. Catching up has changed it from team to pro, six hours into its
-// 743, and issued it: of 1000 it takes 992 back, and adds 2976.
+// The invoice itself was a draft when the note was asked for. Catching up has changed it from team to pro, six hours
+// into its 743, and issued it: of 1000 it takes 992 back, and adds 2976.
 func TestCreditInvoice_OfADraftThatCatchingUpChangesAndIssues(t *testing.T) {
 	t.Parallel()
 	l := graceOfADay(t, team)

@@ -24,8 +24,8 @@ func (Resume) judge(d *decision) (func() error, error) {
 	return func() error { return d.carryOut(made) }, err
 }
 
-// resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test clock
-// knows only now: payment methods change in real time.
+// resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test
+// clock knows only now: payment methods change in real time.
 func (d *decision) resumeWithMethod() error {
 	at := d.Now
 	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {

@@ -41,8 +41,8 @@ func (p Pay) judge(d *decision) (func() error, error) {
 	}, err
 }
 
-// payable names the invoice that a payment pays: the oldest open one of the subscription, or the manual one. Faults: those
-// of subscription.Payable.
+// payable names the invoice that a payment pays: the oldest open one of the subscription, or the manual one. Faults:
+// those of subscription.Payable.
 func (d *decision) payable(amount *money.Minor) (invoice.Invoice, error) {
 	if d.manual() {
 		return subscription.Exactly(d.Open, amount)

@@ -2,8 +2,8 @@ package lifecycle
 
 import "perennial/billing/terms"
 
-// SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults: those
-// of subscription.SetTerms.
+// SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults:
+// those of subscription.SetTerms.
 type SetTerms struct {
 	Method  *terms.Method
 	NetDays *int

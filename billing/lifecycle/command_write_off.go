@@ -11,12 +11,13 @@ import (
 )
 
 // VoidInvoice takes an open invoice back: nothing is owed for it any more, and what it did to the customer's balance is
-// undone. What it had taken off by coupons counts as not given. Money that still arrives for it goes back. A payment that
-// needs review does not stand in its way. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
+// undone. What it had taken off by coupons counts as not given. Money that still arrives for it goes back. A payment
+// that needs review does not stand in its way. Faults: payment_in_progress, invoice_not_open, invoice_is_draft,
 // invoice_credits_paid_time, invoice_has_credit_notes.
 type VoidInvoice struct {
 	InvoiceID string
-	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one off.
+	// Given are the periods in which other invoices of the subscription, none of them void, take the coupons of this one
+	// off.
 	Given []CouponUse
 	// Coupons are those of this invoice.
 	Coupons []discount.Coupon
@@ -108,7 +109,8 @@ func (d *decision) writtenOff(inv invoice.Invoice) error {
 	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
 }
 
-// takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as it is.
+// takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as
+// it is.
 func (d *decision) takeWrittenOff(inv invoice.Invoice) invoice.Invoice {
 	i := slices.IndexFunc(d.WrittenOff, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	if i < 0 {

@@ -124,8 +124,8 @@ func (c *customerLife) leave() {
 	}
 }
 
-// books are the accounts of a company, in minor units of its one currency: what it has and what others owe it, and beside
-// that where it comes from.
+// books are the accounts of a company, in minor units of its one currency: what it has and what others owe it, and
+// beside that where it comes from.
 type books struct {
 	cash       money.Minor // captured, less what went back
 	owed       money.Minor // of failed refunds, and of those under way: to go back

@@ -127,9 +127,9 @@ func (l *life) voids(inv invoice.Invoice) lifecycle.VoidInvoice {
 	return c
 }
 
-// checkDiscounts holds what the discounts of invoices say by themselves: they sum to the discount of the invoice, no line
-// is reduced by more than it bills, in no period and of no plan that the coupon is not for; an amount is taken off once
-// per period; and a credit gives back what was billed after discounts.
+// checkDiscounts holds what the discounts of invoices say by themselves: they sum to the discount of the invoice, no
+// line is reduced by more than it bills, in no period and of no plan that the coupon is not for; an amount is taken off
+// once per period; and a credit gives back what was billed after discounts.
 func (l *life) checkDiscounts() {
 	lines, off := map[string]invoice.Line{}, map[billed]money.Minor{}
 	for _, inv := range l.store.invoices {

@@ -32,7 +32,8 @@ func half(duration discount.Duration, periods int) discount.Coupon {
 	}}
 }
 
-// endedUnpaid is a life with a coupon for one period, whose invoice is not paid when the next period has ended the coupon.
+// endedUnpaid is a life with a coupon for one period, whose invoice is not paid when the next period has ended the
+// coupon.
 func endedUnpaid(t *testing.T) (l *life, first invoice.Invoice) {
 	t.Helper()
 	l = halfOff(t, discount.Once, 0)
@@ -113,10 +114,12 @@ func TestVoidInvoice_CouponIsNotGivenTwice(t *testing.T) {
 	require.Equal(t, pro.Prices[0].Amount, l.renewed(true))
 }
 
-// After the end nothing can be given again, so that a redemption which gave nothing is not counted: whatever its duration.
+// After the end nothing can be given again, so that a redemption which gave nothing is not counted: whatever its
+// duration.
 func TestVoidInvoice_OfACanceledSubscriptionFreesTheRedemption(t *testing.T) {
 	t.Parallel()
-	for duration, periods := range map[discount.Duration]int{discount.Once: 0, discount.Repeating: 3, discount.Forever: 0} {
+	for duration, periods := range map[discount.Duration]int{discount.Once: 0, discount.Repeating: 3,
+		discount.Forever: 0} {
 		l := halfOff(t, duration, periods)
 		l.renewed(false)
 		l.cancelNow(false)
@@ -154,12 +157,15 @@ func TestCoupon_NeverBegunCountsAsNotUsed(t *testing.T) {
 	require.Equal(t, subscription.Active, l.sub().Status)
 }
 
-// A one-time coupon ended unpaid, was redeemed a second time, and only then the first invoice is voided: two periods were promised.
+// A one-time coupon ended unpaid, was redeemed a second time, and only then the first invoice is voided: two periods
+// were promised.
 func TestVoidInvoice_OfAnEarlierRedemption(t *testing.T) {
 	t.Parallel()
 	l, first := endedUnpaid(t)
 	coupon := half(discount.Once, 0)
-	state, _, err := lifecycle.Apply(l.load(false).state, lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon}, l.moment())
+	state, _, err := lifecycle.Apply(
+		l.load(false).state, lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon}, l.moment(),
+	)
 	require.NoError(t, err)
 	from := state.Subscription.Discounts[0].From
 	void := l.voids(first)

@@ -21,7 +21,8 @@ func abroad(p plan.Plan) plan.Plan {
 	own := p.Currency
 	p.Currency, p.Prices = "USD", append([]plan.Price{}, p.Prices...)
 	for i, price := range p.Prices {
-		amounts := rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum, Maximum: price.Maximum}
+		amounts := rating.Amounts{Amount: price.Amount, UnitPrice: price.UnitPrice, Minimum: price.Minimum,
+			Maximum: price.Maximum}
 		price.Amount, price.UnitPrice = 2*price.Amount, price.UnitPrice.Add(price.UnitPrice)
 		price.Tiers = append([]rating.Tier{}, price.Tiers...)
 		for t, tier := range price.Tiers {
@@ -77,8 +78,8 @@ func TestApply_PlansSoldInTheSubscriptionsCurrency(t *testing.T) {
 	require.EqualValues(t, "EUR", l.store.load(false).Plan.Currency)
 }
 
-// A plan, a version or an add-on that is not sold in the subscription's currency is refused where it would be billed, also
-// one that was sold in it before.
+// A plan, a version or an add-on that is not sold in the subscription's currency is refused where it would be billed,
+// also one that was sold in it before.
 func TestApply_RefusesAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -103,7 +104,9 @@ func TestApply_RefusesAnotherCurrency(t *testing.T) {
 		"a version at the period end": {lifecycle.Migrate{To: &version, AtPeriodEnd: true}, "planVersion"},
 	} {
 		_, err := l.apply(c.cmd)
-		require.ErrorContains(t, err, "currency_mismatch: The plan is sold in USD, XAF, and not in EUR, the subscription's currency", name)
+		require.ErrorContains(
+			t, err, "currency_mismatch: The plan is sold in USD, XAF, and not in EUR, the subscription's currency", name,
+		)
 		require.Equal(t, c.param, fault.From(err).Param, name)
 		_, preview := lifecycle.Preview(l.store.load(false), c.cmd, 1, l.moment())
 		require.Equal(t, err, preview, name)

@@ -13,8 +13,8 @@ import (
 
 // What ADR 64 decides beside what other tests of this package show.
 
-// 40 of 100 were paid by credit and 60 in money. Half of the period is used for 50, which the money pays: 10 go back in money, and all
-// of the credit is credit again.
+// 40 of 100 were paid by credit and 60 in money. Half of the period is used for 50, which the money pays: 10 go back in
+// money, and all of the credit is credit again.
 func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
@@ -29,8 +29,8 @@ func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	require.Equal(t, money.Minor(400), l.store.balance)
 }
 
-// A change to a plan of the same price nets to nothing, and has an invoice of 0.00 with a number: its lines say which time was taken
-// back and which was charged. A period that costs nothing has no lines, and no invoice.
+// A change to a plan of the same price nets to nothing, and has an invoice of 0.00 with a number: its lines say which
+// time was taken back and which was charged. A period that costs nothing has no lines, and no invoice.
 func TestChangePlan_NetsToNothing(t *testing.T) {
 	t.Parallel()
 	same := flat("plan_same", team.Interval, team.Prices[0].Amount)

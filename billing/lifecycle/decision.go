@@ -29,8 +29,8 @@ type decision struct {
 }
 
 // Time is when a decision is made, in the subscription's own time: that of the test clock where there is one, since the
-// caller may not know it. In real time no decision is older than the last one: the caller took the time before it waited
-// for the locks, and meanwhile, say, the period ended that a refund is for.
+// caller may not know it. In real time no decision is older than the last one: the caller took the time before it
+// waited for the locks, and meanwhile, say, the period ended that a refund is for.
 func (s State) Time(at Moment) time.Time {
 	switch {
 	case !s.ClockNow.IsZero():
@@ -82,7 +82,8 @@ func (d *decision) finish() (State, Changes, error) {
 	return d.State, d.Changes, nil
 }
 
-// changedItems returns the items that are new, have another quantity or another place, and the ids of those that are gone.
+// changedItems returns the items that are new, have another quantity or another place, and the ids of those that are
+// gone.
 func changedItems(was, is []subscription.Item) (changed []subscription.Item, ended []string) {
 	for i, item := range is {
 		if i >= len(was) || was[i] != item {

@@ -13,9 +13,9 @@ import (
 )
 
 // grace returns until when an invoice is a draft; ok is false where it is issued at once. A renewal waits for the
-// environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription has
-// ended, nor for longer than its period, so that there is one draft at most, unless a change shortens the period. One that is
-// made so late that its grace is over is issued in the same decision, in its turn.
+// environment's grace, and what takes a draft's place for what is left of it; but nothing waits once the subscription
+// has ended, nor for longer than its period, so that there is one draft at most, unless a change shortens the period.
+// One that is made so late that its grace is over is issued in the same decision, in its turn.
 func (d *decision) grace(draft invoice.Draft) (until time.Time, ok bool) {
 	if d.Subscription.Status == subscription.Canceled {
 		return time.Time{}, false
@@ -47,8 +47,8 @@ func (d *decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time
 	return nil
 }
 
-// redraw lets draft i bill what a later draft does, which has taken its lines in. It stays the invoice that it is, with its id:
-// a database that is restored to a moment before the change charges under the same key.
+// redraw lets draft i bill what a later draft does, which has taken its lines in. It stays the invoice that it is, with
+// its id: a database that is restored to a moment before the change charges under the same key.
 func (d *decision) redraw(i int, draft invoice.Draft) error {
 	was := d.Drafts[i]
 	draft.Reason, draft.Period.Start = was.Reason, was.Period.Start
@@ -70,8 +70,9 @@ func (d *decision) finalize(i int) error {
 	draft := d.Subscription.Redrawn(d.Facts(), drawn)
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
 	in := d.issuing(drawn.ID)
-	in.TaxExempt = drawn.TaxExempt        // its taxes are those that it was drawn with
-	if in.At.Before(drawn.Period.Start) { // what is done now was due before the draft was: credit that had ended by then stays
+	in.TaxExempt = drawn.TaxExempt // its taxes are those that it was drawn with
+	// what is done now was due before the draft was: credit that had ended by then stays
+	if in.At.Before(drawn.Period.Start) {
 		in.At = drawn.Period.Start
 	}
 	out, err := draft.Issue(in)
@@ -86,14 +87,14 @@ func (d *decision) finalize(i int) error {
 	return d.issued(out, draft)
 }
 
-// lastAttemptWithin is how long after its grace the draft of a subscription that has ended is still charged automatically. A
-// build that knew of no drafts has ended it: who left is not charged for a whole period weeks later. The invoice is issued
-// all the same, for a person to decide.
+// lastAttemptWithin is how long after its grace the draft of a subscription that has ended is still charged
+// automatically. A build that knew of no drafts has ended it: who left is not charged for a whole period weeks later.
+// The invoice is issued all the same, for a person to decide.
 const lastAttemptWithin = 24 * time.Hour
 
-// finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as a build
-// that knew of no drafts leaves it, nothing else would close the invoice or make its one attempt. What a person has asked to pay
-// goes on.
+// finalizeAlone issues draft i where nothing else follows in the decision. Where the subscription has ended before, as
+// a build that knew of no drafts leaves it, nothing else would close the invoice or make its one attempt. What a person
+// has asked to pay goes on.
 func (d *decision) finalizeAlone(i int) error {
 	if err := d.finalize(i); err != nil || d.Subscription.Status != subscription.Canceled {
 		return err
@@ -132,8 +133,8 @@ func (s State) draftDue() (at time.Time, ok bool) {
 	return s.Drafts[0].FinalizesAt, true
 }
 
-// ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get theirs
-// before invoices that were none.
+// ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
+// theirs before invoices that were none.
 func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 	if len(d.Changes.Finalized) == 0 {
 		return list

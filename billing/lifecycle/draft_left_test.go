@@ -24,8 +24,8 @@ func leftBehind(t *testing.T) (*life, invoice.Invoice) {
 	return l, l.store.drafts[0]
 }
 
-// A build that knew of no drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as it is
-// found, and charged only where that is not later than a day after the grace.
+// A build that knew of no drafts ended a subscription within a grace, and overlooked the draft. It is issued as soon as
+// it is found, and charged only where that is not later than a day after the grace.
 func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -81,17 +81,22 @@ func TestDraft_LeftBehindAndFinalizedByHand(t *testing.T) {
 	require.Equal(t, collection.Charging, after.Open[0].Collection.Phase, "it has the one attempt that it would have had")
 }
 
-// The draft that another build left behind is issued while the customer pays an older invoice of the canceled subscription.
+// The draft that another build left behind is issued while the customer pays an older invoice of the canceled
+// subscription.
 func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 	t.Parallel()
 	l, draft := leftBehind(t)
 	state := l.load(false).state
 	state.Open = append(state.Open, invoice.Invoice{
-		ID: "in_older", SubscriptionID: draft.SubscriptionID, CustomerID: draft.CustomerID, Status: invoice.Open, Currency: "EUR", Total: 500, AmountDue: 500,
-		Number: 1, PeriodIndex: 1, Collection: collection.State{Phase: collection.Charging, Trigger: collection.Manual, Attempts: 1},
+		ID: "in_older", SubscriptionID: draft.SubscriptionID, CustomerID: draft.CustomerID, Status: invoice.Open,
+		Currency: "EUR", Total: 500, AmountDue: 500,
+		Number: 1, PeriodIndex: 1, Collection: collection.State{
+			Phase: collection.Charging, Trigger: collection.Manual, Attempts: 1,
+		},
 	})
 	state.Pending = append(state.Pending, payment.Transaction{
-		ID: "txn_asked", Type: payment.Charge, Status: payment.Pending, SubscriptionID: draft.SubscriptionID, InvoiceID: "in_older", Amount: 500, Currency: "EUR",
+		ID: "txn_asked", Type: payment.Charge, Status: payment.Pending, SubscriptionID: draft.SubscriptionID,
+		InvoiceID: "in_older", Amount: 500, Currency: "EUR",
 		FirstSentAt: l.real, NextCheckAt: l.real,
 	})
 	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
@@ -153,8 +158,8 @@ func TestDraft_EndIssuesAllOfThem(t *testing.T) {
 	require.Equal(t, [2]int64{2, 3}, [2]int64{l.store.invoice(second).Number, l.store.invoice(first).Number})
 }
 
-// The draft of the day is issued by hand, and a change waits for the next invoice when the subscription ends: the draft of the
-// month gets its number before that.
+// The draft of the day is issued by hand, and a change waits for the next invoice when the subscription ends: the draft
+// of the month gets its number before that.
 func TestDraft_EndNumbersThemBeforeTheLastInvoice(t *testing.T) {
 	t.Parallel()
 	l, first, second := twoDrafts(t)

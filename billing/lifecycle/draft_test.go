@@ -84,7 +84,8 @@ func TestDraft_TakesChangesIn(t *testing.T) {
 
 	require.Len(t, l.store.drafts, 1)
 	draft := l.store.drafts[0]
-	require.Equal(t, [2]any{first.ID, first.FinalizesAt}, [2]any{draft.ID, draft.FinalizesAt}, "with the key of its charge")
+	require.Equal(t, [2]any{first.ID, first.FinalizesAt}, [2]any{draft.ID, draft.FinalizesAt},
+		"with the key of its charge")
 	require.Len(t, draft.Lines, 3)
 	require.Greater(t, draft.Total, money.Minor(3000))
 	l.until(draft.FinalizesAt)
@@ -106,7 +107,8 @@ func TestDraft_OfAShorterPeriodIsIssuedFirst(t *testing.T) {
 	l.advance()
 
 	require.Len(t, l.store.drafts, 2)
-	second := l.store.drafts[slices.IndexFunc(l.store.drafts, func(inv invoice.Invoice) bool { return inv.ID != first.ID })]
+	second := l.store.drafts[slices.IndexFunc(l.store.drafts,
+		func(inv invoice.Invoice) bool { return inv.ID != first.ID })]
 	require.True(t, second.FinalizesAt.Before(first.FinalizesAt))
 	require.Equal(t, second.FinalizesAt, l.sub().NextActionAt)
 	require.Equal(t, subscription.ActionFinalize, l.sub().NextAction)

@@ -53,7 +53,8 @@ func TestDunning_ByFailureCode(t *testing.T) {
 	l := begun(t, settings)
 	l.declined("ACCOUNT_BLOCKED")
 	require.Equal(t, subscription.PastDue, l.sub().Status)
-	require.Equal(t, collection.State{Phase: collection.Exhausted, Automatic: 1, Attempts: 1}, l.store.invoices[0].Collection)
+	require.Equal(t, collection.State{Phase: collection.Exhausted, Automatic: 1, Attempts: 1},
+		l.store.invoices[0].Collection)
 	require.Equal(t, 1, l.account.events[event.TypeSubscriptionPastDue])
 }
 

@@ -15,10 +15,10 @@ const MaxForeseen = 24
 // foreseenSteps bounds the things that are played on the way: also a life that bills nothing comes to an end.
 const foreseenSteps = 10 * MaxForeseen
 
-// foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as they
-// are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
-// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment method
-// is added. decided are the invoices of the decision that led to the State.
+// foresee plays a life on by itself until it has issued n more invoices, or bills nothing more, and returns them as
+// they are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
+// attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment
+// method is added. decided are the invoices of the decision that led to the State.
 func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
 	f := newForesight(s, decided, at)
 	n = min(n, MaxForeseen)

@@ -48,8 +48,8 @@ func (l *life) drawn(before *store) []invoice.Invoice {
 	return made
 }
 
-// undisturbed lives on as a foresight has it: what is attempted is paid, and nobody commands anything. What was shown as a
-// draft does not count when it is issued.
+// undisturbed lives on as a foresight has it: what is attempted is paid, and nobody commands anything. What was shown
+// as a draft does not count when it is issued.
 func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 	had := len(l.store.invoices)
 	issued := func() []invoice.Invoice {
@@ -227,8 +227,8 @@ func (l *life) anyCommand(draw chance) lifecycle.Command {
 	}
 }
 
-// A preview shows a trial's end, then one invoice a period, at the time at which each is issued: also of a customer who has
-// no payment method yet.
+// A preview shows a trial's end, then one invoice a period, at the time at which each is issued: also of a customer who
+// has no payment method yet.
 func TestPreview_ShowsEachPeriod(t *testing.T) {
 	t.Parallel()
 	p := flat("plan_1", month, 1900)

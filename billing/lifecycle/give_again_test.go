@@ -13,8 +13,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Two coupons, A and B, hold for three periods from the first one on. An invoice that took them off is voided: each holds for as
-// many periods more as it was not given in.
+// Two coupons, A and B, hold for three periods from the first one on. An invoice that took them off is voided: each
+// holds for as many periods more as it was not given in.
 func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 	t.Parallel()
 	type taken struct { // off one line
@@ -43,11 +43,13 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 			want: [2]int{2, 1},
 		},
 		"the subscription has ended": {
-			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1}, unused: []string{"A", "B"},
+			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1},
+			unused: []string{"A", "B"},
 		},
 		"it has ended, and one was given once": {
-			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1}, unused: []string{"B"},
-			given: []lifecycle.CouponUse{{CouponID: "A", PeriodIndex: 1}},
+			lines: []taken{{1, "A", 100}, {2, "A", 100}, {1, "B", 50}}, canceled: true, want: [2]int{1, 1},
+			unused: []string{"B"},
+			given:  []lifecycle.CouponUse{{CouponID: "A", PeriodIndex: 1}},
 		},
 	} {
 		l := begun(t, settings)
@@ -70,7 +72,9 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 			line.PeriodIndex, line.Discounts = off.period, invoice.Shares{{CouponID: off.coupon, Amount: off.amount}}
 			state.Open[0].Lines = append(state.Open[0].Lines, line)
 		}
-		after, changes, err := lifecycle.Apply(state, lifecycle.VoidInvoice{InvoiceID: state.Open[0].ID, Given: c.given}, l.moment())
+		after, changes, err := lifecycle.Apply(
+			state, lifecycle.VoidInvoice{InvoiceID: state.Open[0].ID, Given: c.given}, l.moment(),
+		)
 		require.NoError(t, err, name)
 		had := after.Subscription.Discounts
 		require.Equal(t, [2]string{"A", "B"}, [2]string{had[0].CouponID, had[1].CouponID}, name)

@@ -9,8 +9,8 @@ import (
 	"perennial/billing/invoice"
 )
 
-// credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here, because it
-// is void, only gets its entry: what it has left is taken away later, and nothing uses it.
+// credit moves the customer's plain balance and grants on account of an invoice. A grant that is not known here,
+// because it is void, only gets its entry: what it has left is taken away later, and nothing uses it.
 func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
 	for _, entry := range entries {
 		if entry.GrantID == "" {

@@ -92,8 +92,8 @@ func TestGrants_ComeBackFromAVoidedInvoice(t *testing.T) {
 	require.Equal(t, balance.Expired, ended.Status(l.decided()))
 }
 
-// What credit notes give back goes to the balance until all is given back that grants did not pay, and then to the grants,
-// the last used first.
+// What credit notes give back goes to the balance until all is given back that grants did not pay, and then to the
+// grants, the last used first.
 func TestGrants_ComeBackByCreditNotes(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 300, Priority: 1}, balance.Grant{Amount: 200, Priority: 2})
@@ -131,9 +131,10 @@ func TestGrants_ComeBackBehindARefund(t *testing.T) {
 	require.Equal(t, []money.Minor{600}, l.left())
 }
 
-// 600 of 1000 were paid by a grant, 400 in money. While an upgrade half way, unpaid, takes 500 back, a note over 300 gives 300 to the
-// grant: 400 went back of what it did not pay. The upgrade is canceled and voided, so that the 500 count as used after all. A note over the
-// rest, 700, gives the grant the other 300, and 400 in plain credit. Before, it gave the grant 600 again.
+// 600 of 1000 were paid by a grant, 400 in money. While an upgrade half way, unpaid, takes 500 back, a note over 300
+// gives 300 to the grant: 400 went back of what it did not pay. The upgrade is canceled and voided, so that the 500
+// count as used after all. A note over the rest, 700, gives the grant the other 300, and 400 in plain credit. Before,
+// it gave the grant 600 again.
 func TestGrants_ComeBackOnceThoughTimeTakenBackDoesNot(t *testing.T) {
 	t.Parallel()
 	inv := invoice.Invoice{

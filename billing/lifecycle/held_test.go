@@ -10,8 +10,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// A payment that is sent late is looked up first. What the provider answers may be personal, and does not take the place
-// of the reason why the payment is held: workflows show that one.
+// A payment that is sent late is looked up first. What the provider answers may be personal, and does not take the
+// place of the reason why the payment is held: workflows show that one.
 func TestRecord_HeldPaymentKeepsOurReason(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)

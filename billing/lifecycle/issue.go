@@ -78,8 +78,8 @@ func (d *decision) issued(out invoice.Issued, draft invoice.Draft) error {
 	return d.paid(inv)
 }
 
-// invoiceID derives the id of an invoice that the schedule makes from its period, or from the scheduled change: a restored
-// database that opens the period again makes the same one. A command's invoice has a random id.
+// invoiceID derives the id of an invoice that the schedule makes from its period, or from the scheduled change: a
+// restored database that opens the period again makes the same one. A command's invoice has a random id.
 func (d *decision) invoiceID(draft invoice.Draft) string {
 	start := draft.Period.Start
 	sorts := d.sortsBy(start)

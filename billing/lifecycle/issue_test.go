@@ -28,9 +28,10 @@ func lineIDs(inv invoice.Invoice) (ids []string) {
 	return ids
 }
 
-// The ids of lines sort by the time that their invoice is for, and among themselves by their place, a millisecond apart. Real
-// time counts only for what a person asks for: all else has the same ids after a restore. On the test clock of this subscription
-// it is 31 January, 10:00 (1769853600000), when the real clock shows 2 February, 10:00 (1770026400000).
+// The ids of lines sort by the time that their invoice is for, and among themselves by their place, a millisecond
+// apart. Real time counts only for what a person asks for: all else has the same ids after a restore. On the test clock
+// of this subscription it is 31 January, 10:00 (1769853600000), when the real clock shows 2 February, 10:00
+// (1770026400000).
 func TestIssue_IDsOfLines(t *testing.T) {
 	t.Parallel()
 	two, other := flat("plan_1", month, 1000, 500), flat("plan_2", month, 3000, 700)
@@ -76,8 +77,8 @@ func TestIssue_IDsOfLines(t *testing.T) {
 	}
 }
 
-// Voiding an invoice whose payment needs review asks the provider to cancel that, which it may do when it has decided. Of other
-// payments under way none is touched.
+// Voiding an invoice whose payment needs review asks the provider to cancel that, which it may do when it has decided.
+// Of other payments under way none is touched.
 func TestIssue_VoidCancelsItsPaymentOnly(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -93,8 +94,8 @@ func TestIssue_VoidCancelsItsPaymentOnly(t *testing.T) {
 	require.Zero(t, second.CancelRequestedAt)
 }
 
-// The payment of an invoice that was given up needs review still, when the subscription is canceled: that calls off the attempt
-// for the next invoice, and leaves the one alone that may pay what is still owed.
+// The payment of an invoice that was given up needs review still, when the subscription is canceled: that calls off the
+// attempt for the next invoice, and leaves the one alone that may pay what is still owed.
 func TestCancel_CallsOffTheAttemptOfItsInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -110,7 +111,8 @@ func TestCancel_CallsOffTheAttemptOfItsInvoice(t *testing.T) {
 	require.Equal(t, l.real, l.store.transaction(second).CancelRequestedAt)
 }
 
-// The money for an invoice that was given up comes when a later one of the same period is paid: a refund begins with the later one.
+// The money for an invoice that was given up comes when a later one of the same period is paid: a refund begins with
+// the later one.
 func TestPaid_InTheOrderOfTheInvoices(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -136,6 +138,7 @@ func TestPaid_ManualInvoiceIsOfNoPeriod(t *testing.T) {
 	d := newDesk(t, 1000, terms.Terms{}, 1000)
 	state, changes, err := lifecycle.Finalize(d.state(), d.moment())
 	require.NoError(t, err)
-	require.Equal(t, [2]any{invoice.Paid, money.Minor(0)}, [2]any{changes.Finalized[0].Status, changes.Finalized[0].AmountDue})
+	require.Equal(t, [2]any{invoice.Paid, money.Minor(0)},
+		[2]any{changes.Finalized[0].Status, changes.Finalized[0].AmountDue})
 	require.Empty(t, state.Paid)
 }

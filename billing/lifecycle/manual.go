@@ -10,16 +10,17 @@ import (
 	"perennial/billing/tax"
 )
 
-// A manual invoice belongs to a customer without a subscription (ADR 47). A State without a Subscription has it as Draft or
-// as the only Open one. Commands about invoices and answers of providers change it as they change a subscription's, but
-// nothing follows for a subscription, there are no retries, and each attempt has a workflow of its own.
+// A manual invoice belongs to a customer without a subscription (ADR 47). A State without a Subscription has it as
+// Draft or as the only Open one. Commands about invoices and answers of providers change it as they change a
+// subscription's, but nothing follows for a subscription, there are no retries, and each attempt has a workflow of its
+// own.
 
 // manual reports whether the State has no subscription.
 func (s State) manual() bool { return s.Subscription.ID == "" }
 
-// Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer is
-// told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Finalized has the invoice, which gets its
-// number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
+// Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer
+// is told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Finalized has the invoice,
+// which gets its number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
 func Finalize(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
 		return State{}, Changes{}, invoicing.ErrNotDraft
@@ -29,7 +30,8 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 	}
 	d := begin(s, at)
 	in := invoice.Issuing{
-		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, ""), Limits: d.limits(), Now: d.Now,
+		TaxExempt: d.Customer.TaxExempt, Balance: d.Balance, Grants: balance.For(d.Grants, ""),
+		Limits: d.limits(), Now: d.Now,
 	}
 	if location, err := period.LoadLocation(d.Settings.TimeZone); err == nil {
 		in.Location = location

@@ -205,8 +205,8 @@ func TestManualInvoice_NothingToPay(t *testing.T) {
 	require.ErrorIs(t, err, invoicing.ErrNotDraft)
 }
 
-// Whatever is done with a manual invoice, one success counts, the balance and the money explain what is owed, and nothing is
-// announced as overdue twice. The checks are in desk.write and in the store.
+// Whatever is done with a manual invoice, one success counts, the balance and the money explain what is owed, and
+// nothing is announced as overdue twice. The checks are in desk.write and in the store.
 func TestManualInvoice_AnyLife(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -297,7 +297,8 @@ func TestManualInvoice_OfADeletedCustomer(t *testing.T) {
 	require.ErrorIs(t, err, invoicing.ErrCustomerDeleted)
 }
 
-// Fourteen days from 10:00 UTC, which is 23:00 of the same day in Auckland, end with a day there: 13 hours before UTC's.
+// Fourteen days from 10:00 UTC, which is 23:00 of the same day in Auckland, end with a day there: 13 hours before
+// UTC's.
 func TestManualInvoice_IsDueByTheEnvironmentsDays(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 0, terms.Terms{Method: terms.Send, NetDays: 14}, 1000)

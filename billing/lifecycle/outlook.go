@@ -28,7 +28,8 @@ type Expected struct {
 }
 
 // Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
-// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Fault: command_broken.
+// attempted: what is attempted now is taken to succeed. What is late already happens in one step. Fault:
+// command_broken.
 func Outlook(s State, n int, at Moment) ([]Expected, error) {
 	out, err := newForesight(s, nil, at).outlook(n)
 	return out, broken(err)

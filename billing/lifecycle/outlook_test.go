@@ -35,7 +35,8 @@ func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	})
 }
 
-// A failed renewal is expected to be tried again, then the scheduled change with the next period, then the cancellation.
+// A failed renewal is expected to be tried again, then the scheduled change with the next period, then the
+// cancellation.
 func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	t.Parallel()
 	p, cheaper := flat("plan_1", month, 1900), flat("plan_2", month, 900)
@@ -76,7 +77,8 @@ func on(month time.Month, day int, action subscription.Action, amount money.Mino
 	return lifecycle.Expected{At: at.UTC(), Action: action, Amount: amount}
 }
 
-// A retry names its invoice and counts those that were skipped. What else happens while an invoice waits for its retry does not.
+// A retry names its invoice and counts those that were skipped. What else happens while an invoice waits for its retry
+// does not.
 func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -95,7 +97,8 @@ func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	l.expects(t, "the renewal is before it", on(time.February, 28, subscription.ActionRenewal, 1000), retried)
 }
 
-// The retry of an older invoice succeeds, and the one that waited behind it is paid as well: no attempt holds the change up.
+// The retry of an older invoice succeeds, and the one that waited behind it is paid as well: no attempt holds the
+// change up.
 func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	t.Parallel()
 	slow := settings
@@ -109,11 +112,13 @@ func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	retried.At = l.sub().NextActionAt
 	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 2, 3
 	l.must(lifecycle.ChangePlan{Quantity: 2, On: retried.At.Add(24 * time.Hour)})
-	changed := lifecycle.Expected{At: retried.At.Add(24 * time.Hour), Action: subscription.ActionScheduledChange, Quantity: 2}
+	changed := lifecycle.Expected{At: retried.At.Add(24 * time.Hour),
+		Action: subscription.ActionScheduledChange, Quantity: 2}
 	l.expects(t, "", retried, changed)
 }
 
-// Two invoices were sent, the later one with the shorter time to pay. The customer pays both: neither is overdue any more.
+// Two invoices were sent, the later one with the shorter time to pay. The customer pays both: neither is overdue any
+// more.
 func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -138,11 +143,13 @@ func TestOutlook_SentBesideAPaymentInReview(t *testing.T) {
 	l.until(l.sub().CurrentPeriod.End)
 	l.must(lifecycle.Pay{InvoiceID: l.open()[0].ID})
 	l.mismatch(l.live("").ID)
-	l.expects(t, "", on(time.March, 31, subscription.ActionRenewal, 1000), on(time.April, 30, subscription.ActionRenewal, 1000))
+	l.expects(t, "", on(time.March, 31, subscription.ActionRenewal, 1000),
+		on(time.April, 30, subscription.ActionRenewal, 1000))
 }
 
 // A subscription is past due on 14 February, when a renewal would be announced. A change on the 20th, when 8 of 28 days
-// are left, charges it once more: 1000 of what was not paid, less 286, and 857. It recovers, and the renewal is announced then.
+// are left, charges it once more: 1000 of what was not paid, less 286, and 857. It recovers, and the renewal is
+// announced then.
 func TestOutlook_WhatAPaymentMakesDue(t *testing.T) {
 	t.Parallel()
 	reminding := settings

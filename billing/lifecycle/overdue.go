@@ -8,12 +8,13 @@ import (
 	"perennial/billing/subscription"
 )
 
-// OverdueNews is for how long after its time an invoice that a canceled subscription left is still announced as overdue: apps write
-// to people on this event. It bounds what builds have left that announced none of them.
+// OverdueNews is for how long after its time an invoice that a canceled subscription left is still announced as
+// overdue: apps write to people on this event. It bounds what builds have left that announced none of them.
 const OverdueNews = 30 * 24 * time.Hour
 
-// Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that time:
-// a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited for.
+// Overdue announces open invoices of the State whose time to pay is over, each once, where no workflow waits for that
+// time: a manual one, and those that a canceled subscription left open. A payment of these that began in time is waited
+// for.
 func Overdue(s State, at Moment) (State, Changes, error) {
 	d := begin(s, at)
 	if !d.manual() && d.Subscription.Status != subscription.Canceled {
@@ -31,8 +32,8 @@ func Overdue(s State, at Moment) (State, Changes, error) {
 	return d.finish()
 }
 
-// overdue announces that the time to pay open invoice i is over. To a subscription that goes on it is what the failure of
-// a last automatic attempt is.
+// overdue announces that the time to pay open invoice i is over. To a subscription that goes on it is what the failure
+// of a last automatic attempt is.
 func (d *decision) overdue(i int) error {
 	inv := &d.Open[i]
 	inv.OverdueAt = d.Now

@@ -36,8 +36,8 @@ func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 	}
 }
 
-// The invoice of a renewal that was a draft when its subscription was canceled is sent to its customer, as agreed: nothing collects
-// it, and when its 14 days are over it is announced as overdue, once.
+// The invoice of a renewal that was a draft when its subscription was canceled is sent to its customer, as agreed:
+// nothing collects it, and when its 14 days are over it is announced as overdue, once.
 func TestOverdue_AfterTheCancellation(t *testing.T) {
 	t.Parallel()
 	l := gracedFor(t, 1, flat("plan_1", month, 1900))

@@ -43,7 +43,8 @@ func TestPause_BillsNothingUntilResumed(t *testing.T) {
 		require.Equal(t, l.now, l.sub().AnchorAt)
 		require.Equal(t, period.Period{Start: l.now, End: l.now.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
 		last := l.store.invoices[len(l.store.invoices)-1]
-		require.Equal(t, [3]any{invoice.Cycle, money.Minor(1000), balance}, [3]any{last.Reason, last.Total, last.CreditApplied})
+		require.Equal(t, [3]any{invoice.Cycle, money.Minor(1000), balance},
+			[3]any{last.Reason, last.Total, last.CreditApplied})
 		require.Equal(t, 2, last.PeriodIndex, "none is counted")
 		l.result(payment.AnswerSucceeded)
 		require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
@@ -249,7 +250,8 @@ func TestTrialEnd_PaymentMethodNoticedLate(t *testing.T) {
 	require.Equal(t, added, l.sub().CurrentPeriod.Start)
 }
 
-// Payment methods change in real time. On a test clock the subscription resumes at the clock's time, whatever the real one was.
+// Payment methods change in real time. On a test clock the subscription resumes at the clock's time, whatever the real
+// one was.
 func TestTrialEnd_PaymentMethodOnATestClock(t *testing.T) {
 	t.Parallel()
 	for _, added := range []time.Duration{-time.Hour, time.Hour} { // beside the clock's time

@@ -8,8 +8,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// followPlans makes the State have the plans and add-ons that the subscription is on now and changes to. They are known:
-// the State has them, or the command brought them.
+// followPlans makes the State have the plans and add-ons that the subscription is on now and changes to. They are
+// known: the State has them, or the command brought them.
 func (d *decision) followPlans(to subscription.Subscription) error {
 	was := d.Subscription
 	same := slices.Equal(to.AddOnRefs(), was.AddOnRefs()) && slices.Equal(to.ScheduledRefs(), was.ScheduledRefs())
@@ -59,8 +59,8 @@ func Known(plans []plan.Plan, r plan.Ref) (plan.Plan, error) {
 		"Version %d of the plan %s, which a subscription has or changes to, was not loaded.", r.Version, r.ID)
 }
 
-// Versions returns what State.AddOns and State.Scheduled have of the versions that a subscription names. Faults: those of
-// known.
+// Versions returns what State.AddOns and State.Scheduled have of the versions that a subscription names. Faults: those
+// of known.
 func Versions(refs []plan.Ref, known func(plan.Ref) (plan.Plan, error)) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for _, r := range refs {

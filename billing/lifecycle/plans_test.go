@@ -25,7 +25,8 @@ var (
 	yearly   = flat("plan_year", year, 12000)
 	plans    = []plan.Plan{team, pro, free, yearly}
 	settings = subscription.Settings{
-		Dunning: dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue}, PastDueBilling: subscription.SkipPastDue,
+		Dunning:        dunning.Policy{Retry: retry.Policy{Base: 24 * time.Hour, Factor: 2, Retries: 3}, Final: dunning.PastDue},
+		PastDueBilling: subscription.SkipPastDue,
 	}
 )
 

@@ -24,8 +24,8 @@ type Previewed struct {
 	Upcoming []invoice.Invoice
 }
 
-// Quote is what a command costs at once, and the subscription that it was asked of. Two that are equal move the same money
-// on the same invoices.
+// Quote is what a command costs at once, and the subscription that it was asked of. Two that are equal move the same
+// money on the same invoices.
 type Quote struct {
 	SubscriptionID string        `json:"subscription"`
 	Revision       int64         `json:"revision"` // of the subscription before

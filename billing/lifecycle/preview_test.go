@@ -14,7 +14,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// A quote says what moves: the invoices, and what goes back in money or as credit. Half of a month of team, for 1000, is left.
+// A quote says what moves: the invoices, and what goes back in money or as credit. Half of a month of team, for 1000,
+// is left.
 func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -33,7 +34,8 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 			cmd: lifecycle.ChangePlan{Plan: &free}, invoices: []lifecycle.QuotedTotal{{Total: -500}}, balance: 500,
 		},
 		"the end, and the rest back": {
-			cmd: lifecycle.Cancel{Immediate: true, RefundUnused: true}, invoices: []lifecycle.QuotedTotal{{Total: -500}}, refund: 500,
+			cmd:      lifecycle.Cancel{Immediate: true, RefundUnused: true},
+			invoices: []lifecycle.QuotedTotal{{Total: -500}}, refund: 500,
 		},
 		"the end without": {cmd: lifecycle.Cancel{Immediate: true}},
 	} {
@@ -49,8 +51,8 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	}
 }
 
-// A quote says which add-ons there are afterwards, and which from the next period on; without any it says nothing of them, as those
-// of builds from before there were add-ons.
+// A quote says which add-ons there are afterwards, and which from the next period on; without any it says nothing of
+// them, as those of builds from before there were add-ons.
 func TestPreview_QuotesTheAddOns(t *testing.T) {
 	t.Parallel()
 	extra := flat("plan_extra", month, 200)
@@ -92,8 +94,8 @@ func TestPreview_ShowsADraftOnce(t *testing.T) {
 	require.Equal(t, shown.Upcoming[0].Period.Start.Add(24*time.Hour), shown.Upcoming[0].FinalizesAt)
 }
 
-// Changes at dates within the first four weeks follow each other: each takes back what the one before billed, and nothing twice.
-// The environment's latest invoice has the number 10.
+// Changes at dates within the first four weeks follow each other: each takes back what the one before billed, and
+// nothing twice. The environment's latest invoice has the number 10.
 func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	t.Parallel()
 	large := flat("plan_large", month, 9000)
@@ -117,13 +119,14 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	require.Equal(t, []money.Minor{1500, 3000, -2000, 1000}, totals)
 }
 
-// So do changes of the quantity, which are of one item: one seat of 1000, from the second week on ten, then three, then one. What
-// is taken back is what was billed last, not the one seat of the first week.
+// So do changes of the quantity, which are of one item: one seat of 1000, from the second week on ten, then three, then
+// one. What is taken back is what was billed last, not the one seat of the first week.
 func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 	t.Parallel()
-	seats := plan.Plan{ID: "plan_seats", Version: 1, Name: "Seats", Currency: "EUR", Interval: month, Active: true, Prices: []plan.Price{
-		{ID: "price_seat", Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(1000, "EUR")}},
-	}}
+	seats := plan.Plan{ID: "plan_seats", Version: 1, Name: "Seats", Currency: "EUR", Interval: month, Active: true,
+		Prices: []plan.Price{
+			{ID: "price_seat", Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(1000, "EUR")}},
+		}}
 	l := newLife(t, []plan.Plan{seats}, settings, seats, 0)
 	l.advance()
 	l.result(payment.AnswerSucceeded)

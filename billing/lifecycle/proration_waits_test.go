@@ -17,8 +17,8 @@ import (
 
 var small = flat("plan_small", month, 200)
 
-// renewedWithCredit is a life on the plan team, taxed by a fifth, whose second period is paid by an invoice that takes in
-// what a change to the plan small at the beginning of the first one left waiting.
+// renewedWithCredit is a life on the plan team, taxed by a fifth, whose second period is paid by an invoice that takes
+// in what a change to the plan small at the beginning of the first one left waiting.
 func renewedWithCredit(t *testing.T) *life {
 	t.Helper()
 	l := newLife(t, append(plans, small), settings, team, 0)

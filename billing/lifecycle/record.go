@@ -18,19 +18,22 @@ type Result struct {
 	Charge      *payment.Transaction  // of a refund: the charge that it gives back, under lock
 	Refunds     []payment.Transaction // of Captured, where the Answer is about them or takes it back: all, under lock
 	Invoice     *invoice.Invoice      // that the transaction pays, where it is not open any more; nil: open, or none
-	Recovered   *payment.Transaction  // the success of its own that another capture of the charge became, under lock; nil: none
-	Move        payment.Move          // what was asked for
-	Asked       bool                  // because of callbacks
-	Begun       time.Time             // when the exchange began, in real time; zero: the provider was not asked
-	Sends       []payment.Send        // of the transaction, where the provider does not know it
-	Send        *payment.Send         // an earlier one, at another provider, that the answer is about; nil: the current one
-	About       string                // the operation that a look-up asked about; empty: the transaction's own
-	Hint        string                // the reference that it asked by, where only callbacks have named it; empty: it is known
-	Protocol    payment.Protocol      // of the provider
-	Hold        payment.Hold          // of a move that holds: what is known about it; the Answer says why
-	Handed      payment.Handed        // of a move that completes: what the provider was given
-	Lost        *charging.Lost        // the lost send that was asked about, or is to be; nil: none is looked for
-	RestoredAt  time.Time             // when the database came under its present server; see payment.MayRepeat
+	// the success of its own that another capture of the charge became, under lock; nil: none
+	Recovered *payment.Transaction
+	Move      payment.Move   // what was asked for
+	Asked     bool           // because of callbacks
+	Begun     time.Time      // when the exchange began, in real time; zero: the provider was not asked
+	Sends     []payment.Send // of the transaction, where the provider does not know it
+	// an earlier one, at another provider, that the answer is about; nil: the current one
+	Send  *payment.Send
+	About string // the operation that a look-up asked about; empty: the transaction's own
+	// the reference that it asked by, where only callbacks have named it; empty: it is known
+	Hint        string
+	Protocol    payment.Protocol // of the provider
+	Hold        payment.Hold     // of a move that holds: what is known about it; the Answer says why
+	Handed      payment.Handed   // of a move that completes: what the provider was given
+	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
+	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
 	Answer      payment.Answer
 	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.

@@ -19,7 +19,8 @@ func known(t *testing.T, status payment.Status, ref string) (*life, payment.Tran
 	l := begun(t, settings)
 	l.send(l.charges()[0].ID)
 	for is, outcome := range map[payment.Status]payment.Outcome{
-		payment.Success: payment.AnswerSucceeded, payment.Declined: payment.AnswerDeclined, payment.Canceled: payment.AnswerCanceled,
+		payment.Success: payment.AnswerSucceeded, payment.Declined: payment.AnswerDeclined,
+		payment.Canceled: payment.AnswerCanceled,
 	} {
 		if is == status {
 			l.result(outcome)
@@ -82,8 +83,10 @@ func TestRecord_HandedOver(t *testing.T) {
 		waits   bool // it is to be handed over (again)
 		handed  bool // the provider may have it: the charge does not end without a request
 	}{
-		"it has what it needs":              {payment.MoveComplete, false, payment.AnswerPending, "", false, true},
-		"it asks the payer again":           {payment.MoveComplete, false, payment.AnswerPending, "https://bank.example", false, false},
+		"it has what it needs": {payment.MoveComplete, false, payment.AnswerPending, "", false, true},
+		"it asks the payer again": {
+			payment.MoveComplete, false, payment.AnswerPending, "https://bank.example", false, false,
+		},
 		"it refuses it":                     {payment.MoveComplete, false, payment.AnswerNotSent, "", false, false},
 		"it refuses it, after another one":  {payment.MoveComplete, true, payment.AnswerNotSent, "", false, true},
 		"it is silent":                      {payment.MoveComplete, false, payment.AnswerUnknown, "", true, true},
@@ -120,7 +123,8 @@ func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 		for _, outcome := range []payment.Outcome{payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent} {
 			l, txn := known(t, c.is, "pi_1")
 			_, recorded, changes := l.recorded(lifecycle.Result{
-				Transaction: txn, Move: payment.MoveBelieve, Answer: payment.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
+				Transaction: txn, Move: payment.MoveBelieve,
+				Answer: payment.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
 			})
 			want := txn
 			want.AmountRefunded = c.refunded
@@ -130,7 +134,8 @@ func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 	}
 }
 
-// A person has decided about a success of 999 instead of 1000, and the provider repeats it, with a refund of 300 made since.
+// A person has decided about a success of 999 instead of 1000, and the provider repeats it, with a refund of 300 made
+// since.
 func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -156,7 +161,8 @@ func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 		result := lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
 			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+				Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999,
+				Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
 			},
 		}
 		if c.recovered {
@@ -196,7 +202,8 @@ func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
 	}
 }
 
-// A charge has the name of the operation that moved the money, or else of the first one; and the last response that has a body.
+// A charge has the name of the operation that moved the money, or else of the first one; and the last response that has
+// a body.
 func TestRecord_KeepsTheName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -219,11 +226,14 @@ func TestRecord_KeepsTheName(t *testing.T) {
 			answer.Response = []byte(c.response)
 		}
 		_, recorded, _ := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: answer})
-		require.Equal(t, c.want, [2]string{recorded.Transaction.ProviderRef, string(recorded.Transaction.ProviderResponse)}, name)
+		require.Equal(
+			t, c.want, [2]string{recorded.Transaction.ProviderRef, string(recorded.Transaction.ProviderResponse)}, name,
+		)
 	}
 }
 
-// A cancellation of a captured charge that came too late gave all of its money back: that is a refund, and nothing is owed.
+// A cancellation of a captured charge that came too late gave all of its money back: that is a refund, and nothing is
+// owed.
 func TestRecord_EndWithRefunds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -268,7 +278,8 @@ func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 		wait   time.Duration
 	}{
 		"it had accepted it": {
-			"pi_1", "The provider does not know this payment. It had accepted it before, so that the payment is not sent again. " +
+			"pi_1",
+			"The provider does not know this payment. It had accepted it before, so that the payment is not sent again. " +
 				"The provider is asked again.", 10 * time.Second,
 		},
 		"it never had it": {"", "A reason of before.", 0},
@@ -284,8 +295,8 @@ func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 	}
 }
 
-// A payer who was asked has a day. Where the provider cannot cancel, who is on its page by then has an hour more; where it can,
-// it is asked to, and its answer counts.
+// A payer who was asked has a day. Where the provider cannot cancel, who is on its page by then has an hour more; where
+// it can, it is asked to, and its answer counts.
 func TestRecord_PayersTimeIsOver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -311,7 +322,8 @@ func TestRecord_PayersTimeIsOver(t *testing.T) {
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
 		if c.status == payment.Failed {
 			require.Equal(t, payment.Unconfirmed, recorded.Transaction.FailureReason, name)
-			require.Equal(t, []event.Type{event.TypePaymentFailed, event.TypeInvoicePaymentFailed}, typesOf(changes.Events), name)
+			require.Equal(t, []event.Type{event.TypePaymentFailed, event.TypeInvoicePaymentFailed},
+				typesOf(changes.Events), name)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// A capture may fail after it was booked, and an authorisation may be canceled. A transaction of its own returns the money
-// then, and the next invoice collects it. Where a part of it was refunded, a person must sort it out.
+// A capture may fail after it was booked, and an authorisation may be canceled. A transaction of its own returns the
+// money then, and the next invoice collects it. Where a part of it was refunded, a person must sort it out.
 func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -23,10 +23,12 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 		booked     bool
 		review     string
 	}{
-		"the capture failed":      {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 0, true, ""},
-		"canceled after all":      {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
-		"a look-up says so":       {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
-		"after a refund":          {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 1, false, payment.ReviewNotCaptured},
+		"the capture failed": {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 0, true, ""},
+		"canceled after all": {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
+		"a look-up says so":  {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
+		"after a refund": {
+			payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 1, false, payment.ReviewNotCaptured,
+		},
 		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, 0, false, ""},
 		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, 0, false, ""},
 		"it found another one":    {payment.MoveLookup, "", "pi_2", payment.AnswerFailed, 0, false, ""},
@@ -178,7 +180,8 @@ func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	require.Equal(t, txn.Checks, recorded.Transaction.Checks)
 }
 
-// A charge was canceled before it was sent, by the books: two accounts took it all the same, and said that they did not.
+// A charge was canceled before it was sent, by the books: two accounts took it all the same, and said that they did
+// not.
 func TestRecord_TwoCapturesOfAnUnsentCharge(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)

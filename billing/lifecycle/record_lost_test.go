@@ -12,8 +12,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// restored is a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1; the database was restored after that
-// was due, and now is an hour later.
+// restored is a charge of 1000 that waits for its first send, or for a repeat of it, at pp_1; the database was restored
+// after that was due, and now is an hour later.
 func restored(t *testing.T, sent bool) (*life, payment.Transaction, time.Time) {
 	t.Helper()
 	l := begun(t, settings)
@@ -50,7 +50,8 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		review     string
 	}{
 		"the account has the money": {
-			answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 1000}, status: payment.Success, found: true,
+			answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 1000},
+			status: payment.Success, found: true,
 		},
 		"it has accepted it": {
 			answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, status: payment.Pending, found: true,
@@ -61,21 +62,25 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 			status: payment.Declined, found: true, reason: "No money.",
 		},
 		"it declined, and another may have it": {
-			answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."}, status: payment.Pending, reason: why,
+			answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."},
+			status: payment.Pending, reason: why,
 			wait: time.Second,
 		},
 		"it has nothing, others are to be asked": {
 			answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending, reason: why, wait: time.Second,
 		},
 		"it has nothing, and was the last": {
-			asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending, nothing: true,
+			asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			status: payment.Pending, nothing: true,
 		},
 		"it was the last for a repeat": {
-			sent: true, asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending,
+			sent: true, asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			status:  payment.Pending,
 			nothing: true,
 		},
 		"it was the last, but one cannot be asked": {
-			asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending,
+			asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			status: payment.Pending,
 			reason: "This payment needs review: outcome_unknown.", review: payment.ReviewOutcomeUnknown,
 		},
 		"one cannot be asked, whose callback is waited for": {
@@ -87,12 +92,14 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 			counted: 1,
 		},
 		"it asks for time": {
-			answer: payment.Answer{Outcome: payment.AnswerNotSent, RetryAfter: 2 * time.Minute}, status: payment.Pending, reason: why,
+			answer: payment.Answer{Outcome: payment.AnswerNotSent, RetryAfter: 2 * time.Minute},
+			status: payment.Pending, reason: why,
 			wait: 2 * time.Minute, counted: 1,
 		},
 		"an account asked before wants more time": {
 			asked:  lost{RetryAfter: 4 * time.Minute},
-			answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 2 * time.Minute}, status: payment.Pending, reason: why,
+			answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 2 * time.Minute},
+			status: payment.Pending, reason: why,
 			wait: 4 * time.Minute, counted: 1,
 		},
 		"the fourth round is silent": {
@@ -100,15 +107,18 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 			wait: 2 * time.Minute, counted: 4,
 		},
 		"the third round, in which another was silent": {
-			checks: 3, asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending,
+			checks: 3, asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			status: payment.Pending,
 			reason: why, wait: time.Minute, counted: 3,
 		},
 		"the first round, in which another was silent": {
-			asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			status: payment.Pending, reason: why,
 			wait: 10 * time.Second, counted: 1,
 		},
 		"it is silent, and others owe no answer": {
-			asked: lost{Fresh: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			asked: lost{Fresh: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			status: payment.Pending, reason: why,
 			wait: time.Second,
 		},
 		"the search begins later": {
@@ -151,7 +161,8 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 			require.Equal(t, [3]any{"second", "pp_2", 3}, [3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
 			require.Equal(t, c.answer.Ref, after.ProviderRef, name)
 		} else if !c.decided {
-			require.Equal(t, [3]any{"first", "pp_1", txn.SendNumber}, [3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
+			require.Equal(t, [3]any{"first", "pp_1", txn.SendNumber},
+				[3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
 		}
 		if c.status == payment.Pending && c.review == "" {
 			require.Equal(t, c.wait, after.NextCheckAt.Sub(l.real), name)
@@ -184,8 +195,8 @@ func TestRecord_SearchForALostSendInVain(t *testing.T) {
 	}
 }
 
-// An account that a callback named says how a charge ended there. After a restore that is the end of it only where it moved the
-// money: what was refused in the lost window may have gone to another account then.
+// An account that a callback named says how a charge ended there. After a restore that is the end of it only where it
+// moved the money: what was refused in the lost window may have gone to another account then.
 func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -46,8 +46,8 @@ func (r *recording) earlier() error {
 	return nil
 }
 
-// superseded reports whether the answer is about the capture of another send, which was booked as a success of its own and
-// given back.
+// superseded reports whether the answer is about the capture of another send, which was booked as a success of its own
+// and given back.
 func (r *recording) superseded() bool {
 	return r.Recovered != nil && r.txn.Status == payment.Success && r.Answer.Ref == r.Recovered.ProviderRef &&
 		(r.Send == nil || r.Send.ProviderConfigID == r.Recovered.ProviderConfigID)
@@ -80,8 +80,8 @@ func (r *recording) at(t payment.Transaction) payment.Transaction {
 }
 
 // capturedAgain records that the account of a charge captured another operation than the one that counts. Of a charge
-// that was sent more than once that is another send's, and goes back; else the provider took the money of one send twice,
-// which a person must sort out.
+// that was sent more than once that is another send's, and goes back; else the provider took the money of one send
+// twice, which a person must sort out.
 func (r *recording) capturedAgain() error {
 	if r.txn.Status == payment.Success && r.txn.SendNumber >= 2 && r.Recovered == nil {
 		return r.capturedTwice()

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/payment"
 )
 
-// sentTwice is a charge of 1000 that was sent to account pp_1 first, and then to pp_2, where it is known as pi_2; pending
-// says whether that is decided, and success how.
+// sentTwice is a charge of 1000 that was sent to account pp_1 first, and then to pp_2, where it is known as pi_2;
+// pending says whether that is decided, and success how.
 func sentTwice(t *testing.T, status payment.Status) (*life, payment.Transaction) {
 	t.Helper()
 	l := begun(t, settings)
@@ -124,7 +124,8 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 		booked, back := changes.NewTransactions[0], changes.NewTransactions[1]
 		require.Equal(t, [4]any{payment.Success, money.Minor(1000), send.ProviderConfigID, txn.ID},
 			[4]any{booked.Status, booked.Amount, booked.ProviderConfigID, booked.RecoveredFrom}, name)
-		require.Equal(t, [3]any{payment.Refund, money.Minor(1000), booked.ID}, [3]any{back.Type, back.Amount, back.ChargeID}, name)
+		require.Equal(t, [3]any{payment.Refund, money.Minor(1000), booked.ID},
+			[3]any{back.Type, back.Amount, back.ChargeID}, name)
 	}
 }
 
@@ -185,8 +186,8 @@ func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 	}
 }
 
-// Both sends of a charge have captured: pi_2 at pp_2 counts, and pi_1 at pp_1 is a success of its own, txn_2, that was given back.
-// A refund of 300 that was made at the provider is one of the capture that it was made of.
+// Both sends of a charge have captured: pi_2 at pp_2 counts, and pi_1 at pp_1 is a success of its own, txn_2, that was
+// given back. A refund of 300 that was made at the provider is one of the capture that it was made of.
 func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -207,7 +208,8 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 		result := lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true, Protocol: protocol,
 			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+				Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000,
+				Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
 			},
 		}
 		if c.ref != txn.ProviderRef { // else the caller loads no other
@@ -228,6 +230,7 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 			c.of = txn.ID
 		}
 		require.Len(t, changes.NewTransactions, 1, name)
-		require.Equal(t, [2]any{c.of, money.Minor(300)}, [2]any{changes.NewTransactions[0].ChargeID, changes.NewTransactions[0].Amount}, name)
+		require.Equal(t, [2]any{c.of, money.Minor(300)},
+			[2]any{changes.NewTransactions[0].ChargeID, changes.NewTransactions[0].Amount}, name)
 	}
 }

@@ -59,7 +59,8 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 	}
 }
 
-// Of a charge of 1000 a refund txn_r of 400 went through as re_1. The provider lists another one that was made without us.
+// Of a charge of 1000 a refund txn_r of 400 went through as re_1. The provider lists another one that was made without
+// us.
 func TestRecord_RefundMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -69,11 +70,17 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 		started  bool // its workflow polls it
 		review   string
 	}{
-		"beside it":                      {payment.SeenRefund{Ref: "re_2", Amount: 600}, "", 1000, false, ""},
-		"not done yet":                   {payment.SeenRefund{Ref: "re_2", Amount: 600, Pending: true}, "", 1000, true, ""},
-		"one that the database has lost": {payment.SeenRefund{Ref: "re_2", TransactionID: "txn_q", Amount: 600}, "txn_q", 1000, false, ""},
-		"more than was captured":         {payment.SeenRefund{Ref: "re_2", Amount: 601}, "", 1000, false, payment.ReviewRefundedTwice},
-		"ours again":                     {payment.SeenRefund{Ref: "re_2", TransactionID: "txn_r", Amount: 400}, "", 800, false, payment.ReviewRefundedTwice},
+		"beside it":    {payment.SeenRefund{Ref: "re_2", Amount: 600}, "", 1000, false, ""},
+		"not done yet": {payment.SeenRefund{Ref: "re_2", Amount: 600, Pending: true}, "", 1000, true, ""},
+		"one that the database has lost": {
+			payment.SeenRefund{Ref: "re_2", TransactionID: "txn_q", Amount: 600}, "txn_q", 1000, false, "",
+		},
+		"more than was captured": {
+			payment.SeenRefund{Ref: "re_2", Amount: 601}, "", 1000, false, payment.ReviewRefundedTwice,
+		},
+		"ours again": {
+			payment.SeenRefund{Ref: "re_2", TransactionID: "txn_r", Amount: 400}, "", 800, false, payment.ReviewRefundedTwice,
+		},
 	} {
 		l, txn := known(t, payment.Success, "pi_1")
 		charge, refund, err := txn.Refund("txn_r", 400, l.now, l.real)
@@ -99,8 +106,8 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 	}
 }
 
-// A bank holds money of a dispute, gives it back, and takes it again: each withdrawal is a transaction with an id of its own, by
-// its number.
+// A bank holds money of a dispute, gives it back, and takes it again: each withdrawal is a transaction with an id of
+// its own, by its number.
 func TestRecord_DisputeWithdrawnTwice(t *testing.T) {
 	t.Parallel()
 	l, txn := known(t, payment.Success, "pi_1")

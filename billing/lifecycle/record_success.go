@@ -58,8 +58,8 @@ func (r *recording) settle() error {
 	if err := r.d.settle(i, inv, r.txn.ID); err != nil {
 		return err
 	}
-	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back, and what
-	// the provider cannot express of it becomes credit.
+	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back,
+	// and what the provider cannot express of it becomes credit.
 	excess := max(r.txn.Amount-due, 0)
 	part := r.txn.Expressible(excess)
 	if rest := excess - part; rest > 0 {

@@ -248,12 +248,16 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 		change func(*lifecycle.Result)
 		silent bool
 	}{
-		"no answer":                       {func(*lifecycle.Result) {}, true},
-		"not asked":                       {func(r *lifecycle.Result) { r.Begun = time.Time{} }, false},
-		"about an earlier send elsewhere": {func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false},
-		"the request could not be made":   {func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, payment.Answer{} }, false},
-		"about a lost send there":         {lostAt("pp_1"), true},
-		"about a lost send elsewhere":     {lostAt("pp_2"), false},
+		"no answer": {func(*lifecycle.Result) {}, true},
+		"not asked": {func(r *lifecycle.Result) { r.Begun = time.Time{} }, false},
+		"about an earlier send elsewhere": {
+			func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false,
+		},
+		"the request could not be made": {
+			func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, payment.Answer{} }, false,
+		},
+		"about a lost send there":     {lostAt("pp_1"), true},
+		"about a lost send elsewhere": {lostAt("pp_2"), false},
 	} {
 		l := begun(t, settings)
 		l.send(l.live("").ID)

@@ -98,7 +98,8 @@ func (r *recording) refunded() error {
 // come in any order, and what went through can come back, but never the other way round; unless a person found that it
 // had failed. A message about another operation is none: that one did give the money back.
 func (r *recording) overtaken() bool {
-	own := r.Answer.Ref != "" && r.Answer.Ref == r.Result.Transaction.ProviderRef // r.txn has the name of the success already
+	// r.txn has the name of the success already
+	own := r.Answer.Ref != "" && r.Answer.Ref == r.Result.Transaction.ProviderRef
 	return r.Move == payment.MoveBelieve && own && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
 }
 
@@ -120,8 +121,8 @@ func (r *recording) returned() bool {
 	return true
 }
 
-// RetryRefund sends what is owed of a charge's failed refunds again, as far as the provider can express it: the rest stays
-// owed, and can be given as credit. The new refund is Changes.Attempt. The State is the customer's. Faults:
+// RetryRefund sends what is owed of a charge's failed refunds again, as far as the provider can express it: the rest
+// stays owed, and can be given as credit. The new refund is Changes.Attempt. The State is the customer's. Faults:
 // refund_not_owed, refund_disputed, amount_not_representable.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error) {
 	settled, owed, err := charge.PayOwed()
@@ -136,9 +137,10 @@ func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error
 	return giveBack(s, settled, part, at)
 }
 
-// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back, as far as
-// the provider can express it. The new refund is Changes.Attempt. What the charge paid for stays paid. The State is the customer's. Faults:
-// charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive, amount_not_representable.
+// RefundCharge gives amount of a charge back at a person's command, in minor units; 0: all that can still go back, as
+// far as the provider can express it. The new refund is Changes.Attempt. What the charge paid for stays paid. The State
+// is the customer's. Faults: charge_not_captured, payment_external, refund_exceeds_charge, refund_not_positive,
+// amount_not_representable.
 func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Moment) (Changes, error) {
 	if charge.Status != payment.Success {
 		return Changes{}, fault.New(fault.Conflict, "charge_not_captured",
@@ -163,8 +165,8 @@ func giveBack(s State, charge payment.Transaction, amount money.Minor, at Moment
 	return d.Changes, nil
 }
 
-// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is that of the invoice which the
-// charge paid. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, where it paid none.
+// CreditRefund gives what is owed of a charge's failed refunds as credit instead. The State is that of the invoice
+// which the charge paid. Faults: refund_not_owed; refund_disputed; refund_needs_subscription, where it paid none.
 func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Changes, error) {
 	if charge.InvoiceID == "" {
 		return State{}, Changes{}, fault.New(fault.Conflict, "refund_needs_subscription",

@@ -143,8 +143,8 @@ func TestCreditRefund_FailedRefund(t *testing.T) {
 	require.Equal(t, "refund_needs_subscription", fault.From(err).Code)
 }
 
-// What the provider cannot express of a refund becomes credit: of 1000 for 28 days, one day costs 36, and of the 964 that
-// are left 960 go back in tens.
+// What the provider cannot express of a refund becomes credit: of 1000 for 28 days, one day costs 36, and of the 964
+// that are left 960 go back in tens.
 func TestCancel_RefundIsExpressible(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
@@ -178,7 +178,8 @@ func TestRefundCharge_Expressible(t *testing.T) {
 	require.Equal(t, "amount_not_representable", fault.From(err).Code)
 }
 
-// What was owed before anybody asked whether the provider can express it: as much as it can goes back, the rest stays owed.
+// What was owed before anybody asked whether the provider can express it: as much as it can goes back, the rest stays
+// owed.
 func TestRetryRefund_Expressible(t *testing.T) {
 	t.Parallel()
 	charge := owed(t).charges()[0] // owes 1000
@@ -193,11 +194,12 @@ func TestRetryRefund_Expressible(t *testing.T) {
 	require.Equal(t, "amount_not_representable", fault.From(err).Code)
 }
 
-// pawaPay took TZS 1250.50 of an operator with two decimals (Limits say whole units, the coarsest of all operators): a charge of its own
-// from before amount_not_chargeable, or forced. What was captured whole can go back whole.
+// pawaPay took TZS 1250.50 of an operator with two decimals (Limits say whole units, the coarsest of all operators): a
+// charge of its own from before amount_not_chargeable, or forced. What was captured whole can go back whole.
 func TestRefundCharge_WholeAmountIsAlwaysExpressible(t *testing.T) {
 	t.Parallel()
-	charge := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Success, Provider: "pawapay", Currency: "TZS",
+	charge := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Success,
+		Provider: "pawapay", Currency: "TZS",
 		Amount: 125_050, Granularity: 100}
 	l := newLife(t, plans, settings, team, 0)
 	changes, err := lifecycle.RefundCharge(lifecycle.State{}, charge, 125_050, l.moment())

@@ -129,14 +129,17 @@ func (l *life) advanceAll() {
 	require.Fail(l.t, "catching up has no end")
 }
 
-// Made again from a backup, a change has the same invoice with the same lines, so that a provider is sent the same payment.
+// Made again from a backup, a change has the same invoice with the same lines, so that a provider is sent the same
+// payment.
 func TestScheduledChange_HasTheSameIDsAfterARestore(t *testing.T) {
 	t.Parallel()
 	l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
 	backup := l.store.clone()
 	l.moveTo(created.Add(week))
 	made := func(world string, at time.Time) lifecycle.Changes {
-		_, changes, err := lifecycle.Advance(backup.load(true), lifecycle.Moment{Now: l.now, Real: at, IDs: &ids{world: world}})
+		_, changes, err := lifecycle.Advance(
+			backup.load(true), lifecycle.Moment{Now: l.now, Real: at, IDs: &ids{world: world}},
+		)
 		require.NoError(t, err)
 		require.Len(t, changes.NewInvoices, 1)
 		return changes

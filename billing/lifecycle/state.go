@@ -27,8 +27,8 @@ type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
 	Balance      money.Minor // plain balance of the customer in BalanceCurrency, minor units: without Grants
-	// Grants are the customer's in BalanceCurrency that have something left, or that an open invoice has used, by id; none of
-	// them is void.
+	// Grants are the customer's in BalanceCurrency that have something left, or that an open invoice has used, by id; none
+	// of them is void.
 	Grants []balance.Grant
 	// Currency is that of the manual invoice; empty: the subscription's.
 	Currency money.Currency
@@ -82,8 +82,8 @@ type IDs interface {
 	ScheduledChange(at time.Time, parts ...string) string
 }
 
-// ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item as long as the
-// subscription lives, also when it comes back after a change of plan.
+// ItemID returns the id of a subscription's item for a price. It is derived, so that a price has one item as long as
+// the subscription lives, also when it comes back after a change of plan.
 func ItemID(ids IDs, s subscription.Subscription, priceID string) string {
 	return ids.Item(s.CreatedAt, s.ID, priceID)
 }
@@ -110,8 +110,8 @@ func (s State) Facts() subscription.Facts {
 	}
 }
 
-// givenBack is what is no longer there of the money that paid for the current period, where Captures are loaded. What was
-// paid outside stays, as far as is known here.
+// givenBack is what is no longer there of the money that paid for the current period, where Captures are loaded. What
+// was paid outside stays, as far as is known here.
 func (s State) givenBack() (sum money.Minor) {
 	for _, charge := range s.Captures {
 		if !charge.External() {
@@ -176,8 +176,8 @@ func (s State) next() (subscription.Action, time.Time) {
 	return action, at
 }
 
-// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A payment
-// that began before then is waited for.
+// dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A
+// payment that began before then is waited for.
 func (s State) dueNext() (time.Time, bool) {
 	i := s.indexOpen(s.Subscription.CollectingInvoiceID)
 	if i < 0 || s.Subscription.Status == subscription.Canceled {

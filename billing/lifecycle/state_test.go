@@ -12,7 +12,8 @@ import (
 	"perennial/billing/terms"
 )
 
-// A change at a date comes behind what is about an older period, where both are due at one instant; an instant earlier it is first.
+// A change at a date comes behind what is about an older period, where both are due at one instant; an instant earlier
+// it is first.
 func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	sent := func(t *testing.T) *life { // its renewal of 28 February is due on 14 March, and the next one comes on 31 March

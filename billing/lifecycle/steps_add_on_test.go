@@ -59,7 +59,8 @@ func (l *life) addOns() (all []plan.Plan) {
 	return all
 }
 
-// changeAddOns asks for other add-ons, sometimes together with a plan of another interval, or with add-ons that do not fit.
+// changeAddOns asks for other add-ons, sometimes together with a plan of another interval, or with add-ons that do not
+// fit.
 func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 	if l.behind() {
 		return

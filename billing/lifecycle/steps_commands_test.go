@@ -291,6 +291,8 @@ func (l *life) setTerms(draw chance) {
 	case nil:
 		require.Equal(l.t, terms.Terms{Method: method, NetDays: days}, l.sub().Terms)
 	default:
-		require.True(l.t, before.Status == subscription.Canceled || l.sub().Status == subscription.Canceled || l.behind(), err)
+		require.True(
+			l.t, before.Status == subscription.Canceled || l.sub().Status == subscription.Canceled || l.behind(), err,
+		)
 	}
 }

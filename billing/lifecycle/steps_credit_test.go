@@ -81,7 +81,9 @@ func (l *life) creditInvoice(inv invoice.Invoice, ask creditnote.Request) (credi
 func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *payment.Transaction) bool {
 	for _, other := range l.store.all() {
 		for _, line := range append(slices.Clone(other.Lines), l.sub().PendingLines...) {
-			if other.ID != inv.ID && slices.ContainsFunc(inv.Lines, func(of invoice.Line) bool { return of.ID == line.Reverses }) {
+			if other.ID != inv.ID && slices.ContainsFunc(
+				inv.Lines, func(of invoice.Line) bool { return of.ID == line.Reverses },
+			) {
 				return false
 			}
 		}

@@ -35,7 +35,8 @@ func (l *life) grantSome(draw chance) {
 
 func (l *life) someGrant(draw chance) balance.Grant {
 	g := balance.Grant{
-		Amount: money.Minor(1 + draw(20_000, "granted")), Priority: draw(3, "priority"), GivenAt: l.decided(), Currency: "EUR",
+		Amount: money.Minor(1 + draw(20_000, "granted")), Priority: draw(3, "priority"),
+		GivenAt: l.decided(), Currency: "EUR",
 	}
 	if draw(2, "expires") == 0 {
 		g.ExpiresAt = l.decided().Add(time.Duration(1+draw(90*86400, "seconds")) * time.Second)

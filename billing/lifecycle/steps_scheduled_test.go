@@ -84,8 +84,8 @@ func (l *life) scheduleChange(draw chance) {
 	}
 }
 
-// oneWaits takes a dated change back that waits for a payment beyond its date where another change is to come: the answer
-// would let both be made in one decision, which an account does not tell apart.
+// oneWaits takes a dated change back that waits for a payment beyond its date where another change is to come: the
+// answer would let both be made in one decision, which an account does not tell apart.
 func (l *life) oneWaits() {
 	s := l.sub()
 	if len(s.Scheduled) > 0 && len(s.AllChanges()) > 1 && s.Scheduled[0].At.Before(l.decided()) {

@@ -117,7 +117,11 @@ func someBehavior(draw chance) subscription.ProrationBehavior {
 
 // somePrice draws one that counts units.
 func somePrice(draw chance, id string) plan.Price {
-	p := plan.Price{ID: id, Price: rating.Price{Model: rating.PerUnit, UnitPrice: money.Units(money.Minor(draw(5000, "unit price")), "EUR")}}
+	p := plan.Price{
+		ID: id, Price: rating.Price{
+			Model: rating.PerUnit, UnitPrice: money.Units(money.Minor(draw(5000, "unit price")), "EUR"),
+		},
+	}
 	if draw(3, "volume") == 0 {
 		p.Price = rating.Price{Model: rating.Volume, Tiers: []rating.Tier{
 			{UpTo: money.Whole(3), UnitPrice: p.UnitPrice}, {UnitPrice: money.Whole(1), FlatAmount: 7},

@@ -55,8 +55,8 @@ func (l *life) taxOtherwise(draw chance) {
 	}
 }
 
-// checkTaxes holds what the taxes of invoices say by themselves: rates sum to the tax, a credit has the rates of the line
-// it reverses, and what all invoices tax is the exact tax on all lines, but for one rounding of each invoice.
+// checkTaxes holds what the taxes of invoices say by themselves: rates sum to the tax, a credit has the rates of the
+// line it reverses, and what all invoices tax is the exact tax on all lines, but for one rounding of each invoice.
 func (l *life) checkTaxes() {
 	exact, off := new(big.Rat), new(big.Rat)
 	lines := map[string]invoice.Line{}

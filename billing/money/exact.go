@@ -8,16 +8,16 @@ import (
 	"perennial/billing/fault"
 )
 
-// Decimal is an exact decimal number: a quantity, a unit price in major units of a currency, a percentage. A value never
-// changes, so that copies are safe. The zero value says that no number was given: it counts as 0, and `omitzero` leaves
-// it out of JSON, where a 0 that was given stays.
+// Decimal is an exact decimal number: a quantity, a unit price in major units of a currency, a percentage. A value
+// never changes, so that copies are safe. The zero value says that no number was given: it counts as 0, and `omitzero`
+// leaves it out of JSON, where a 0 that was given stays.
 type Decimal struct {
 	number apd.Decimal
 	given  bool
 }
 
-// A number that a caller gives has at most so many digits before and behind the decimal point. Products and sums of such
-// numbers stay far below the 200 digits that RoundDecimal accepts, and no calculation can be made to take long.
+// A number that a caller gives has at most so many digits before and behind the decimal point. Products and sums of
+// such numbers stay far below the 200 digits that RoundDecimal accepts, and no calculation can be made to take long.
 const (
 	maxWholeDigits    = 12
 	maxFractionDigits = 12
@@ -26,8 +26,8 @@ const (
 // exact never rounds: its precision is without limit, which the bounds of ParseDecimal make safe.
 var exact = apd.Context{MaxExponent: apd.MaxExponent, MinExponent: apd.MinExponent, Traps: apd.DefaultTraps}
 
-// ParseDecimal reads a plain decimal number such as "12", "0.0035" or "-1.5", without exponent: at most 12 digits before
-// the point and 12 behind it. Anything else is `decimal_invalid`.
+// ParseDecimal reads a plain decimal number such as "12", "0.0035" or "-1.5", without exponent: at most 12 digits
+// before the point and 12 behind it. Anything else is `decimal_invalid`.
 func ParseDecimal(s string) (Decimal, error) {
 	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(s, "-"), ".")
 	if !digits(whole, maxWholeDigits) || (pointed && !digits(fraction, maxFractionDigits)) {

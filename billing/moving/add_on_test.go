@@ -47,7 +47,9 @@ func TestBegin_AddOnsThatDoNotFit(t *testing.T) {
 		"an add-on as the plan": {func(in *moving.Setting) { in.Plan.AddOn = true }, "plan_is_add_on"},
 		"an add-on to come":     {func(in *moving.Setting) { next := addOn(in.Plan); in.Pending = &next }, "plan_is_add_on"},
 		"a plan as an add-on":   {func(in *moving.Setting) { in.AddOns[0].AddOn.AddOn = false }, "plan_not_add_on"},
-		"another interval":      {func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Count = 2 }, "add_on_interval_mismatch"},
+		"another interval": {
+			func(in *moving.Setting) { in.AddOns[0].AddOn.Interval.Count = 2 }, "add_on_interval_mismatch",
+		},
 		"left behind": {func(in *moving.Setting) {
 			next := every(period.Year, 1)
 			in.Pending = &next

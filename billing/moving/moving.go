@@ -1,6 +1,6 @@
-// Package moving owns what a company brings when it moves in from another billing system: records of customers, balances
-// and subscriptions, and which subscription follows from one. It does not own how records are written in files (movefile)
-// nor which of them are here already (service).
+// Package moving owns what a company brings when it moves in from another billing system: records of customers,
+// balances and subscriptions, and which subscription follows from one. It does not own how records are written in files
+// (movefile) nor which of them are here already (service).
 package moving
 
 import (
@@ -61,8 +61,8 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty"`
 }
 
-// Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long, import_method_unknown,
-// import_metadata_too_many, import_time_invalid.
+// Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long,
+// import_method_unknown, import_metadata_too_many, import_time_invalid.
 func (c Customer) Check(now time.Time) error {
 	d := c.PaymentDetails
 	var faults []error
@@ -85,7 +85,8 @@ func (c Customer) Check(now time.Time) error {
 	}
 	if !c.CreatedAt.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
 		faults = append(faults,
-			fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must be in 1970 or later, and not in the future."))
+			fault.InvalidParam("createdAt", "import_time_invalid",
+				"`createdAt` must be in 1970 or later, and not in the future."))
 	}
 	return errors.Join(append(faults, CheckPairs(c.Metadata))...)
 }

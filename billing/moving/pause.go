@@ -9,16 +9,19 @@ import (
 	"perennial/billing/subscription"
 )
 
-// paused reads the calendar of a paused subscription. It has no current period: the one that it was paused in is kept only
-// to be shown, and the next one begins when it resumes.
+// paused reads the calendar of a paused subscription. It has no current period: the one that it was paused in is kept
+// only to be shown, and the next one begins when it resumes.
 func (r Subscription) paused(s *subscription.Subscription, location *time.Location, now time.Time) error {
 	at, why := cmp.Or(r.PausedAt.Time, now), cmp.Or(r.PauseReason, subscription.PauseRequested)
 	start := cmp.Or(r.CurrentPeriodStart.Time, at.Add(-time.Second)) // before the next one, however soon that begins
-	end := cmp.Or(r.CurrentPeriodEnd.Time, period.Schedule{Anchor: start, Location: location, Interval: s.Interval}.Boundary(1))
+	end := cmp.Or(
+		r.CurrentPeriodEnd.Time, period.Schedule{Anchor: start, Location: location, Interval: s.Interval}.Boundary(1),
+	)
 	switch {
 	case why != subscription.PauseRequested && why != subscription.PauseNoMethod:
 		return fault.InvalidParam("pauseReason", "import_pause_invalid",
-			"`pauseReason` cannot be %.40q. Send `%s` or `%s`.", string(why), subscription.PauseRequested, subscription.PauseNoMethod)
+			"`pauseReason` cannot be %.40q. Send `%s` or `%s`.", string(why), subscription.PauseRequested,
+			subscription.PauseNoMethod)
 	case at.After(now):
 		return fault.InvalidParam("pausedAt", "import_pause_invalid", "`pausedAt` must not be in the future.")
 	case !r.ResumesAt.IsZero() && !r.ResumesAt.After(now):

@@ -72,20 +72,20 @@ type Setting struct {
 	ItemID         func(s subscription.Subscription, priceID string) string
 }
 
-// Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the other
-// system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A trial ends
-// here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported, import_time_missing,
-// import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch, import_anchor_mismatch,
-// import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell, add_ons_other_interval,
-// currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate, time_zone_unknown,
-// import_text_too_long, card_number_refused and those of
-// metadata.
+// Begin returns the subscription that a record describes, in the middle of its period. That period was paid in the
+// other system: nothing is billed for it, and the next boundary from the anchor is the first that is billed here. A
+// trial ends here. Of a paused one the next period begins when it resumes. Faults: import_status_unsupported,
+// import_time_missing, import_time_invalid, import_period_over, import_period_not_begun, import_period_mismatch,
+// import_anchor_mismatch, import_pause_invalid, import_paid_beyond_period, plan_is_add_on, those of subscription.Sell,
+// add_ons_other_interval, currency_mismatch, quantity_out_of_range, amount_too_large, those of terms.Terms.Validate,
+// time_zone_unknown, import_text_too_long, card_number_refused and those of metadata.
 func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	now := in.Now.UTC().Truncate(time.Second)
 	s := subscription.Subscription{
 		ID: in.ID, CustomerID: in.CustomerID, PlanID: in.Plan.ID, PlanVersion: in.Plan.Version, Status: r.Status,
 		Quantity: cmp.Or(r.Quantity, 1), Currency: in.Plan.Currency, Interval: in.Plan.Interval,
-		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time, PendingQuantity: r.PendingQuantity,
+		TimeZone: cmp.Or(r.TimeZone, in.Settings.TimeZone), TrialEndsAt: r.TrialEndsAt.Time,
+		PendingQuantity:   r.PendingQuantity,
 		CancelAtPeriodEnd: r.CancelAtPeriodEnd, CancelReason: r.CancelReason, Metadata: r.Metadata, Terms: r.Terms(),
 		CreatedAt: cmp.Or(r.CreatedAt.Time, now), Revision: 1,
 	}
@@ -118,7 +118,8 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if !in.Free() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	s = s.Itemized(subscription.Facts{Plan: in.Plan, AddOns: in.Known(), ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
+	s = s.Itemized(subscription.Facts{Plan: in.Plan, AddOns: in.Known(),
+		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil
 }
@@ -177,7 +178,8 @@ func (r Subscription) times() [8]struct {
 		field string
 		at    time.Time
 	}{
-		{"anchor", r.Anchor.Time}, {"currentPeriodStart", r.CurrentPeriodStart.Time}, {"currentPeriodEnd", r.CurrentPeriodEnd.Time},
+		{"anchor", r.Anchor.Time}, {"currentPeriodStart", r.CurrentPeriodStart.Time},
+		{"currentPeriodEnd", r.CurrentPeriodEnd.Time},
 		{"trialEndsAt", r.TrialEndsAt.Time}, {"paidThrough", r.PaidThrough.Time}, {"createdAt", r.CreatedAt.Time},
 		{"pausedAt", r.PausedAt.Time}, {"resumesAt", r.ResumesAt.Time},
 	}

@@ -28,14 +28,16 @@ func date(month time.Month, day int) time.Time {
 
 func every(unit period.Unit, count int) plan.Plan {
 	return plan.Plan{
-		ID: id.New(id.Plan, now), Version: 1, Name: "Pro", Currency: "EUR", Interval: period.Interval{Unit: unit, Count: count},
-		Prices: []plan.Price{plan.Flat("price_1", "", 1900)}, Active: true,
+		ID: id.New(id.Plan, now), Version: 1, Name: "Pro", Currency: "EUR",
+		Interval: period.Interval{Unit: unit, Count: count},
+		Prices:   []plan.Price{plan.Flat("price_1", "", 1900)}, Active: true,
 	}
 }
 
 func setting(p plan.Plan) moving.Setting {
 	return moving.Setting{
-		ID: id.New(id.Subscription, now), CustomerID: "cust_1", Plan: p, Settings: subscription.Settings{TimeZone: "UTC", ProrationMeasure: proration.Day}, Now: now,
+		ID: id.New(id.Subscription, now), CustomerID: "cust_1", Plan: p,
+		Settings: subscription.Settings{TimeZone: "UTC", ProrationMeasure: proration.Day}, Now: now,
 		ItemID: func(_ subscription.Subscription, priceID string) string { return "si_" + priceID },
 	}
 }
@@ -44,14 +46,16 @@ func setting(p plan.Plan) moving.Setting {
 func running() moving.Subscription {
 	return moving.Subscription{
 		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Active,
-		Anchor: moving.At(time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC)), CurrentPeriodStart: moving.At(date(10, 31)), CurrentPeriodEnd: moving.At(date(11, 30)),
+		Anchor: moving.At(time.Date(2025, 1, 31, 9, 0, 0, 0, time.UTC)), CurrentPeriodStart: moving.At(date(10, 31)),
+		CurrentPeriodEnd: moving.At(date(11, 30)),
 	}
 }
 
 // paused is a record of one that has paused since then.
 func paused() moving.Subscription {
 	return moving.Subscription{
-		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: moving.At(date(11, 10)), ResumesAt: moving.At(date(12, 24)),
+		ID: "s-1", Customer: "c-1", Plan: "Pro", Status: subscription.Paused, PausedAt: moving.At(date(11, 10)),
+		ResumesAt: moving.At(date(12, 24)),
 	}
 }
 
@@ -106,7 +110,8 @@ func TestBegin_ShortFirstPeriod(t *testing.T) {
 
 func TestBegin_Trial(t *testing.T) {
 	t.Parallel()
-	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: moving.At(date(12, 1)), CurrentPeriodStart: moving.At(date(11, 17))}
+	r := moving.Subscription{ID: "s-1", Status: subscription.Trialing, TrialEndsAt: moving.At(date(12, 1)),
+		CurrentPeriodStart: moving.At(date(11, 17))}
 
 	s, err := r.Begin(setting(every(period.Month, 1)))
 
@@ -123,36 +128,89 @@ func TestBegin_Refuses(t *testing.T) {
 		change      func(*moving.Subscription)
 		field, code string
 	}{
-		"no start":           {func(r *moving.Subscription) { r.CurrentPeriodStart = moving.Time{} }, "currentPeriodStart", "import_time_missing"},
-		"no end":             {func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.Time{} }, "currentPeriodEnd", "import_time_missing"},
-		"another start":      {func(r *moving.Subscription) { r.CurrentPeriodStart = moving.At(date(10, 30)) }, "currentPeriodStart", "import_period_mismatch"},
-		"a second short":     {func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.At(r.CurrentPeriodEnd.Add(-time.Second)) }, "currentPeriodEnd", "import_period_mismatch"},
-		"an anchor after it": {func(r *moving.Subscription) { r.Anchor = moving.At(date(12, 1)) }, "anchor", "import_anchor_mismatch"},
+		"no start": {
+			func(r *moving.Subscription) { r.CurrentPeriodStart = moving.Time{} }, "currentPeriodStart", "import_time_missing",
+		},
+		"no end": {
+			func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.Time{} }, "currentPeriodEnd", "import_time_missing",
+		},
+		"another start": {
+			func(r *moving.Subscription) { r.CurrentPeriodStart = moving.At(date(10, 30)) }, "currentPeriodStart",
+			"import_period_mismatch",
+		},
+		"a second short": {
+			func(r *moving.Subscription) { r.CurrentPeriodEnd = moving.At(r.CurrentPeriodEnd.Add(-time.Second)) },
+			"currentPeriodEnd", "import_period_mismatch",
+		},
+		"an anchor after it": {
+			func(r *moving.Subscription) { r.Anchor = moving.At(date(12, 1)) }, "anchor", "import_anchor_mismatch",
+		},
 		"a period that ended": {func(r *moving.Subscription) {
 			r.CurrentPeriodStart, r.CurrentPeriodEnd = moving.At(date(9, 30)), moving.At(date(10, 31))
 		}, "currentPeriodEnd", "import_period_over"},
 		"a period to come": {func(r *moving.Subscription) {
 			r.CurrentPeriodStart, r.CurrentPeriodEnd = moving.At(date(11, 30)), moving.At(date(12, 31))
 		}, "currentPeriodStart", "import_period_not_begun"},
-		"paid beyond":          {func(r *moving.Subscription) { r.PaidThrough = moving.At(date(12, 31)) }, "paidThrough", "import_paid_beyond_period"},
-		"past due":             {func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported"},
-		"a long reason":        {func(r *moving.Subscription) { r.CancelReason = strings.Repeat("\u00e9", 501) }, "cancelReason", "import_text_too_long"},
-		"another status":       {func(r *moving.Subscription) { r.Status = "incomplete" }, "status", "import_status_unsupported"},
-		"a pause to come":      {func(r *moving.Subscription) { *r = paused(); r.PausedAt = moving.At(date(12, 1)) }, "pausedAt", "import_pause_invalid"},
-		"a pause that ended":   {func(r *moving.Subscription) { *r = paused(); r.ResumesAt = moving.At(date(11, 19)) }, "resumesAt", "import_pause_invalid"},
-		"an odd pause":         {func(r *moving.Subscription) { *r = paused(); r.PauseReason = "holiday" }, "pauseReason", "import_pause_invalid"},
-		"a pause that ends it": {func(r *moving.Subscription) { *r = paused(); r.CancelAtPeriodEnd = true }, "cancelAtPeriodEnd", "import_pause_invalid"},
-		"no pause":             {func(r *moving.Subscription) { r.ResumesAt = moving.At(date(12, 1)) }, "pausedAt", "import_pause_invalid"},
-		"paused before it":     {func(r *moving.Subscription) { *r = paused(); r.CurrentPeriodStart = moving.At(date(11, 19)) }, "currentPeriodStart", "import_period_not_begun"},
-		"a trial to come":      {func(r *moving.Subscription) { r.TrialEndsAt = moving.At(date(12, 1)) }, "trialEndsAt", "import_time_invalid"},
-		"an impossible time":   {func(r *moving.Subscription) { r.Anchor = moving.At(time.Unix(-1, 0)) }, "anchor", "import_time_invalid"},
-		"an unknown zone":      {func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown"},
-		"too many seats":       {func(r *moving.Subscription) { r.Quantity = -1 }, "quantity", "quantity_out_of_range"},
-		"days without a wait":  {func(r *moving.Subscription) { r.NetDays = 3 }, "netDays", "net_days_without_send"},
-		"too many seats later": {func(r *moving.Subscription) { r.PendingQuantity = -1 }, "pendingQuantity", "quantity_out_of_range"},
-		"trial without end":    {func(r *moving.Subscription) { r.Status = subscription.Trialing }, "trialEndsAt", "import_time_missing"},
-		"trial that ended":     {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(11, 1)) }, "trialEndsAt", "import_period_over"},
-		"trial of another end": {func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(12, 1)) }, "currentPeriodEnd", "import_period_mismatch"},
+		"paid beyond": {
+			func(r *moving.Subscription) { r.PaidThrough = moving.At(date(12, 31)) }, "paidThrough", "import_paid_beyond_period",
+		},
+		"past due": {
+			func(r *moving.Subscription) { r.Status = subscription.PastDue }, "status", "import_status_unsupported",
+		},
+		"a long reason": {
+			func(r *moving.Subscription) { r.CancelReason = strings.Repeat("\u00e9", 501) }, "cancelReason",
+			"import_text_too_long",
+		},
+		"another status": {
+			func(r *moving.Subscription) { r.Status = "incomplete" }, "status", "import_status_unsupported",
+		},
+		"a pause to come": {
+			func(r *moving.Subscription) { *r = paused(); r.PausedAt = moving.At(date(12, 1)) }, "pausedAt",
+			"import_pause_invalid",
+		},
+		"a pause that ended": {
+			func(r *moving.Subscription) { *r = paused(); r.ResumesAt = moving.At(date(11, 19)) }, "resumesAt",
+			"import_pause_invalid",
+		},
+		"an odd pause": {
+			func(r *moving.Subscription) { *r = paused(); r.PauseReason = "holiday" }, "pauseReason", "import_pause_invalid",
+		},
+		"a pause that ends it": {
+			func(r *moving.Subscription) { *r = paused(); r.CancelAtPeriodEnd = true }, "cancelAtPeriodEnd",
+			"import_pause_invalid",
+		},
+		"no pause": {
+			func(r *moving.Subscription) { r.ResumesAt = moving.At(date(12, 1)) }, "pausedAt", "import_pause_invalid",
+		},
+		"paused before it": {
+			func(r *moving.Subscription) { *r = paused(); r.CurrentPeriodStart = moving.At(date(11, 19)) }, "currentPeriodStart",
+			"import_period_not_begun",
+		},
+		"a trial to come": {
+			func(r *moving.Subscription) { r.TrialEndsAt = moving.At(date(12, 1)) }, "trialEndsAt", "import_time_invalid",
+		},
+		"an impossible time": {
+			func(r *moving.Subscription) { r.Anchor = moving.At(time.Unix(-1, 0)) }, "anchor", "import_time_invalid",
+		},
+		"an unknown zone": {
+			func(r *moving.Subscription) { r.TimeZone = "Mars/Olympus" }, "timeZone", "time_zone_unknown",
+		},
+		"too many seats":      {func(r *moving.Subscription) { r.Quantity = -1 }, "quantity", "quantity_out_of_range"},
+		"days without a wait": {func(r *moving.Subscription) { r.NetDays = 3 }, "netDays", "net_days_without_send"},
+		"too many seats later": {
+			func(r *moving.Subscription) { r.PendingQuantity = -1 }, "pendingQuantity", "quantity_out_of_range",
+		},
+		"trial without end": {
+			func(r *moving.Subscription) { r.Status = subscription.Trialing }, "trialEndsAt", "import_time_missing",
+		},
+		"trial that ended": {
+			func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(11, 1)) },
+			"trialEndsAt", "import_period_over",
+		},
+		"trial of another end": {
+			func(r *moving.Subscription) { r.Status, r.TrialEndsAt = subscription.Trialing, moving.At(date(12, 1)) },
+			"currentPeriodEnd", "import_period_mismatch",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,8 +225,8 @@ func TestBegin_Refuses(t *testing.T) {
 	}
 }
 
-// Whatever the anchor and the interval: the period that runs is accepted and bills nothing; the first invoice is the next
-// period's, in full, at its start.
+// Whatever the anchor and the interval: the period that runs is accepted and bills nothing; the first invoice is the
+// next period's, in full, at its start.
 func TestBegin_BillsFromTheNextBoundary(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -181,8 +239,9 @@ func TestBegin_BillsFromTheNextBoundary(t *testing.T) {
 		grid := period.Schedule{Anchor: anchor, Location: location, Interval: p.Interval}
 		runs, next := grid.Period(grid.IndexAt(now)), grid.Period(grid.IndexAt(now)+1)
 		r := moving.Subscription{
-			ID: "s", Status: subscription.Active, Anchor: moving.At(anchor), CurrentPeriodStart: moving.At(runs.Start), CurrentPeriodEnd: moving.At(runs.End),
-			TimeZone: zone,
+			ID: "s", Status: subscription.Active, Anchor: moving.At(anchor), CurrentPeriodStart: moving.At(runs.Start),
+			CurrentPeriodEnd: moving.At(runs.End),
+			TimeZone:         zone,
 		}
 		in := setting(p)
 		in.ItemID = func(s subscription.Subscription, priceID string) string {
@@ -220,11 +279,13 @@ func TestBegin_AnyRecord(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		r := moving.Subscription{
-			Status:   rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "paused", "", "x"}).Draw(t, "status"),
+			Status: rapid.SampledFrom([]subscription.Status{"active", "trialing", "past_due", "paused", "",
+				"x"}).Draw(t, "status"),
 			Quantity: rapid.Int64().Draw(t, "quantity"), Anchor: moving.At(instant(t, "anchor")),
 			CurrentPeriodStart: moving.At(instant(t, "start")), CurrentPeriodEnd: moving.At(instant(t, "end")),
-			TrialEndsAt: moving.At(instant(t, "trial")), PaidThrough: moving.At(instant(t, "paid")), CreatedAt: moving.At(instant(t, "created")),
-			PausedAt: moving.At(instant(t, "paused")), ResumesAt: moving.At(instant(t, "resumes")),
+			TrialEndsAt: moving.At(instant(t, "trial")), PaidThrough: moving.At(instant(t, "paid")),
+			CreatedAt: moving.At(instant(t, "created")),
+			PausedAt:  moving.At(instant(t, "paused")), ResumesAt: moving.At(instant(t, "resumes")),
 		}
 		_, err := r.Begin(setting(every(period.Month, 1)))
 		if f := fault.From(err); f != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Time is a time of a record: Unix seconds, as in the API, or a time of RFC 3339. Fractions of a second are cut off, since
-// boundaries are whole seconds. It is written as Unix seconds.
+// Time is a time of a record: Unix seconds, as in the API, or a time of RFC 3339. Fractions of a second are cut off,
+// since boundaries are whole seconds. It is written as Unix seconds.
 type Time struct{ time.Time }
 
 // At returns a time as records have it.

@@ -85,8 +85,8 @@ const Unconfirmed = "The payer did not confirm the payment in time."
 const unconfirmedGrace = time.Hour
 
 // AsksPayer notes what the provider says of a charge that it has accepted: url is its page where the payer can confirm
-// it; empty: there is none (any more). It reports whether that is new, which is to be announced: a later page of the same
-// charge is not. Where the protocol gives payers no time, nobody is asked. now is real time.
+// it; empty: there is none (any more). It reports whether that is new, which is to be announced: a later page of the
+// same charge is not. Where the protocol gives payers no time, nobody is asked. now is real time.
 func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transaction, news bool) {
 	unwanted := !t.CancelRequestedAt.IsZero() && url != ""
 	if t.Type != Charge || t.Status != Pending || t.Action.Token == "" || p.ActionExpiry == 0 || unwanted {
@@ -107,8 +107,8 @@ func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transac
 	return t, news
 }
 
-// actionChecks are the waits before each look-up while a payer is asked. Nobody but the payer moves the charge, and both
-// the provider's callback and the payer's return say so.
+// actionChecks are the waits before each look-up while a payer is asked. Nobody but the payer moves the charge, and
+// both the provider's callback and the payer's return say so.
 var actionChecks = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour}
 
 // actionEnd is when a charge that its payer has not confirmed ends.
@@ -129,8 +129,8 @@ func (t Transaction) Overdue(p Protocol, now time.Time) bool {
 	return t.Status == Pending && t.wantsPayer() && t.Action.Brought == "" && !now.Before(t.actionEnd(p))
 }
 
-// wantsPayer reports whether the provider waits for the payer, as far as is known. An erasure takes link and page, while
-// the provider may wait for ever.
+// wantsPayer reports whether the provider waits for the payer, as far as is known. An erasure takes link and page,
+// while the provider may wait for ever.
 func (t Transaction) wantsPayer() bool {
 	erased := t.Action.Token == "" && !t.Action.ExpiresAt.IsZero()
 	return t.Action.URL != "" || erased

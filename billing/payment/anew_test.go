@@ -21,7 +21,8 @@ func TestAnew_AfterProofOfAbsence(t *testing.T) {
 
 	require.True(t, ok)
 	require.False(t, txn.EverSent())
-	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, now), "not asked about first, as one that was due a day ago is")
+	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, now),
+		"not asked about first, as one that was due a day ago is")
 	require.False(t, txn.MayRepeat(now))
 	sent := txn.Sending(protocol, now)
 	require.Equal(t, 2, sent.SendNumber, "a new key")
@@ -38,15 +39,20 @@ func TestAnew_Refused(t *testing.T) {
 		sends  []payment.Send
 		anew   bool
 	}{
-		"lost once":  {func(*payment.Transaction) {}, []payment.Send{send(3, payment.AnswerNotFound)}, true},
-		"lost twice": {func(*payment.Transaction) {}, []payment.Send{send(1, payment.AnswerNotFound), send(3, payment.AnswerNotFound)}, true},
+		"lost once": {func(*payment.Transaction) {}, []payment.Send{send(3, payment.AnswerNotFound)}, true},
+		"lost twice": {
+			func(*payment.Transaction) {
+			}, []payment.Send{send(1, payment.AnswerNotFound), send(3, payment.AnswerNotFound)}, true,
+		},
 		"refused before": {
 			func(*payment.Transaction) {},
-			[]payment.Send{send(1, payment.AnswerNotSent), send(2, payment.AnswerNotSent), send(3, payment.AnswerNotFound)}, true,
+			[]payment.Send{send(1, payment.AnswerNotSent), send(2, payment.AnswerNotSent),
+				send(3, payment.AnswerNotFound)}, true,
 		},
 		"lost three times": {
 			func(*payment.Transaction) {},
-			[]payment.Send{send(1, payment.AnswerNotFound), send(2, payment.AnswerNotFound), send(3, payment.AnswerNotFound)}, false,
+			[]payment.Send{send(1, payment.AnswerNotFound), send(2, payment.AnswerNotFound),
+				send(3, payment.AnswerNotFound)}, false,
 		},
 		"a refund":         {func(x *payment.Transaction) { x.Type = payment.Refund }, nil, false},
 		"no longer wanted": {func(x *payment.Transaction) { x.CancelRequestedAt = t0 }, nil, false},

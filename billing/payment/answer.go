@@ -27,8 +27,8 @@ func (o Outcome) Final() bool {
 	return o == AnswerSucceeded || o == AnswerDeclined || o == AnswerFailed || o == AnswerCanceled
 }
 
-// Answer is what a provider said. Amount and Currency are its own words, zero where it did not say; a negative Amount is
-// one that cannot be read.
+// Answer is what a provider said. Amount and Currency are its own words, zero where it did not say; a negative Amount
+// is one that cannot be read.
 type Answer struct {
 	Outcome  Outcome
 	Ref      string

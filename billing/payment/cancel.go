@@ -11,7 +11,9 @@ import (
 func (t Transaction) RequestCancel(now time.Time) (Transaction, error) {
 	switch {
 	case t.Type != Charge:
-		return t, fault.New(fault.Conflict, "refund_not_cancelable", "The payment %s is a refund, and cannot be canceled.", t.ID)
+		return t, fault.New(
+			fault.Conflict, "refund_not_cancelable", "The payment %s is a refund, and cannot be canceled.", t.ID,
+		)
 	case t.Status != Pending:
 		return t, fault.New(fault.Conflict, "payment_final",
 			"The payment %s is %s already. To give the money of a successful one back, refund it.", t.ID, t.Status)

@@ -13,7 +13,8 @@ import (
 func TestRequestCancel_OnlyPendingCharges(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	pending := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Pending, NextCheckAt: at.Add(time.Hour)}
+	pending := payment.Transaction{ID: "txn_1", Type: payment.Charge, Status: payment.Pending,
+		NextCheckAt: at.Add(time.Hour)}
 	got, err := pending.RequestCancel(at)
 	require.NoError(t, err)
 	require.Equal(t, []time.Time{at, at}, []time.Time{got.CancelRequestedAt, got.NextCheckAt})

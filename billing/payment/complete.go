@@ -18,9 +18,9 @@ func (t Transaction) completable(p Protocol, now time.Time) bool {
 	return p.Completes && t.Action.Brought != "" && t.CancelRequestedAt.IsZero() && fresh
 }
 
-// Restored returns the charge as it is when the database was restored at a time, or another server took over: it may have
-// forgotten that the payer came back, and that the provider was asked to complete the charge. So a charge whose payer was
-// asked before does not end without a request.
+// Restored returns the charge as it is when the database was restored at a time, or another server took over: it may
+// have forgotten that the payer came back, and that the provider was asked to complete the charge. So a charge whose
+// payer was asked before does not end without a request.
 func (t Transaction) Restored(at time.Time) Transaction {
 	asked := t.Status == Pending && t.wantsPayer() && t.FirstSentAt.Before(at)
 	if asked && t.Action.HandedAt.IsZero() {

@@ -30,19 +30,21 @@ func TestTransaction_Dispute(t *testing.T) {
 		withdraw  bool
 		state     payment.DisputeState
 	}{
-		"an inquiry":                    {none, dispute(open, 0, ""), "created", "", false, open},
-		"opened":                        {none, dispute(open, 1000, ""), "created", "", true, open},
-		"opened, again":                 {dispute(open, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, open},
-		"an inquiry becomes a dispute":  {dispute(open, 0, ""), dispute(open, 1000, ""), "updated", "", true, open},
-		"won":                           {dispute(open, 1000, "txn_w"), dispute(won, 0, ""), "closed", "txn_w", false, won},
-		"won, the money comes later":    {dispute(open, 1000, "txn_w"), dispute(won, 1000, ""), "closed", "", false, won},
-		"the money comes":               {dispute(won, 1000, "txn_w"), dispute(won, 0, ""), "updated", "txn_w", false, won},
-		"won in part":                   {dispute(open, 1000, "txn_w"), dispute(won, 400, ""), "closed", "txn_w", true, won},
-		"lost":                          {dispute(open, 1000, "txn_w"), dispute(lost, 1000, ""), "closed", "", false, lost},
-		"lost, the opening was missed":  {none, dispute(lost, 1000, ""), "created closed", "", true, lost},
-		"lost, then overtaken word":     {dispute(lost, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, lost},
-		"won, then overtaken word":      {dispute(won, 0, ""), dispute(open, 1000, ""), "", "", false, won},
-		"answered":                      {dispute(open, 1000, "txn_w"), dispute(review, 1000, ""), "updated", "", false, review},
+		"an inquiry":                   {none, dispute(open, 0, ""), "created", "", false, open},
+		"opened":                       {none, dispute(open, 1000, ""), "created", "", true, open},
+		"opened, again":                {dispute(open, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, open},
+		"an inquiry becomes a dispute": {dispute(open, 0, ""), dispute(open, 1000, ""), "updated", "", true, open},
+		"won":                          {dispute(open, 1000, "txn_w"), dispute(won, 0, ""), "closed", "txn_w", false, won},
+		"won, the money comes later":   {dispute(open, 1000, "txn_w"), dispute(won, 1000, ""), "closed", "", false, won},
+		"the money comes":              {dispute(won, 1000, "txn_w"), dispute(won, 0, ""), "updated", "txn_w", false, won},
+		"won in part":                  {dispute(open, 1000, "txn_w"), dispute(won, 400, ""), "closed", "txn_w", true, won},
+		"lost":                         {dispute(open, 1000, "txn_w"), dispute(lost, 1000, ""), "closed", "", false, lost},
+		"lost, the opening was missed": {none, dispute(lost, 1000, ""), "created closed", "", true, lost},
+		"lost, then overtaken word":    {dispute(lost, 1000, "txn_w"), dispute(open, 1000, ""), "", "", false, lost},
+		"won, then overtaken word":     {dispute(won, 0, ""), dispute(open, 1000, ""), "", "", false, won},
+		"answered": {
+			dispute(open, 1000, "txn_w"), dispute(review, 1000, ""), "updated", "", false, review,
+		},
 		"answered, then won":            {dispute(review, 1000, "txn_w"), dispute(won, 0, ""), "closed", "txn_w", false, won},
 		"the bank overturns its ruling": {dispute(won, 0, ""), dispute(lost, 1000, ""), "closed", "", true, lost},
 	} {
@@ -130,8 +132,8 @@ func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 	require.False(t, change.Unbookable, "said once")
 }
 
-// A refund of 1000 has failed, and its payer disputes the charge: the money must not go back twice, and a lost dispute has
-// paid what was owed.
+// A refund of 1000 has failed, and its payer disputes the charge: the money must not go back twice, and a lost dispute
+// has paid what was owed.
 func TestPayOwed_DisputedCharge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

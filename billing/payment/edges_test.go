@@ -84,7 +84,8 @@ func TestTransaction_DisputeGivesBack(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)
 	charge.Disputes = payment.Disputes{{
-		ID: "dsp_1", Ref: "D1", State: payment.DisputeOpen, Currency: "EUR", Withdrawn: 700, WithdrawalID: "txn_w", Withdrawals: 1,
+		ID: "dsp_1", Ref: "D1", State: payment.DisputeOpen, Currency: "EUR", Withdrawn: 700,
+		WithdrawalID: "txn_w", Withdrawals: 1,
 	}}
 	charge, change := charge.Dispute("dsp_2", payment.Dispute{Ref: "D1", State: payment.DisputeWon, Currency: "EUR"}, t0)
 	require.Equal(t, "txn_w", change.Returned)

@@ -36,9 +36,9 @@ func (s SeenRefund) CameBack(booked []Transaction) *Transaction {
 	return nil
 }
 
-// Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked ones.
-// A booked one is one of theirs: of two that carry its id, say because it was sent again after the provider had forgotten
-// its key, the one with its reference, or else the first.
+// Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked
+// ones. A booked one is one of theirs: of two that carry its id, say because it was sent again after the provider had
+// forgotten its key, the one with its reference, or else the first.
 func Unbooked(seen []SeenRefund, booked []Transaction) []SeenRefund {
 	taken := make(map[string]bool, len(booked)) // our ids
 	named := func(s SeenRefund) bool {
@@ -72,8 +72,9 @@ type Fit string
 
 // The fits.
 const (
-	FitsIn   Fit = "in"     // it is booked
-	FitLater Fit = "later"  // it waits: it may be one of ours in flight, or beside them exceeds the charge, so one will fail
+	FitsIn Fit = "in" // it is booked
+	// it waits: it may be one of ours in flight, or beside them exceeds the charge, so one will fail
+	FitLater Fit = "later"
 	FitTwice Fit = "beyond" // it is booked, and more went back than the charge captured: a person must sort that out
 )
 
@@ -109,8 +110,8 @@ func (s SeenRefund) mayBe(ours Transaction) bool {
 	return nameless && ours.Status == Pending && !ours.FirstSentAt.IsZero() && ours.Amount == s.Amount
 }
 
-// NotCaptured books that the provider took the success of a charge back, as a transaction of its own that returns all of
-// it.
+// NotCaptured books that the provider took the success of a charge back, as a transaction of its own that returns all
+// of it.
 func (t Transaction) NotCaptured(id string, now time.Time) (charge, back Transaction) {
 	t.AmountRefunded = t.Amount
 	back = t.counterpart(id, t.Amount, now)

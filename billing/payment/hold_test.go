@@ -45,8 +45,8 @@ func TestHeld_WithoutProviderWaitsMinutes(t *testing.T) {
 }
 
 // What was held was not sent until then, so that the length of a stop sends nobody to a look-up or a review. A database
-// that was restored to a moment within a stop has the stop in it: what was sent after the end of the stop was sent after
-// the last hold too.
+// that was restored to a moment within a stop has the stop in it: what was sent after the end of the stop was sent
+// after the last hold too.
 func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 	t.Parallel()
 	noLookup := payment.Protocol{Window: 168 * time.Hour, Cancel: true}

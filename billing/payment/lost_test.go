@@ -48,7 +48,8 @@ func TestFoundAt_IsFollowedAtItsAccount(t *testing.T) {
 	require.Zero(t, found.HeldBack)
 	require.Empty(t, found.FailureReason)
 	require.Equal(t, payment.MoveLookup, found.Next(protocol, false, now))
-	require.Zero(t, held.Park(now).FoundAt(payment.Send{Number: 4}, now).ParkedAt, "it is known now what a person was asked")
+	require.Zero(t, held.Park(now).FoundAt(payment.Send{Number: 4}, now).ParkedAt,
+		"it is known now what a person was asked")
 }
 
 func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
@@ -69,7 +70,9 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 	}
 	tried := due() // for hours, at an account that rested before the restore
 	tried.Checks = 1000
-	_, patient := tried.Unsearched(protocol, "No answer.", time.Second, payment.Hold{}, t0.Add(time.Minute), t0.Add(2*time.Minute))
+	_, patient := tried.Unsearched(
+		protocol, "No answer.", time.Second, payment.Hold{}, t0.Add(time.Minute), t0.Add(2*time.Minute),
+	)
 	require.True(t, patient, "a restart is no reason for reviews")
 }
 

@@ -122,7 +122,8 @@ func (t Transaction) follow(p Protocol, now time.Time) Move {
 		return MoveCancel
 	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):
 		return MoveLookup
-	case t.ProviderRef == "" && t.repeatable(p, now): // with a reference, a repeat would say no more than the answer that had it
+	case t.ProviderRef == "" && t.repeatable(p, now):
+		// with a reference, a repeat would say no more than the answer that had it
 		return t.repeat(p)
 	case !now.Before(t.givenUpAt(p)):
 		return MoveReview
@@ -130,8 +131,8 @@ func (t Transaction) follow(p Protocol, now time.Time) Move {
 	return MoveAwait
 }
 
-// repeat decides the move of a transaction whose request can be sent again. A provider also replays its own 500 under the
-// same key: then only a look-up can tell. Inside the window finding nothing proves nothing, so the two take turns.
+// repeat decides the move of a transaction whose request can be sent again. A provider also replays its own 500 under
+// the same key: then only a look-up can tell. Inside the window finding nothing proves nothing, so the two take turns.
 func (t Transaction) repeat(p Protocol) Move {
 	if p.LookupByKey && t.Checks > 0 && t.Checks%2 == 0 {
 		return MoveLookup

@@ -162,8 +162,8 @@ func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 	require.True(t, proven)
 }
 
-// A look-up that finds nothing is an answer: the provider is well, so that the repeat under the key follows at once, however
-// rare the checks have become. Where it is not allowed, the payment says why.
+// A look-up that finds nothing is an answer: the provider is well, so that the repeat under the key follows at once,
+// however rare the checks have become. Where it is not allowed, the payment says why.
 func TestAbsent_IsRepeatedAtOnce(t *testing.T) {
 	t.Parallel()
 	sent := payment.Transaction{

@@ -9,7 +9,8 @@ import (
 )
 
 // Refundable is how much of a charge can still be given back: what it captured, less what refunds have reserved, what
-// is owed of those that failed, and what banks hold because of disputes. What was paid outside can only go back outside.
+// is owed of those that failed, and what banks hold because of disputes. What was paid outside can only go back
+// outside.
 func (t Transaction) Refundable() money.Minor {
 	if t.Type != Charge || t.Status != Success || t.External() {
 		return 0
@@ -17,8 +18,8 @@ func (t Transaction) Refundable() money.Minor {
 	return max(0, t.Amount-t.AmountRefunded-t.RefundOwed-t.Withdrawn())
 }
 
-// Expressible is the largest part of an amount that the charge's provider can give back. What it captured it can give back
-// whole, whatever is known of its limits.
+// Expressible is the largest part of an amount that the charge's provider can give back. What it captured it can give
+// back whole, whatever is known of its limits.
 func (t Transaction) Expressible(amount money.Minor) money.Minor {
 	if amount == t.Amount {
 		return amount

@@ -37,8 +37,8 @@ type Search struct {
 	Blind bool
 }
 
-// Search returns how to look for lost sends of a charge that MayRepeat says may have some. holders are the accounts that
-// could have taken it. now is real time.
+// Search returns how to look for lost sends of a charge that MayRepeat says may have some. holders are the accounts
+// that could have taken it. now is real time.
 func (t Transaction) Search(holders []Holder, restored, now time.Time) Search {
 	var s Search
 	for n := range lostRounds * len(holders) {
@@ -67,8 +67,8 @@ type Left struct {
 	Fresh int
 	// Last: there is one question, and every other account and key was found to have nothing.
 	Last bool
-	// Ended: every account has nothing, or an operation that ended without moving money. The one question is about the last
-	// of these: what a provider has only refused was sent again, so that the last one has ended the charge.
+	// Ended: every account has nothing, or an operation that ended without moving money. The one question is about the
+	// last of these: what a provider has only refused was sent again, so that the last one has ended the charge.
 	Ended bool
 }
 

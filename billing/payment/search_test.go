@@ -14,7 +14,8 @@ func TestSearch_AsksEveryAccountUnderEveryKey(t *testing.T) {
 	t.Parallel()
 	restored, later := t0.Add(time.Hour), t0.Add(2*time.Hour)
 	stripe := payment.Holder{AccountID: "stripe", CanAsk: true, ByTransaction: true}
-	pawapay, flutterwave := payment.Holder{AccountID: "pawapay", CanAsk: true}, payment.Holder{AccountID: "flutterwave", CanAsk: true}
+	pawapay, flutterwave := payment.Holder{AccountID: "pawapay", CanAsk: true},
+		payment.Holder{AccountID: "flutterwave", CanAsk: true}
 	adyen, second := payment.Holder{AccountID: "adyen"}, payment.Holder{AccountID: "second"}
 
 	txn := due()
@@ -31,19 +32,21 @@ func TestSearch_AsksEveryAccountUnderEveryKey(t *testing.T) {
 	require.Equal(t, time.Minute, txn.Search([]payment.Holder{stripe}, restored, restored).Wait,
 		"the key of what follows a refusal is unknown, and its index lags")
 
-	require.Equal(t, payment.Search{}, txn.Search([]payment.Holder{adyen}, restored, restored), "the key is repeated there")
+	require.Equal(t, payment.Search{}, txn.Search([]payment.Holder{adyen}, restored, restored),
+		"the key is repeated there")
 	require.Equal(t, payment.Search{Blind: true}, txn.Search([]payment.Holder{adyen, second}, restored, later))
 	s = txn.Search([]payment.Holder{stripe, adyen}, restored, later)
 	require.Len(t, s.Ask, 1)
 	require.True(t, s.Blind)
 	txn.FirstSentAt, txn.ProviderConfigID = t0, "adyen"
-	require.False(t, txn.Search([]payment.Holder{stripe, adyen}, restored, later).Blind, "it is repeated where it was sent")
+	require.False(t, txn.Search([]payment.Holder{stripe, adyen}, restored, later).Blind,
+		"it is repeated where it was sent")
 	require.True(t, txn.Search([]payment.Holder{adyen, second}, restored, later).Blind, "it may have been refused there")
 	require.Empty(t, txn.Search(nil, restored, later))
 }
 
-// An account that does not answer is asked after those that do, and what ended without money is no end before all others
-// are known to have nothing.
+// An account that does not answer is asked after those that do, and what ended without money is no end before all
+// others are known to have nothing.
 func TestLeft_AsksWhoOwesNoAnswerFirst(t *testing.T) {
 	t.Parallel()
 	q := func(account string, number int) payment.Question {

@@ -35,14 +35,14 @@ func (t Transaction) EverSent() bool {
 	return !t.External() && (t.ProviderRef != "" || !t.FirstSentAt.IsZero())
 }
 
-// resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough for
-// what single requests meet; whoever loses three is not to be trusted with a fourth.
+// resends is how often a charge is sent anew after its provider has proven that it has nothing of it. Two are enough
+// for what single requests meet; whoever loses three is not to be trusted with a fourth.
 const resends = 2
 
 // Anew returns a charge that its provider provably never received as one that is due for a first send: under the next
 // key, and to the account that routing chooses then. It returns false for what fails instead: a refund; a charge that
-// nobody wants any more, or that its provider has named, so that it had it once; and one that was sent anew resends times.
-// sends are those of the transaction. now is real time.
+// nobody wants any more, or that its provider has named, so that it had it once; and one that was sent anew resends
+// times. sends are those of the transaction. now is real time.
 func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 	lost := 0
 	for _, s := range sends {
@@ -86,9 +86,10 @@ func (t Transaction) Hold(restored time.Time) Move {
 	return MoveHold
 }
 
-// Held notes that no provider could take the transaction, and why. It is tried again after wait; zero: in growing gaps. A
-// charging stop wakes it when it ends, and until then costs nothing: neither events of its workflow nor the count that
-// spaces out checks. restored is as in MayRepeat: of what may repeat a lost send, it is not known that it was not sent.
+// Held notes that no provider could take the transaction, and why. It is tried again after wait; zero: in growing gaps.
+// A charging stop wakes it when it ends, and until then costs nothing: neither events of its workflow nor the count
+// that spaces out checks. restored is as in MayRepeat: of what may repeat a lost send, it is not known that it was not
+// sent.
 func (t Transaction) Held(why string, wait time.Duration, h Hold, restored, now time.Time) Transaction {
 	h.At = now
 	if t.MayRepeat(restored) {

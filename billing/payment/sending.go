@@ -42,8 +42,8 @@ func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time
 
 // KeepsKey reports whether the next send, after a first one that the provider says it did not take, repeats its key. A
 // charge goes to another account in the same breath, under another key; a refund has one account only, so that the key
-// costs nothing, and money goes back once even where the provider did take it. reached: there was an answer, so that the
-// request arrived.
+// costs nothing, and money goes back once even where the provider did take it. reached: there was an answer, so that
+// the request arrived.
 func (t Transaction) KeepsKey(reached bool) bool { return t.Type == Refund && reached }
 
 // refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
@@ -124,7 +124,8 @@ func (t Transaction) Close(status Status, now time.Time) (Transaction, error) {
 	return t, nil
 }
 
-// checkGap is the wait before check n (from 1) where the provider names none: soon at first, then ever more patiently, at most an hour.
+// checkGap is the wait before check n (from 1) where the provider names none: soon at first, then ever more patiently,
+// at most an hour.
 func checkGap(n int) time.Duration {
 	gaps := [...]time.Duration{
 		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,

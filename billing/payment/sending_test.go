@@ -67,7 +67,8 @@ func TestUnrepeated_SaysNothingOfWhatIsNotUnderWay(t *testing.T) {
 func TestChecks_Gaps(t *testing.T) {
 	t.Parallel()
 	for checks, gap := range []time.Duration{
-		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, time.Hour,
+		10 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 15 * time.Minute,
+		time.Hour, time.Hour,
 	} {
 		sent := due()
 		sent.FirstSentAt, sent.Checks = t0, checks

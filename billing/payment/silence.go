@@ -5,15 +5,16 @@ import (
 	"time"
 )
 
-// Silence is that the provider leaves exchanges about a transaction unanswered. That it does not know the transaction is an
-// answer, and brings it no further: the next send may get lost as the last one did. Times are real; zero: there is none.
+// Silence is that the provider leaves exchanges about a transaction unanswered. That it does not know the transaction
+// is an answer, and brings it no further: the next send may get lost as the last one did. Times are real; zero: there
+// is none.
 type Silence struct {
 	Since time.Time // when the first exchange began since which it got no further
 	At    time.Time // when the last one began, where that was not answered and the transaction not woken for another
 }
 
-// Exchanged notes whether the provider answered an exchange about the transaction that was begun then. One that it accepts only
-// after silence begins its gaps between checks anew, which have grown for want of an answer.
+// Exchanged notes whether the provider answered an exchange about the transaction that was begun then. One that it
+// accepts only after silence begins its gaps between checks anew, which have grown for want of an answer.
 func (t Transaction) Exchanged(begun time.Time, said Outcome) Transaction {
 	switch {
 	case t.Status == Pending && (said == AnswerUnknown || said == AnswerNotSent):
@@ -67,7 +68,8 @@ func (t Transaction) Unrepeated(p Protocol, now time.Time) string {
 	case t.Type == Charge && t.Method == (Method{}):
 		return unknown + "The payment method was erased, so that it is not sent again. The provider is asked again."
 	case p.AbsenceAfter > 0:
-		return unknown + "It may still arrive, so that it is sent anew only when the provider has confirmed that it never did."
+		return unknown +
+			"It may still arrive, so that it is sent anew only when the provider has confirmed that it never did."
 	}
 	return unknown + "It may have forgotten it, so that it is not sent again. The provider is asked again."
 }

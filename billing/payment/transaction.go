@@ -9,8 +9,8 @@ import (
 )
 
 // Transaction is one attempt to move money. Amount is in minor units of Currency. Zero times mean "not yet"; times of
-// the charge protocol (SendDueAt, UnsentAt, FirstSentAt, NextCheckAt, NotFoundAt, Silence, ParkedAt, CancelRequestedAt) are
-// real, also on a test clock.
+// the charge protocol (SendDueAt, UnsentAt, FirstSentAt, NextCheckAt, NotFoundAt, Silence, ParkedAt, CancelRequestedAt)
+// are real, also on a test clock.
 type Transaction struct {
 	ID               string
 	Type             Type

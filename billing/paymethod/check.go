@@ -20,8 +20,8 @@ func Accepted(found []Support) bool {
 	return slices.ContainsFunc(found, func(s Support) bool { return s.Accepted })
 }
 
-// Check refuses a payment method that none of the accounts takes. Where there is no account, nothing can be said. Fault:
-// payment_method_unsupported.
+// Check refuses a payment method that none of the accounts takes. Where there is no account, nothing can be said.
+// Fault: payment_method_unsupported.
 func Check(method string, found []Support) error {
 	if len(found) == 0 || Accepted(found) {
 		return nil
@@ -74,10 +74,10 @@ const (
 
 func reasons(all []string) string { return strings.Join(slices.Compact(all), " ") }
 
-// CheckRenewable refuses a method with which a subscription in a currency could never be collected: because the payer would
-// have to begin each payment, or because the method is charged in other currencies. Where there is no account, nothing can
-// be said. param is the field of the request that names the method or its customer. Faults: payment_method_cannot_renew,
-// payment_method_currency_mismatch, payment_method_unsupported.
+// CheckRenewable refuses a method with which a subscription in a currency could never be collected: because the payer
+// would have to begin each payment, or because the method is charged in other currencies. Where there is no account,
+// nothing can be said. param is the field of the request that names the method or its customer. Faults:
+// payment_method_cannot_renew, payment_method_currency_mismatch, payment_method_unsupported.
 func CheckRenewable(method string, found []Support, currency money.Currency, param string) error {
 	if len(found) == 0 {
 		return nil

@@ -25,9 +25,11 @@ func TestCheck_SaysWhatToSendInstead(t *testing.T) {
 		found         []paymethod.Support
 		param, detail string // of the refusal; empty: there is none
 	}{
-		"no account":               {},
-		"one of two takes it":      {found: []paymethod.Support{never, card}},
-		"an operator before all":   {[]paymethod.Support{never, number, other}, "paymentMethod", "Send one of: mobile_money_mtn_cm."},
+		"no account":          {},
+		"one of two takes it": {found: []paymethod.Support{never, card}},
+		"an operator before all": {
+			[]paymethod.Support{never, number, other}, "paymentMethod", "Send one of: mobile_money_mtn_cm.",
+		},
 		"the number before others": {[]paymethod.Support{never, number}, "paymentDetails.phoneNumber", number.Reason},
 		"what each says, once":     {[]paymethod.Support{never, never}, "paymentMethod", "Cards only."},
 	} {

@@ -1,5 +1,5 @@
-// Package paymethod owns what accounts at providers do with a payment method, and whether a customer can pay and renew with
-// it. It does not own how an account is asked (providers, service/gateway).
+// Package paymethod owns what accounts at providers do with a payment method, and whether a customer can pay and renew
+// with it. It does not own how an account is asked (providers, service/gateway).
 package paymethod
 
 import "perennial/billing/money"

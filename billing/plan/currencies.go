@@ -25,8 +25,8 @@ func (p Plan) Offers(c money.Currency) bool {
 	})
 }
 
-// AmountAlone refuses a next version that is told by an amount in the plan's own currency where the plan is sold in further ones:
-// it would end that without a word. Fault: amount_alone.
+// AmountAlone refuses a next version that is told by an amount in the plan's own currency where the plan is sold in
+// further ones: it would end that without a word. Fault: amount_alone.
 func (p Plan) AmountAlone() error {
 	if len(p.Currencies()) == 1 {
 		return nil
@@ -50,8 +50,8 @@ func (p Plan) Currencies() []money.Currency {
 	return all
 }
 
-// In returns the plan as it is sold in a currency: a plan of that one, with the same prices by their ids, as if it had been
-// written in it. The rules of billing see no other. Fault: currency_not_offered.
+// In returns the plan as it is sold in a currency: a plan of that one, with the same prices by their ids, as if it had
+// been written in it. The rules of billing see no other. Fault: currency_not_offered.
 func (p Plan) In(c money.Currency) (Plan, error) {
 	if !p.Offers(c) {
 		return Plan{}, fault.InvalidParam("currency", "currency_not_offered",
@@ -71,8 +71,8 @@ func (p Plan) In(c money.Currency) (Plan, error) {
 	return p, nil
 }
 
-// InIfOffered is In for a plan that is judged later, with all else that may be wrong with it: one that is not sold in the
-// currency stays as it is.
+// InIfOffered is In for a plan that is judged later, with all else that may be wrong with it: one that is not sold in
+// the currency stays as it is.
 func (p Plan) InIfOffered(c money.Currency) Plan {
 	if in, err := p.In(c); err == nil {
 		return in
@@ -96,8 +96,9 @@ func SoldIn(versions ...Plan) string {
 	return strings.Join(codes, ", ")
 }
 
-// checkCurrencies checks the amounts in further currencies of prices that are valid. Faults: currencies_count_out_of_range,
-// currency_unknown, currency_repeated, price_currency_missing, those of rating.Price.CheckAmounts, amount_too_large.
+// checkCurrencies checks the amounts in further currencies of prices that are valid. Faults:
+// currencies_count_out_of_range, currency_unknown, currency_repeated, price_currency_missing, those of
+// rating.Price.CheckAmounts, amount_too_large.
 func (p Plan) checkCurrencies() error {
 	all := map[money.Currency]bool{}
 	for _, price := range p.Prices {
@@ -144,8 +145,8 @@ func (p Plan) checkCurrency(c money.Currency) error {
 	return in.checkTotal(func(i int) string { return at(i) + ".amount" })
 }
 
-// checkTotal refuses prices whose sum for one unit is more than an amount can be; at names the amount of a price. Fault:
-// amount_too_large.
+// checkTotal refuses prices whose sum for one unit is more than an amount can be; at names the amount of a price.
+// Fault: amount_too_large.
 func (p Plan) checkTotal(at func(i int) string) error {
 	var total money.Minor
 	for i, price := range p.Prices {

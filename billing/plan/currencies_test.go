@@ -62,8 +62,9 @@ func TestIn_IsThePlanWrittenInThatCurrency(t *testing.T) {
 	require.Equal(t, valid(), own, "who is sold it in its own currency sees no other")
 	require.Equal(t, abroad(), p, "the plan itself was changed")
 	_, err = p.In("GBP")
-	require.EqualError(t, err, `currency_not_offered: The plan is not sold in "GBP". Send one of the currencies that it is sold in: `+
-		`EUR, USD, XAF. (currency)`)
+	require.EqualError(t, err,
+		`currency_not_offered: The plan is not sold in "GBP". Send one of the currencies that it is sold in: `+
+			`EUR, USD, XAF. (currency)`)
 	require.Equal(t, p, p.InIfOffered("GBP"))
 	require.Equal(t, written, p.InIfOffered("USD"))
 }
@@ -125,8 +126,8 @@ func TestNext_WithOtherCurrencies(t *testing.T) {
 	require.ErrorContains(t, err, "plan_version_unchanged")
 }
 
-// What any quantity of any price costs is what it costs under a plan that was written in the currency, and a plan is free in
-// all currencies or in none.
+// What any quantity of any price costs is what it costs under a plan that was written in the currency, and a plan is
+// free in all currencies or in none.
 func TestIn_CostsWhatAPlanOfThatCurrencyCosts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

@@ -22,9 +22,9 @@ func (p Plan) Ref() Ref { return Ref{ID: p.ID, Version: p.Version} }
 const MaxVersions = 100
 
 // Next returns the version of the plan that new subscribers get from now on: with other prices, or another trial and
-// what its end leads to. Currency and interval stay the plan's, so that every subscription in that currency can be moved to
-// it; the other currencies are those of the prices. Faults:
-// plan_version_unchanged, plan_versions_exhausted and those of Validate.
+// what its end leads to. Currency and interval stay the plan's, so that every subscription in that currency can be
+// moved to it; the other currencies are those of the prices. Faults: plan_version_unchanged, plan_versions_exhausted
+// and those of Validate.
 func (p Plan) Next(prices []Price, trialDays int, end TrialEnd, now time.Time) (Plan, error) {
 	if p.Version >= MaxVersions {
 		return Plan{}, fault.New(fault.Conflict, "plan_versions_exhausted",

@@ -28,5 +28,6 @@ func (e TrialEnd) Validate() error {
 		return nil
 	}
 	return fault.InvalidParam("trialEndBehavior", "trial_end_behavior_unknown",
-		"`trialEndBehavior` cannot be %.40q. Send `%s`, `%s` or `%s`.", string(e), TrialEndInvoice, TrialEndCancel, TrialEndPause)
+		"`trialEndBehavior` cannot be %.40q. Send `%s`, `%s` or `%s`.", string(e), TrialEndInvoice,
+		TrialEndCancel, TrialEndPause)
 }

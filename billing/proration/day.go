@@ -2,8 +2,8 @@ package proration
 
 import "time"
 
-// day counts local calendar days, the end excluded: the day of a change belongs to what begins, and the day of an end is
-// not used any more. Kill Bill divides so.
+// day counts local calendar days, the end excluded: the day of a change belongs to what begins, and the day of an end
+// is not used any more. Kill Bill divides so.
 type day struct{}
 
 func (day) units(from, to time.Time, loc *time.Location) int64 {

@@ -2,9 +2,9 @@ package proration
 
 import "time"
 
-// fixed30 counts local calendar days in months of 30 days, the end excluded: the 31st counts as the 30th (the convention
-// 30E/360 of bonds). A month from the 1st to the 1st has 30 days and a year 360, so that the same number of days costs
-// the same in every month. Kill Bill divides so where its invoices have fixed months.
+// fixed30 counts local calendar days in months of 30 days, the end excluded: the 31st counts as the 30th (the
+// convention 30E/360 of bonds). A month from the 1st to the 1st has 30 days and a year 360, so that the same number of
+// days costs the same in every month. Kill Bill divides so where its invoices have fixed months.
 type fixed30 struct{}
 
 func (fixed30) units(from, to time.Time, loc *time.Location) int64 {

@@ -60,11 +60,11 @@ func (m Measure) Span(of, part period.Period, loc *time.Location) (Span, error) 
 	return span, nil
 }
 
-// Rest is the span from an instant within a period to its end, if another use begins or goes on at that instant: the charge
-// of whoever changes to a price, and the worth of the unused time of whoever leaves it. A chain of changes in one period
-// costs exactly the sum of what each price was used for, and a change to the same price costs nothing. The end already
-// belongs to the next period: a clamped span would hide that a renewal is due. Faults: change_outside_period,
-// period_empty.
+// Rest is the span from an instant within a period to its end, if another use begins or goes on at that instant: the
+// charge of whoever changes to a price, and the worth of the unused time of whoever leaves it. A chain of changes in
+// one period costs exactly the sum of what each price was used for, and a change to the same price costs nothing. The
+// end already belongs to the next period: a clamped span would hide that a renewal is due. Faults:
+// change_outside_period, period_empty.
 func (m Measure) Rest(of period.Period, at time.Time, loc *time.Location) (Span, error) {
 	if err := within(of, at); err != nil {
 		return Span{}, err

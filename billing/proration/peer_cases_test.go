@@ -48,8 +48,14 @@ func TestPeerCasesOfProration(t *testing.T) {
 			{Flag: "peer-specific", Reason: "a decision of that peer alone"},
 			{Kind: "cancel_credit", Reason: "says how long, but not when"},
 			{Flag: "tolerance", Reason: "the peer accepts a difference of a whole unit"},
-			{Rule: "no-proration", Reason: "the peer bills the new price at once; ours, without proration, from the next period on"},
-			{When: notProrated, Reason: "one-off prices and changes without proration divide no time, which is the subscription's rule"},
+			{
+				Rule:   "no-proration",
+				Reason: "the peer bills the new price at once; ours, without proration, from the next period on",
+			},
+			{
+				When:   notProrated,
+				Reason: "one-off prices and changes without proration divide no time, which is the subscription's rule",
+			},
 			{Rule: "kb-fixed-30-day", When: otherMonth, Reason: "months of 28 days: ours are of 30, or the calendar's"},
 			{Kind: "cycles", When: expectsError, Reason: "an end before the start is refused where the end is set"},
 		},

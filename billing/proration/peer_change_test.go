@@ -42,8 +42,8 @@ type changeInput struct {
 
 type changeResult struct{ Net, Credit, Charge *money.Decimal }
 
-// checkChange credits the old and charges the new for the rest of the period. The peer's periods of days include the day
-// of their end, and its periods of seconds end one second earlier.
+// checkChange credits the old and charges the new for the rest of the period. The peer's periods of days include the
+// day of their end, and its periods of seconds end one second earlier.
 func checkChange(t *testing.T, c peercases.Case, in changeInput, want changeResult) {
 	loc := time.UTC
 	if in.TimeZone != "" {

@@ -76,8 +76,8 @@ type ratioInput struct {
 	Fixed    int    `json:"fixed_days_in_month"`
 }
 
-// checkRatio divides days by those of the cycle that begins at the previous cycle date, or ends at the next one. A ratio
-// above one is several cycles long, which ours would bill one by one.
+// checkRatio divides days by those of the cycle that begins at the previous cycle date, or ends at the next one. A
+// ratio above one is several cycles long, which ours would bill one by one.
 func checkRatio(t *testing.T, in ratioInput, want struct{ Ratio string }) {
 	measure := proration.Day
 	if in.Fixed == 30 {

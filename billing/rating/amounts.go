@@ -7,8 +7,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Amounts are the parameters of a price that are money, as it has them in another currency. All others, such as included
-// units and the size of a package, are the same in every currency, so that they stand in the price alone.
+// Amounts are the parameters of a price that are money, as it has them in another currency. All others, such as
+// included units and the size of a package, are the same in every currency, so that they stand in the price alone.
 type Amounts struct {
 	Amount       money.Minor        `json:"amount,omitzero"`
 	UnitPrice    money.Decimal      `json:"unitPrice,omitzero"`
@@ -36,9 +36,11 @@ type TransactionAmounts struct {
 	FreeAmount money.Decimal `json:"freeAmount,omitzero"`
 }
 
-// In returns the price with these amounts in the place of its own. It has as many tiers as a, which CheckAmounts accepts.
+// In returns the price with these amounts in the place of its own. It has as many tiers as a, which CheckAmounts
+// accepts.
 func (p Price) In(a Amounts) Price {
-	p.Amount, p.UnitPrice, p.PackagePrice, p.Minimum, p.Maximum = a.Amount, a.UnitPrice, a.PackagePrice, a.Minimum, a.Maximum
+	p.Amount, p.UnitPrice, p.PackagePrice, p.Minimum, p.Maximum = a.Amount, a.UnitPrice, a.PackagePrice,
+		a.Minimum, a.Maximum
 	t := a.Transactions
 	p.Transactions.Fee, p.Transactions.Minimum, p.Transactions.Maximum = t.Fee, t.Minimum, t.Maximum
 	p.Transactions.FreeAmount = t.FreeAmount
@@ -55,9 +57,9 @@ func (p Price) In(a Amounts) Price {
 	return p
 }
 
-// CheckAmounts checks the amounts of a valid price in another currency. Each that the price has must be there, and no other:
-// a minimum that was forgotten would be given away, and what is free in one currency is free in every one. Faults:
-// tiers_count_out_of_range, those of Validate.
+// CheckAmounts checks the amounts of a valid price in another currency. Each that the price has must be there, and no
+// other: a minimum that was forgotten would be given away, and what is free in one currency is free in every one.
+// Faults: tiers_count_out_of_range, those of Validate.
 func (p Price) CheckAmounts(a Amounts) error {
 	if len(a.Tiers) != len(p.Tiers) {
 		return fault.InvalidParam("tiers", "tiers_count_out_of_range",

@@ -58,28 +58,42 @@ func TestCheckAmounts_NamesTheParameter(t *testing.T) {
 	seats := `{"model":"graduated","minimum":10,"tiers":[{"upTo":"5","unitPrice":"1"},{"unitPrice":"2","flatAmount":3}]}`
 	tiers := `"tiers":[{"unitPrice":"1"},{"unitPrice":"2","flatAmount":3}]`
 	for name, c := range map[string]struct{ own, amounts, code, param string }{
-		"forgotten":          {`{"model":"flat","amount":1}`, `{}`, "price_parameter_missing", "amount"},
-		"free in one":        {`{"model":"flat"}`, `{"amount":1}`, "price_parameter_unexpected", "amount"},
-		"a free unit":        {`{"model":"per_unit","unitPrice":"1"}`, `{"unitPrice":"0"}`, "price_parameter_missing", "unitPrice"},
-		"no word of it":      {`{"model":"per_unit","unitPrice":"0"}`, `{}`, "price_parameter_missing", "unitPrice"},
-		"another model's":    {`{"model":"flat","amount":1}`, `{"amount":1,"unitPrice":"0"}`, "price_parameter_unexpected", "unitPrice"},
-		"negative":           {`{"model":"flat","amount":1}`, `{"amount":-1}`, "amount_negative", "amount"},
-		"too large":          {`{"model":"flat","amount":1}`, `{"amount":1000000000000}`, "amount_too_large", "amount"},
-		"no minimum":         {seats, `{` + tiers + `}`, "price_parameter_missing", "minimum"},
-		"a maximum":          {seats, `{"minimum":1,"maximum":5,` + tiers + `}`, "price_parameter_unexpected", "maximum"},
-		"no tiers":           {seats, `{"minimum":1}`, "tiers_count_out_of_range", "tiers"},
-		"tiers of flat":      {`{"model":"flat","amount":1}`, `{"amount":1,"tiers":[{}]}`, "tiers_count_out_of_range", "tiers"},
-		"no price in a tier": {seats, `{"minimum":1,"tiers":[{},{"unitPrice":"2","flatAmount":3}]}`, "price_parameter_missing", "tiers[0].unitPrice"},
-		"no flat amount":     {seats, `{"minimum":1,"tiers":[{"unitPrice":"1"},{"unitPrice":"2"}]}`, "price_parameter_missing", "tiers[1].flatAmount"},
+		"forgotten":   {`{"model":"flat","amount":1}`, `{}`, "price_parameter_missing", "amount"},
+		"free in one": {`{"model":"flat"}`, `{"amount":1}`, "price_parameter_unexpected", "amount"},
+		"a free unit": {
+			`{"model":"per_unit","unitPrice":"1"}`, `{"unitPrice":"0"}`, "price_parameter_missing", "unitPrice",
+		},
+		"no word of it": {`{"model":"per_unit","unitPrice":"0"}`, `{}`, "price_parameter_missing", "unitPrice"},
+		"another model's": {
+			`{"model":"flat","amount":1}`, `{"amount":1,"unitPrice":"0"}`, "price_parameter_unexpected", "unitPrice",
+		},
+		"negative":   {`{"model":"flat","amount":1}`, `{"amount":-1}`, "amount_negative", "amount"},
+		"too large":  {`{"model":"flat","amount":1}`, `{"amount":1000000000000}`, "amount_too_large", "amount"},
+		"no minimum": {seats, `{` + tiers + `}`, "price_parameter_missing", "minimum"},
+		"a maximum":  {seats, `{"minimum":1,"maximum":5,` + tiers + `}`, "price_parameter_unexpected", "maximum"},
+		"no tiers":   {seats, `{"minimum":1}`, "tiers_count_out_of_range", "tiers"},
+		"tiers of flat": {
+			`{"model":"flat","amount":1}`, `{"amount":1,"tiers":[{}]}`, "tiers_count_out_of_range", "tiers",
+		},
+		"no price in a tier": {
+			seats, `{"minimum":1,"tiers":[{},{"unitPrice":"2","flatAmount":3}]}`, "price_parameter_missing",
+			"tiers[0].unitPrice",
+		},
+		"no flat amount": {
+			seats, `{"minimum":1,"tiers":[{"unitPrice":"1"},{"unitPrice":"2"}]}`, "price_parameter_missing",
+			"tiers[1].flatAmount",
+		},
 		"a bound": {
-			seats, `{"minimum":1,"tiers":[{"unitPrice":"1","upTo":"6"},{"unitPrice":"2","flatAmount":3}]}`, "price_parameter_unexpected", "tiers[0].upTo",
+			seats, `{"minimum":1,"tiers":[{"unitPrice":"1","upTo":"6"},{"unitPrice":"2","flatAmount":3}]}`,
+			"price_parameter_unexpected", "tiers[0].upTo",
 		},
 		"bounds": {
 			`{"model":"per_unit","unitPrice":"1","minimum":1,"maximum":2}`, `{"unitPrice":"1","minimum":2,"maximum":1}`,
 			"price_parameter_out_of_range", "maximum",
 		},
 		"a fee": {
-			`{"model":"percentage","percent":"1"}`, `{"transactions":{"fee":"1"}}`, "price_parameter_unexpected", "transactions.fee",
+			`{"model":"percentage","percent":"1"}`, `{"transactions":{"fee":"1"}}`, "price_parameter_unexpected",
+			"transactions.fee",
 		},
 		"a bound that is money": {
 			`{"model":"graduated_percentage","tiers":[{"upTo":"1","percent":"1"},{"percent":"2"}]}`, `{"tiers":[{},{}]}`,

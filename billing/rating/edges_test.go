@@ -64,7 +64,9 @@ func TestUnitPrice_OnlyOfUnits(t *testing.T) {
 		"units":        {rating.Price{Model: rating.PerUnit, UnitPrice: dec("2")}, "2"},
 		"fixed amount": {rating.Price{Model: rating.Flat, Amount: 500}, ""},
 		"two tiers": {
-			rating.Price{Model: rating.Graduated, Tiers: []rating.Tier{{UpTo: dec("3"), UnitPrice: dec("2")}, {UnitPrice: dec("1")}}}, "",
+			rating.Price{
+				Model: rating.Graduated, Tiers: []rating.Tier{{UpTo: dec("3"), UnitPrice: dec("2")}, {UnitPrice: dec("1")}},
+			}, "",
 		},
 		"nothing": {rating.Price{Model: rating.TieredFlat}, ""},
 	} {

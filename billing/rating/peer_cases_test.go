@@ -30,7 +30,8 @@ func TestPeerCasesOfPriceModels(t *testing.T) {
 		"capacity":                        peercases.NewReader(checkCapacity),
 		"unit_conversion":                 peercases.NewReader(checkConversion),
 	}
-	for _, kind := range []string{"fixed", "per_unit", "package", "graduated", "volume", "graduated_percentage", "multiplier"} {
+	for _, kind := range []string{"fixed", "per_unit", "package", "graduated", "volume",
+		"graduated_percentage", "multiplier"} {
 		readers[kind] = peercases.NewReader(checkModel)
 	}
 	for _, kind := range []string{"fixed", "multiplier", "package", "per_unit", "graduated", "volume"} {

@@ -30,8 +30,8 @@ type tierDetailResult struct {
 	Total  *money.Decimal `json:"tier_total_with_flat"`
 }
 
-// checkTierDetail rates with a free tier below the one in question. The peer numbers tiers of whole units by their first
-// unit, adjacent ones by the bound below.
+// checkTierDetail rates with a free tier below the one in question. The peer numbers tiers of whole units by their
+// first unit, adjacent ones by the bound below.
 func checkTierDetail(t *testing.T, in tierDetailInput, want tierDetailResult) {
 	c := currency(t, in.Tier.Flat)
 	flat, err := in.Tier.Flat.Round(c)

@@ -69,8 +69,8 @@ func checkOneTransaction(t *testing.T, in transactionsInput, want result) {
 	want.check(t, got)
 }
 
-// checkTransactions gives the transactions their amounts. Where the case has only a sum, a number and the running totals
-// of the first ones, the next takes what is left, and the others are of zero: no rule without bounds of single
+// checkTransactions gives the transactions their amounts. Where the case has only a sum, a number and the running
+// totals of the first ones, the next takes what is left, and the others are of zero: no rule without bounds of single
 // transactions can tell the difference.
 func checkTransactions(t *testing.T, in transactionsInput, want withTax) {
 	amounts := in.Events

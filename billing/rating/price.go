@@ -1,6 +1,6 @@
 // Package rating owns price models: what a quantity costs under a price, and how the amount came about, step by step.
-// It does not own where the quantity comes from (seats of a subscription now, usage later), nor discounts, taxes and the
-// shares of periods that are cut short.
+// It does not own where the quantity comes from (seats of a subscription now, usage later), nor discounts, taxes and
+// the shares of periods that are cut short.
 //
 // Two kinds of money stand in a price. What is charged as it is, is an integer in minor units, as everywhere: `amount`,
 // `flatAmount`, `minimum`, `maximum`. What is multiplied by a quantity is an exact decimal in major units, because a

@@ -2,7 +2,8 @@ package rating
 
 import "perennial/billing/money"
 
-// tieredFlat costs the flat amount of the tier that the quantity falls into: up to 10 seats 50.00, up to 50 seats 200.00.
+// tieredFlat costs the flat amount of the tier that the quantity falls into: up to 10 seats 50.00, up to 50 seats
+// 200.00.
 type tieredFlat struct{}
 
 func (tieredFlat) parameters() (needs, allows []string) {

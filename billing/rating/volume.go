@@ -16,8 +16,8 @@ func (volume) steps(steps []Step, p Price, of usage, c money.Currency) []Step {
 	return p.Tiers[i].steps(steps, i+1, of.units, c)
 }
 
-// tierOf is the place of the tier that a quantity falls into; a bound belongs to the tier below it. The last tier has no
-// bound. Without tiers it is -1, which no valid price is.
+// tierOf is the place of the tier that a quantity falls into; a bound belongs to the tier below it. The last tier has
+// no bound. Without tiers it is -1, which no valid price is.
 func tierOf(tiers []Tier, units money.Decimal) int {
 	for i, tier := range tiers {
 		if !tier.UpTo.IsGiven() || units.Cmp(tier.UpTo) <= 0 {

@@ -29,7 +29,8 @@ func TestPeerCasesOfDunning(t *testing.T) {
 			{Rule: "lago-campaign", Reason: "no campaigns over several invoices: one invoice is collected at a time"},
 			{Kind: "webhook_retry_schedule", Reason: "deliveries have other gaps, which chance spreads by a fifth"},
 			{Kind: "webhook_response", When: otherSuccess, Reason: "only the status 200 is a success"},
-			{Kind: "webhook_response", When: endsOrSlows, Reason: "no status disables an endpoint or slows others: days of failures do"},
+			{Kind: "webhook_response", When: endsOrSlows,
+				Reason: "no status disables an endpoint or slows others: days of failures do"},
 		},
 	}.Run(t)
 }

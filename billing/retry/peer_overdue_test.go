@@ -38,7 +38,9 @@ func overdue(since, at time.Time, days int) bool {
 		Status: subscription.PastDue, PastDueAt: since, AnchorAt: since, TimeZone: "UTC", NextPeriod: 1,
 		Interval: period.Interval{Unit: period.Year, Count: 10},
 	}
-	action, due := s.Next(nil, subscription.Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: days}})
+	action, due := s.Next(
+		nil, subscription.Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: days}},
+	)
 	return action == subscription.ActionPastDueEnd && !at.Before(due)
 }
 

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Breaker rests an account that does not take payments, so that they go elsewhere at once. It opens after some sends in a
-// row that surely were not taken, after silence that lasts, and at once where the credentials are refused. Then one
-// payment at a time probes the account, and a real answer closes it. Failures of one payment alone say nothing about the
-// account: they open no breaker, and where no other payment is left that probes it, they close one. Beside that it knows
-// since when nothing at all was answered, look-ups included, so that the payments which an outage left undecided are
-// asked about when it is over. Times are real. The zero value is closed.
+// Breaker rests an account that does not take payments, so that they go elsewhere at once. It opens after some sends in
+// a row that surely were not taken, after silence that lasts, and at once where the credentials are refused. Then one
+// payment at a time probes the account, and a real answer closes it. Failures of one payment alone say nothing about
+// the account: they open no breaker, and where no other payment is left that probes it, they close one. Beside that it
+// knows since when nothing at all was answered, look-ups included, so that the payments which an outage left undecided
+// are asked about when it is over. Times are real. The zero value is closed.
 type Breaker struct {
 	Failures int // in a row
 	// FailingSince is when the first of them was; zero: there is none.
@@ -38,9 +38,9 @@ const (
 	// Outage is how long an account must be silent to be probed, and for all that it left unanswered to be asked about at
 	// once when it answers again. After shorter silence a payment is asked about when it has rested: see RestShare.
 	Outage = time.Minute
-	// RestShare is what part of the time a payment rests, after a short silence, for which no exchange about it was answered.
-	// After ten minutes of short outages that is below a minute. One that its provider never answers for, while it
-	// answers for others, is asked about ever more rarely.
+	// RestShare is what part of the time a payment rests, after a short silence, for which no exchange about it was
+	// answered. After ten minutes of short outages that is below a minute. One that its provider never answers for, while
+	// it answers for others, is asked about ever more rarely.
 	RestShare = 12
 )
 

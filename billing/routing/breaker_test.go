@@ -96,8 +96,9 @@ func TestBreaker_Unprobed(t *testing.T) {
 	require.True(t, open.Unprobed(open.ProbeAt.Add(2*routing.Cooldown)))
 }
 
-// The payments that are woken are those whose exchange began before the account recovered (TransactionReleaseUnanswered).
-// All others begin another silence: an exchange belongs to one of the two, also one that began at that very instant.
+// The payments that are woken are those whose exchange began before the account recovered
+// (TransactionReleaseUnanswered). All others begin another silence: an exchange belongs to one of the two, also one
+// that began at that very instant.
 func TestBreaker_SilenceAtTheInstantOfRecovery(t *testing.T) {
 	t.Parallel()
 	recovered := routing.Breaker{}.Silent(now, now).Answered(now.Add(time.Second))

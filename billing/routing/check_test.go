@@ -11,7 +11,8 @@ import (
 
 func TestCheck_NamesTheField(t *testing.T) {
 	t.Parallel()
-	good := routing.Rule{Country: "CM", Currency: "XAF", Method: "mobile_money_*", MinAmount: 1, MaxAmount: 1, AccountID: "pp_1"}
+	good := routing.Rule{Country: "CM", Currency: "XAF", Method: "mobile_money_*", MinAmount: 1, MaxAmount: 1,
+		AccountID: "pp_1"}
 	require.NoError(t, routing.Check([]routing.Rule{good, {AccountID: "pp_1"}, {Method: "*", AccountID: "pp_1"}}))
 	for param, change := range map[string]func(r *routing.Rule){
 		"rules[1].country":          func(r *routing.Rule) { r.Country = "Cm" },
@@ -34,7 +35,8 @@ func TestCheck_NamesTheField(t *testing.T) {
 	}())
 	noCurrency := routing.Rule{MinAmount: 1, AccountID: "pp_1"}
 	require.Equal(t, "rules[0].currency", fault.From(routing.Check([]routing.Rule{noCurrency})).Param)
-	require.NoError(t, routing.Check([]routing.Rule{{Currency: "XAF", MinAmount: 1, AccountID: "pp_1"}}), "without a maximum")
+	require.NoError(t, routing.Check([]routing.Rule{{Currency: "XAF", MinAmount: 1, AccountID: "pp_1"}}),
+		"without a maximum")
 	most := make([]routing.Rule, routing.MaxRules)
 	for i := range most {
 		most[i].AccountID = "pp_1"

@@ -37,8 +37,12 @@ func TestRoute(t *testing.T) {
 		want    []string
 		reasons []string
 	}{
-		"primary, then backups by priority": {card, nil, []string{"pp_a", "pp_b", "pp_c"}, []string{"primary", "backup", "backup"}},
-		"rules in their order":              {momo, nil, []string{"pp_b", "pp_c", "pp_a"}, []string{"rule 1", "rule 2", "primary"}},
+		"primary, then backups by priority": {
+			card, nil, []string{"pp_a", "pp_b", "pp_c"}, []string{"primary", "backup", "backup"},
+		},
+		"rules in their order": {
+			momo, nil, []string{"pp_b", "pp_c", "pp_a"}, []string{"rule 1", "rule 2", "primary"},
+		},
 		"by amount": {
 			routing.Payment{Currency: "EUR", Method: "card", Amount: 5000}, nil, []string{"pp_c", "pp_a", "pp_b"},
 			[]string{"rule 3", "primary", "backup"},
@@ -54,12 +58,20 @@ func TestRoute(t *testing.T) {
 			routing.Payment{Currency: "EUR", Method: "card", Amount: 5, Provider: "pawapay"}, nil,
 			[]string{"pp_b", "pp_a", "pp_c"}, []string{"named by the payment method", "primary", "backup"},
 		},
-		"disabled":            {card, func(a []routing.Account) { a[2].Disabled = true }, []string{"pp_b", "pp_c"}, nil},
-		"charging stop":       {card, func(a []routing.Account) { a[1].Stopped = true }, []string{"pp_a", "pp_c"}, nil},
-		"currency not taken":  {card, func(a []routing.Account) { a[2].Limits.Unchargeable = true }, []string{"pp_b", "pp_c"}, nil},
-		"below the minimum":   {card, func(a []routing.Account) { a[2].Limits.Minimum = 1001 }, []string{"pp_b", "pp_c"}, nil},
-		"off the granularity": {card, func(a []routing.Account) { a[2].Limits.Granularity = 3 }, []string{"pp_b", "pp_c"}, nil},
-		"method not accepted": {card, func(a []routing.Account) { a[1].Refuses = "mobile money only" }, []string{"pp_a", "pp_c"}, nil},
+		"disabled":      {card, func(a []routing.Account) { a[2].Disabled = true }, []string{"pp_b", "pp_c"}, nil},
+		"charging stop": {card, func(a []routing.Account) { a[1].Stopped = true }, []string{"pp_a", "pp_c"}, nil},
+		"currency not taken": {
+			card, func(a []routing.Account) { a[2].Limits.Unchargeable = true }, []string{"pp_b", "pp_c"}, nil,
+		},
+		"below the minimum": {
+			card, func(a []routing.Account) { a[2].Limits.Minimum = 1001 }, []string{"pp_b", "pp_c"}, nil,
+		},
+		"off the granularity": {
+			card, func(a []routing.Account) { a[2].Limits.Granularity = 3 }, []string{"pp_b", "pp_c"}, nil,
+		},
+		"method not accepted": {
+			card, func(a []routing.Account) { a[1].Refuses = "mobile money only" }, []string{"pp_a", "pp_c"}, nil,
+		},
 		"open breaker": {card, func(a []routing.Account) {
 			a[2].Breaker = routing.Breaker{OpenedAt: now, ProbeAt: now.Add(1)}
 		}, []string{"pp_b", "pp_c"}, nil},
@@ -175,7 +187,9 @@ func TestForced(t *testing.T) {
 				a[i].Stopped, a[i].Refuses = true, "no"
 			}
 		}, ""},
-		"all are disabled": {func(a []routing.Account) { a[0].Disabled, a[1].Disabled, a[2].Disabled = true, true, true }, ""},
+		"all are disabled": {
+			func(a []routing.Account) { a[0].Disabled, a[1].Disabled, a[2].Disabled = true, true, true }, "",
+		},
 	} {
 		all := accounts()
 		c.change(all)
@@ -191,7 +205,9 @@ func TestWait_IsShortWhereAnAccountRests(t *testing.T) {
 	t.Parallel()
 	require.Zero(t, routing.Wait(nil))
 	require.Zero(t, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Never}}))
-	require.Equal(t, routing.Cooldown, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Resting}}))
+	require.Equal(
+		t, routing.Cooldown, routing.Wait([]routing.Exclusion{{Cause: routing.Stopped}, {Cause: routing.Resting}}),
+	)
 }
 
 func TestRoute_RuleOfAmounts(t *testing.T) {
@@ -224,7 +240,8 @@ func TestCountryOf(t *testing.T) {
 func TestStops_NamesTheAccounts(t *testing.T) {
 	t.Parallel()
 	named, ok := routing.Stops([]routing.Exclusion{
-		{AccountID: "pp_a", Provider: "stripe", Cause: routing.Stopped}, {AccountID: "pp_b", Provider: "adyen", Cause: routing.Never},
+		{AccountID: "pp_a", Provider: "stripe", Cause: routing.Stopped},
+		{AccountID: "pp_b", Provider: "adyen", Cause: routing.Never},
 		{AccountID: "pp_c", Provider: "adyen", Cause: routing.Stopped},
 	})
 	require.True(t, ok)

@@ -105,7 +105,8 @@ func PlansOf(chosen []Chosen) []plan.Plan {
 }
 
 // Sell returns a list of add-ons beside a plan. The fault names the place in `addOns` and the field there. Faults:
-// add_ons_too_many, plan_not_add_on, currency_mismatch, add_on_interval_mismatch, add_on_repeated, quantity_out_of_range.
+// add_ons_too_many, plan_not_add_on, currency_mismatch, add_on_interval_mismatch, add_on_repeated,
+// quantity_out_of_range.
 func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	if len(chosen) > MaxAddOns {
 		return nil, fault.InvalidParam("addOns", "add_ons_too_many",
@@ -235,8 +236,8 @@ func (f Facts) aligned(t target) error {
 	return nil
 }
 
-// CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be billed.
-// Faults: amount_too_large, add_ons_other_interval.
+// CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
+// billed. Faults: amount_too_large, add_ons_other_interval.
 func (s Subscription) CheckBillable(f Facts) error {
 	if _, err := f.first(s.present(f)); err != nil {
 		return fault.From(err).In("quantity")

@@ -60,9 +60,11 @@ func TestSell_Refusals(t *testing.T) {
 		"a plan":           {[]Chosen{{AddOn: backup()}, {AddOn: team}}, "plan_not_add_on", "addOns[1].planId"},
 		"another interval": {[]Chosen{{AddOn: yearly}}, "add_on_interval_mismatch", "addOns[0].planId"},
 		"another currency": {[]Chosen{{AddOn: dollars}}, "currency_mismatch", "addOns[0].planId"},
-		"twice":            {[]Chosen{{AddOn: backup()}, {AddOn: backup(), Quantity: 2}}, "add_on_repeated", "addOns[1].planId"},
-		"below one":        {[]Chosen{{AddOn: backup(), Quantity: -1}}, "quantity_out_of_range", "addOns[0].quantity"},
-		"too many":         {many, "add_ons_too_many", "addOns"},
+		"twice": {
+			[]Chosen{{AddOn: backup()}, {AddOn: backup(), Quantity: 2}}, "add_on_repeated", "addOns[1].planId",
+		},
+		"below one": {[]Chosen{{AddOn: backup(), Quantity: -1}}, "quantity_out_of_range", "addOns[0].quantity"},
+		"too many":  {many, "add_ons_too_many", "addOns"},
 	} {
 		_, err := Sell(c.chosen, team)
 

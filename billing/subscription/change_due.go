@@ -9,7 +9,8 @@ import (
 )
 
 // ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
-// period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period begins.
+// period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period
+// begins.
 func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
 	if len(s.Scheduled) == 0 || s.Status == Paused { // paused by a build that knows of no changes at dates
 		return time.Time{}, false
@@ -31,9 +32,9 @@ func (s Subscription) paymentInProgress(f Facts) bool {
 	return err != nil
 }
 
-// MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until then,
-// it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with the
-// reason. Faults: subscription_canceled, change_not_due.
+// MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until
+// then, it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with
+// the reason. Faults: subscription_canceled, change_not_due.
 func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
@@ -45,7 +46,9 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	s.Scheduled = s.Scheduled.without(0)
 	d, err := s.makeDue(f, s.due(f, one), now)
 	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
-		return Decision{Subscription: s, Events: []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")}}, nil
+		return Decision{
+			Subscription: s, Events: []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")},
+		}, nil
 	}
 	if err != nil {
 		return Decision{}, err
@@ -57,7 +60,8 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	return d, nil
 }
 
-// makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to change.
+// makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to
+// change.
 func (s Subscription) makeDue(f Facts, c Change, now time.Time) (Decision, error) {
 	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
 		return Decision{}, ErrAfterEnd

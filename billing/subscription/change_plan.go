@@ -13,8 +13,8 @@ import (
 	"perennial/billing/proration"
 )
 
-// Change asks for another plan that is sold in the subscription's currency, another quantity, other add-ons, or several of these: now, with
-// proration, or at the period's end.
+// Change asks for another plan that is sold in the subscription's currency, another quantity, other add-ons, or several
+// of these: now, with proration, or at the period's end.
 type Change struct {
 	Plan        *plan.Plan // nil: as it is
 	Quantity    int64      // 0: as it is
@@ -28,8 +28,8 @@ type Change struct {
 }
 
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
-// restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by an
-// invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
+// restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by
+// an invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
 // plan_is_add_on, plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range,
 // add_ons_unchanged, add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere,
 // amount_too_large.
@@ -53,7 +53,8 @@ func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, er
 		return Decision{}, err
 	}
 	if to.of(s) || c.AtPeriodEnd {
-		return Decision{Subscription: proposal.Subscription, Events: []event.Event{proposal.updated(now, proposal.fields...)}}, nil
+		return Decision{Subscription: proposal.Subscription,
+			Events: []event.Event{proposal.updated(now, proposal.fields...)}}, nil
 	}
 	if err := f.aligned(to); err != nil {
 		return Decision{}, err
@@ -166,8 +167,8 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 	return issue, nil
 }
 
-// charged is what items cost from now on, and the time that it is for: what is left of the current period, or all of the
-// one that a restart begins.
+// charged is what items cost from now on, and the time that it is for: what is left of the current period, or all of
+// the one that a restart begins.
 func (s *proposal) charged(
 	f Facts, to plan.Plan, added []Item, restarts bool, now time.Time,
 ) (of period.Period, lines []invoice.Line, err error) {
@@ -189,8 +190,8 @@ func (s *proposal) keepBilled(to plan.Plan, items []Item, billed bool) {
 	}
 }
 
-// creditRemoved credits the items that are removed, and returns which of the added ones are to be charged. After a change
-// that was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
+// creditRemoved credits the items that are removed, and returns which of the added ones are to be charged. After a
+// change that was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
 // payment_in_progress.
 func (s *proposal) creditRemoved(
 	f Facts, items []Item, restarts bool, now time.Time,
@@ -228,10 +229,10 @@ type unusedTime struct {
 	creditable invoice.Creditable // the most that may go back, with taxes
 }
 
-// unusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new invoice
-// takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in as well.
-// All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a refund, is
-// never more than was paid.
+// unusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new
+// invoice takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in
+// as well. All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a
+// refund, is never more than was paid.
 func (s Subscription) unusedTime(f Facts, removed []Item, unused proration.Span, now time.Time) (unusedTime, error) {
 	out := unusedTime{lines: slices.Clone(s.PendingLines)}
 	if open := f.openFor(s.PeriodIndex); open != nil {
@@ -259,8 +260,8 @@ func (s Subscription) unusedTime(f Facts, removed []Item, unused proration.Span,
 	return out, nil
 }
 
-// afforded is what a credit of what was billed may be where money of the period went back already: so much that all lines
-// with it, discounts and taxes included, come to no less than least.
+// afforded is what a credit of what was billed may be where money of the period went back already: so much that all
+// lines with it, discounts and taxes included, come to no less than least.
 func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
 	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
 	if err != nil {

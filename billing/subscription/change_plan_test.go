@@ -115,8 +115,10 @@ func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 	paid.Number, given.Number = 1, 2
 	credit := invoice.Line{ID: "il_2", Kind: invoice.ProrationCredit, Amount: -400, Reverses: "il_1", PeriodIndex: 1}
 	for name, facts := range map[string]Facts{
-		"which bills the time":   {WrittenOff: []invoice.Invoice{given}},
-		"which credits the time": {Paid: []invoice.Invoice{paid}, WrittenOff: []invoice.Invoice{{Number: 2, Lines: []invoice.Line{credit}}}},
+		"which bills the time": {WrittenOff: []invoice.Invoice{given}},
+		"which credits the time": {
+			Paid: []invoice.Invoice{paid}, WrittenOff: []invoice.Invoice{{Number: 2, Lines: []invoice.Line{credit}}},
+		},
 	} {
 		facts.Plan, facts.ItemID = f.Plan, f.ItemID
 

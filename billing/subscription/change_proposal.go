@@ -7,8 +7,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields that
-// say so.
+// proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields
+// that say so.
 type proposal struct {
 	Subscription
 	fields []string
@@ -36,8 +36,8 @@ func (c Change) next(f Facts, to plan.Plan) plan.Plan {
 }
 
 // propose returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
-// there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan or
-// an add-on that the subscription has keeps its version of it.
+// there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan
+// or an add-on that the subscription has keeps its version of it.
 func (s Subscription) propose(f Facts, c Change) (to target, out proposal, err error) {
 	to, out = s.present(f), proposal{Subscription: s, how: c.Proration}
 	if c.Plan != nil {
@@ -113,8 +113,8 @@ func (s *proposal) askQuantity(c Change) (int64, error) {
 	return c.Quantity, nil
 }
 
-// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another version
-// that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of choose.
+// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another
+// version that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of choose.
 func (s *proposal) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
 	has := s.AddOns
 	if c.AtPeriodEnd { // also those that would leave, which is taken back

@@ -53,8 +53,9 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 // overpaid is by how much the money captured since the schedule opened a period exceeds what the paid invoices come to:
 // what the changes of plan since then have put into the customer's balance. Below zero, earlier credit paid for some of
 // it. Less what the closing invoice comes to, that is the money captured less the cost of the time used, which is what
-// goes back as money, whatever the path of changes; what earlier credit paid stays credit, also where credits of earlier
-// periods are on the invoice itself. What was brought forward, or billed of earlier periods, was paid for those.
+// goes back as money, whatever the path of changes; what earlier credit paid stays credit, also where credits of
+// earlier periods are on the invoice itself. What was brought forward, or billed of earlier periods, was paid for
+// those.
 func (s Subscription) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
 	for _, inv := range paid {

@@ -13,8 +13,8 @@ import (
 	"perennial/billing/terms"
 )
 
-// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now is the customer's
-// time.
+// NewInput is what a customer asks for. TrialDays nil: the plan's trial; 0: none. Quantity 0: one. Now is the
+// customer's time.
 type NewInput struct {
 	ID          string
 	CustomerID  string
@@ -35,11 +35,10 @@ type NewInput struct {
 	Now       time.Time
 }
 
-// Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the add-ons
-// are as they are sold in the currency that it gets. Faults:
-// plan_is_add_on, plan_inactive, those of Sell, quantity_out_of_range, amount_too_large, trial_days_out_of_range,
-// trial_backdated, fields_exclusive, starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of
-// discount.Coupon.Redeem.
+// Create begins a subscription: in its trial, or active with a first period that is billed at once. The plan and the
+// add-ons are as they are sold in the currency that it gets. Faults: plan_is_add_on, plan_inactive, those of Sell,
+// quantity_out_of_range, amount_too_large, trial_days_out_of_range, trial_backdated, fields_exclusive,
+// starts_at_out_of_range, billing_anchor_out_of_range, time_zone_unknown, those of discount.Coupon.Redeem.
 func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := subscribable(p); err != nil {
 		return Subscription{}, nil, err
@@ -70,7 +69,8 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	}
 	now := in.Now.UTC().Truncate(time.Second) // the API speaks whole seconds; so do boundaries
 	s := Subscription{
-		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns, Currency: p.Currency,
+		ID: in.ID, CustomerID: in.CustomerID, PlanID: p.ID, PlanVersion: p.Version, Quantity: quantity, AddOns: addOns,
+		Currency: p.Currency,
 		TimeZone: in.TimeZone, Interval: p.Interval, TestClockID: in.TestClockID, Metadata: in.Metadata, Terms: in.Terms,
 		CreatedAt: now, UpdatedAt: now, Revision: 1,
 	}

@@ -55,8 +55,8 @@ func (f Facts) inCollection(paid string) bool {
 	return false
 }
 
-// openFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current one,
-// since every later one takes in the lines of the one before.
+// openFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current
+// one, since every later one takes in the lines of the one before.
 func (f Facts) openFor(periodIndex int) *invoice.Invoice {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts} {
 		for i := range list {
@@ -68,7 +68,8 @@ func (f Facts) openFor(periodIndex int) *invoice.Invoice {
 	return nil
 }
 
-// invoiced reports whether some invoice was issued in a period: open, paid, or given up, since no period is billed again.
+// invoiced reports whether some invoice was issued in a period: open, paid, or given up, since no period is billed
+// again.
 func (f Facts) invoiced(periodIndex int) bool {
 	for _, list := range [][]invoice.Invoice{f.Open, f.Drafts, f.Paid, f.WrittenOff} {
 		for _, inv := range list {

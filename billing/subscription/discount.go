@@ -22,7 +22,8 @@ type Discount struct {
 	discount.Terms
 	From       int       `json:"from"` // the index of the first period that it is taken off; later where one was not given
 	RedeemedAt time.Time `json:"redeemedAt"`
-	// Began is the index of the first period of this redemption, which stays where From moves; 0: a build from before redeemed it.
+	// Began is the index of the first period of this redemption, which stays where From moves; 0: a build from before
+	// redeemed it.
 	Began int `json:"began,omitzero"`
 	// Extra is for how many periods more it holds than its terms say: those of an earlier redemption that were not given.
 	Extra int `json:"extra,omitzero"`
@@ -57,8 +58,8 @@ var (
 		"The subscription does not have this coupon.")
 )
 
-// RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is billed
-// of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
+// RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is
+// billed of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
 // discount.Coupon.Redeem.
 func (s Subscription) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
 	if err := permit(s.Status, redeemCoupon); err != nil {
@@ -95,8 +96,8 @@ func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 	return nil
 }
 
-// RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so does
-// its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
+// RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so
+// does its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
 func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, removeCoupon); err != nil {
 		return Decision{}, err
@@ -132,9 +133,9 @@ func (s *Subscription) dropEnded() {
 	}
 }
 
-// discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice. A
-// percentage is taken off each line. An amount is taken off once per period: what lines of the period have of it already,
-// and credits have not given back, is not taken off again. Fault: amount_too_large.
+// discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice.
+// A percentage is taken off each line. An amount is taken off once per period: what lines of the period have of it
+// already, and credits have not given back, is not taken off again. Fault: amount_too_large.
 func (s Subscription) discounted(f Facts, with, lines []invoice.Line) ([]invoice.Line, error) {
 	var coupons []invoice.Reduction
 	for _, d := range s.Discounts {

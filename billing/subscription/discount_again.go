@@ -8,8 +8,8 @@ import (
 	"perennial/billing/event"
 )
 
-// Ungiven is a coupon that a voided invoice had taken off in periods in which nothing else has it: it was promised there and
-// not given.
+// Ungiven is a coupon that a voided invoice had taken off in periods in which nothing else has it: it was promised
+// there and not given.
 type Ungiven struct {
 	CouponID string
 	Periods  []int
@@ -19,9 +19,9 @@ type Ungiven struct {
 	Coupon *discount.Coupon
 }
 
-// GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no end
-// holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never given
-// counts as not used, and so does that of a coupon that it cannot have any more.
+// GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no
+// end holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never
+// given counts as not used, and so does that of a coupon that it cannot have any more.
 func (s Subscription) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 	var out Decision
 	was := s.Discounts

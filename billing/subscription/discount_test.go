@@ -47,13 +47,19 @@ func TestCoupons_HoldForTheirPeriods(t *testing.T) {
 		terms discount.Terms
 		want  []money.Minor
 	}{
-		"once":              {off(20, discount.Once, 0), []money.Minor{800, 1000, 1000, 1000}},
-		"repeating":         {off(50, discount.Repeating, 3), []money.Minor{500, 500, 500, 1000}},
-		"forever":           {amountOff(250, discount.Forever), []money.Minor{750, 750, 750, 750}},
-		"all of it":         {off(100, discount.Once, 0), []money.Minor{0, 1000, 1000, 1000}},
-		"more than all":     {amountOff(5000, discount.Once), []money.Minor{0, 1000, 1000, 1000}},
-		"of its plan":       {discount.Terms{PlanIDs: []string{"plan_team"}, Discount: discount.Discount{Percent: money.Whole(10)}, Duration: discount.Forever}, []money.Minor{900, 900, 900, 900}},
-		"half a minor unit": {discount.Terms{Discount: discount.Discount{Percent: money.Units(5, "EUR")}, Duration: discount.Forever}, []money.Minor{999, 999, 999, 999}},
+		"once":          {off(20, discount.Once, 0), []money.Minor{800, 1000, 1000, 1000}},
+		"repeating":     {off(50, discount.Repeating, 3), []money.Minor{500, 500, 500, 1000}},
+		"forever":       {amountOff(250, discount.Forever), []money.Minor{750, 750, 750, 750}},
+		"all of it":     {off(100, discount.Once, 0), []money.Minor{0, 1000, 1000, 1000}},
+		"more than all": {amountOff(5000, discount.Once), []money.Minor{0, 1000, 1000, 1000}},
+		"of its plan": {
+			discount.Terms{PlanIDs: []string{"plan_team"}, Discount: discount.Discount{Percent: money.Whole(10)},
+				Duration: discount.Forever}, []money.Minor{900, 900, 900, 900},
+		},
+		"half a minor unit": {
+			discount.Terms{Discount: discount.Discount{Percent: money.Units(5, "EUR")}, Duration: discount.Forever},
+			[]money.Minor{999, 999, 999, 999},
+		},
 	} {
 		for _, days := range []int{0, 14} { // a trial bills nothing, so that a coupon waits for its end
 			redeemed := coupon("coup_1", c.terms)
@@ -172,10 +178,13 @@ func TestChangePlan_WithCoupons(t *testing.T) {
 func TestDrafts_TaxesFollowDiscounts(t *testing.T) {
 	t.Parallel()
 	lines := []invoice.Line{{Amount: 1000, Rates: []tax.Rate{{ID: "txr_1", Percent: money.Whole(20)}}}}
-	s := Subscription{PeriodIndex: 1, Discounts: Discounts{{CouponID: "coup_1", Terms: off(25, discount.Forever, 0), From: 1}}}
+	s := Subscription{
+		PeriodIndex: 1, Discounts: Discounts{{CouponID: "coup_1", Terms: off(25, discount.Forever, 0), From: 1}},
+	}
 	lines, err := s.discounted(Facts{}, nil, lines)
 	require.NoError(t, err)
 	sums, err := invoice.Draft{Lines: lines}.Sums()
 	require.NoError(t, err)
-	require.Equal(t, [4]money.Minor{1000, 250, 150, 900}, [4]money.Minor{sums.Subtotal, sums.Discount, sums.Tax, sums.Total})
+	require.Equal(t, [4]money.Minor{1000, 250, 150, 900},
+		[4]money.Minor{sums.Subtotal, sums.Discount, sums.Tax, sums.Total})
 }

@@ -27,8 +27,8 @@ func CheckQuantity(quantity int64) error {
 	return nil
 }
 
-// Itemized returns the subscription with the items that its plan and its add-ons give it. They are there already, but for
-// a subscription that is new, or that a build from before there were items has created or changed.
+// Itemized returns the subscription with the items that its plan and its add-ons give it. They are there already, but
+// for a subscription that is new, or that a build from before there were items has created or changed.
 func (s Subscription) Itemized(f Facts) Subscription {
 	if items := s.itemsOn(f, f.Plan); !slices.Equal(items, s.Items) {
 		s.Items = items

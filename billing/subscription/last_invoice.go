@@ -7,9 +7,9 @@ import (
 	"perennial/billing/period"
 )
 
-// endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment of
-// what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an older
-// invoice, which is paid first.
+// endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment
+// of what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an
+// older invoice, which is paid first.
 func (s Subscription) endOnTime(f Facts, now time.Time) Decision {
 	d := s.end(f, s.CancelReason, now)
 	for i := range d.Issue {

@@ -8,9 +8,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the taxes
-// of now.
-// Faults: those of plan.Cost.
+// lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
+// taxes of now. Faults: those of plan.Cost.
 func (s Subscription) lines(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
 	lines := make([]invoice.Line, len(items))
 	for i, item := range items {

@@ -59,8 +59,8 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 	return proposal{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
 }
 
-// NotAhead refuses a subscription that is on a newer version of the plan or add-on than this one, or waits for one. Fault:
-// plan_version_superseded.
+// NotAhead refuses a subscription that is on a newer version of the plan or add-on than this one, or waits for one.
+// Fault: plan_version_superseded.
 func (s Subscription) NotAhead(of plan.Ref) error {
 	newer := func(r plan.Ref) bool { return r.ID == of.ID && r.Version > of.Version }
 	if newer(s.Plan()) || newer(s.PendingPlan()) || slices.ContainsFunc(s.AddOnRefs(), newer) {
@@ -69,7 +69,8 @@ func (s Subscription) NotAhead(of plan.Ref) error {
 	return nil
 }
 
-// StaysOn reports whether the subscription is on this version of a plan or an add-on, and waits for no other version of it.
+// StaysOn reports whether the subscription is on this version of a plan or an add-on, and waits for no other version of
+// it.
 func (s Subscription) StaysOn(r plan.Ref) bool {
 	other := func(has plan.Ref) bool { return has.ID == r.ID && has != r }
 	on := s.Plan() == r || s.AddOns.find(r.ID) >= 0

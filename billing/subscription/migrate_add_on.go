@@ -9,8 +9,8 @@ import (
 	"perennial/billing/plan"
 )
 
-// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. f knows that
-// version. Faults: those of Migrate.
+// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. f knows
+// that version. Faults: those of Migrate.
 func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err

@@ -9,9 +9,9 @@ import (
 )
 
 // Next says what happens to the subscription by itself, and when: its next boundary, the notice before the end of a
-// trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of patience with a past-due
-// one, or the end of its pause. Of two at the same instant the attempt comes first, since it belongs to the older period.
-// Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end.
+// trial, the next automatic attempt of the invoice in collection (state; nil: none), the end of patience with a
+// past-due one, or the end of its pause. Of two at the same instant the attempt comes first, since it belongs to the
+// older period. Finished subscriptions wait for nothing, and nor do paused ones whose pause has no end.
 func (s Subscription) Next(state *collection.State, settings Settings) (Action, time.Time) {
 	if s.Status == Canceled {
 		return ActionNone, time.Time{}

@@ -31,7 +31,9 @@ func TestNextAction_TwoAtSameInstant(t *testing.T) {
 		"boundary before retry":      {retry(end.Add(1)), Settings{}, ActionRenewal, end},
 		"end of patience with it":    {nil, patience, ActionPastDueEnd, end},
 		"retry with end of patience": {retry(end), patience, ActionPaymentRetry, end},
-		"patience ends later":        {nil, Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 11}}, ActionRenewal, end},
+		"patience ends later": {
+			nil, Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 11}}, ActionRenewal, end,
+		},
 		"an exhausted one waits": {&collection.State{Phase: collection.Exhausted, RetryAt: created}, Settings{},
 			ActionRenewal, end},
 		"a live attempt has no timer": {

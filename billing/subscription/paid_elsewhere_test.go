@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What was paid elsewhere is not charged again: within that period a change waits for its end or is not prorated. The next
-// period is as any other.
+// What was paid elsewhere is not charged again: within that period a change waits for its end or is not prorated. The
+// next period is as any other.
 func TestChangePlan_PaidElsewhere(t *testing.T) {
 	t.Parallel()
 	s, f, now := paidTeam(t)

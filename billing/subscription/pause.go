@@ -53,10 +53,10 @@ var (
 		"The subscription ends with its current period. Withdraw the cancellation first, or cancel it now.")
 )
 
-// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile. What
-// waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the end of the
-// pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open, cancellation_scheduled,
-// subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
+// Pause ends the current period now and opens no other until the subscription resumes. Nothing is billed meanwhile.
+// What waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the
+// end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
+// cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
 func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
 		return Decision{}, err
@@ -125,7 +125,8 @@ func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now tim
 }
 
 // creditUnused gives the unused time of the current period back, as a change to a plan that costs nothing would. Where
-// prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a pause.
+// prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a
+// pause.
 func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, error) {
 	switch {
 	case !s.CurrentPeriod.Contains(at):
@@ -156,9 +157,9 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 	return []invoice.Draft{given}, nil
 }
 
-// Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when it
-// begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a command is
-// refused: whatever resumes it automatically comes later.
+// Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when
+// it begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a
+// command is refused: whatever resumes it automatically comes later.
 func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, resume); err != nil {
 		return Decision{}, err
@@ -194,7 +195,8 @@ func (s Subscription) AwaitsMethod() bool {
 	return s.Status == Paused && s.PauseReason == PauseNoMethod
 }
 
-// StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment method.
+// StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment
+// method.
 func (s Subscription) StopsAtTrialEnd(f Facts) bool {
 	stops := f.Plan.TrialEnd == plan.TrialEndCancel || f.Plan.TrialEnd == plan.TrialEndPause
 	costs := func() bool { return !f.upcoming().FreeFromTheStart() || !s.renewsFree(f) }

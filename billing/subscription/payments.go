@@ -117,9 +117,9 @@ func (s Subscription) ExpirePastDue(f Facts, now time.Time) (Decision, error) {
 	return s.end(f, ReasonPastDueExpired, now), nil
 }
 
-// Payable names the invoice that a payment for the subscription pays: the one in collection, else its oldest open one. They are
-// the same, unless a draft was issued while a younger invoice was in collection. amount, where given, must be exactly what is
-// due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
+// Payable names the invoice that a payment for the subscription pays: the one in collection, else its oldest open one.
+// They are the same, unless a draft was issued while a younger invoice was in collection. amount, where given, must be
+// exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
 func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, error) {
 	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err

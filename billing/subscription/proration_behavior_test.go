@@ -166,7 +166,9 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 	s.ProrationMeasure = proration.DayInclusive
 	d, f = change(t, s, f, Change{Plan: &byDay}, at)
 	require.Equal(t, []money.Minor{-500, 1500}, amounts(d.Issue[0].Lines))
-	end, err := s.Cancel(Facts{Plan: team, Paid: f.Paid, ItemID: itemID}, Cancellation{Immediate: true, RefundUnused: true}, at)
+	end, err := s.Cancel(
+		Facts{Plan: team, Paid: f.Paid, ItemID: itemID}, Cancellation{Immediate: true, RefundUnused: true}, at,
+	)
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{-467}, amounts(end.Issue[0].Lines), "the day of the end is used")
 

@@ -49,8 +49,8 @@ func (s Subscription) AnnounceRenewal(f Facts, now time.Time) (Decision, error) 
 	}, now)}}, nil
 }
 
-// renewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that wait
-// for it.
+// renewsFor is what the next period comes to on its plan, with its coupons, the taxes of now and the prorations that
+// wait for it.
 func (s Subscription) renewsFor(f Facts, next plan.Plan) (money.Minor, error) {
 	s.Quantity, s.AddOns = cmp.Or(s.PendingQuantity, s.Quantity), s.NextAddOns()
 	s.Items = s.billedOn(f, next)

@@ -7,10 +7,10 @@ import (
 	"perennial/billing/money"
 )
 
-// retained is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit notes
-// and what else went back of the money that paid them: below zero where more went back. What an invoice bills of earlier
-// periods takes the credit notes of its lines, and the first of the other money. What credit notes gave back in money is
-// also in GivenBack, where the captures are known.
+// retained is what the paid invoices keep of the periods that the subscription spans, taxes included, less their credit
+// notes and what else went back of the money that paid them: below zero where more went back. What an invoice bills of
+// earlier periods takes the credit notes of its lines, and the first of the other money. What credit notes gave back in
+// money is also in GivenBack, where the captures are known.
 func (s Subscription) retained(f Facts) invoice.Creditable {
 	var out invoice.Creditable
 	var refunded, earlier money.Minor
@@ -30,8 +30,8 @@ func (f Facts) noted() bool {
 	return slices.ContainsFunc(f.Paid, func(inv invoice.Invoice) bool { return inv.Credited.Total > 0 })
 }
 
-// own is what an invoice bills of the periods that the subscription spans. Prorations of earlier periods that waited for
-// the invoice are no part of it: a credit among them would count as if the current period had been billed less.
+// own is what an invoice bills of the periods that the subscription spans. Prorations of earlier periods that waited
+// for the invoice are no part of it: a credit among them would count as if the current period had been billed less.
 func (s Subscription) own(inv invoice.Invoice) invoice.Creditable {
 	earlier := s.earlier(inv.Lines)
 	return invoice.Creditable{Total: inv.Total - earlier.Total, Tax: inv.Tax - earlier.Tax}
@@ -52,8 +52,8 @@ func (s Subscription) noted(lines []invoice.Line) invoice.Sums {
 	return s.earlier(given)
 }
 
-// earlier is what lines of periods before those that the subscription spans come to. Index 0 is that of a line from before
-// there was one: it is of the period that its invoice was issued in.
+// earlier is what lines of periods before those that the subscription spans come to. Index 0 is that of a line from
+// before there was one: it is of the period that its invoice was issued in.
 func (s Subscription) earlier(lines []invoice.Line) invoice.Sums {
 	past := slices.DeleteFunc(slices.Clone(lines), func(l invoice.Line) bool {
 		return l.PeriodIndex == 0 || l.PeriodIndex >= s.RenewedIndex

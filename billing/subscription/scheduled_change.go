@@ -46,9 +46,9 @@ var (
 		"The subscription has no scheduled change with this id. It may have taken effect.")
 )
 
-// ScheduleChange notes a change for a date. The changes that are there stay, and so does it when something changes now: at
-// its date it changes what it names. It is checked against what will be there by then as far as that is known. Faults:
-// subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
+// ScheduleChange notes a change for a date. The changes that are there stay, and so does it when something changes now:
+// at its date it changes what it names. It is checked against what will be there by then as far as that is known.
+// Faults: subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
 // period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
 // add_ons_other_interval, amount_too_large.
 func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time) (Decision, error) {
@@ -192,7 +192,8 @@ func (s Subscription) plannedAt(f Facts, at time.Time) target {
 	return t
 }
 
-// plannable refuses changes that could not be billed one after the other. Faults: add_ons_other_interval, amount_too_large.
+// plannable refuses changes that could not be billed one after the other. Faults: add_ons_other_interval,
+// amount_too_large.
 func (s Subscription) plannable(f Facts) error {
 	t := s.present(f)
 	for _, c := range s.AllChanges() {

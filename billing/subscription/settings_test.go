@@ -35,9 +35,11 @@ func TestSettings_Refuses(t *testing.T) {
 		"leap seconds":     {func(s *Settings) { s.TimeZone = "right/UTC" }, "timeZone", "time_zone_unknown"},
 		"retry at once":    {func(s *Settings) { s.Dunning.Retry.Base = 0 }, "base", "retry_policy_invalid"},
 		"parts of seconds": {func(s *Settings) { s.Dunning.Retry.Base = 90*time.Second + 1 }, "base", "retry_policy_invalid"},
-		"jitter of parts":  {func(s *Settings) { s.Dunning.Retry.MaxJitter = time.Second + 1 }, "maxJitter", "retry_policy_invalid"},
-		"no way":           {func(s *Settings) { s.PastDueBilling = "" }, "pastDueBilling", "past_due_billing_unknown"},
-		"another way":      {func(s *Settings) { s.PastDueBilling = "half" }, "pastDueBilling", "past_due_billing_unknown"},
+		"jitter of parts": {
+			func(s *Settings) { s.Dunning.Retry.MaxJitter = time.Second + 1 }, "maxJitter", "retry_policy_invalid",
+		},
+		"no way":      {func(s *Settings) { s.PastDueBilling = "" }, "pastDueBilling", "past_due_billing_unknown"},
+		"another way": {func(s *Settings) { s.PastDueBilling = "half" }, "pastDueBilling", "past_due_billing_unknown"},
 		"days ago": {func(s *Settings) {
 			s.Dunning.CancelAfter(-1)
 		}, "cancelAfterDays", "cancel_after_days_out_of_range"},

@@ -73,14 +73,15 @@ type Subscription struct {
 	RenewedFrom time.Time
 	// ProrationMeasure divides the current period: what was chosen when it was opened. Empty: proration.Second.
 	ProrationMeasure proration.Measure
-	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within it
-	// was not prorated; 0: none does.
+	// UnproratedIndex is the index of a period that bills other items than the subscription has, because a change within
+	// it was not prorated; 0: none does.
 	UnproratedIndex int
 	// PaidElsewhereIndex is the index of the period that was paid in the system that the subscription was imported from;
 	// 0: none was.
-	PaidElsewhereIndex  int
-	PendingLines        []invoice.Line // prorations that the next invoice bills, whenever that is
-	NextPeriod          int            // index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
+	PaidElsewhereIndex int
+	PendingLines       []invoice.Line // prorations that the next invoice bills, whenever that is
+	// index from the anchor of the next period to open; it starts at Boundary(NextPeriod)
+	NextPeriod          int
 	PaidThrough         time.Time
 	ActivatedAt         time.Time
 	PendingPlanID       string
@@ -133,7 +134,8 @@ func (s *Subscription) forgetPending() {
 	s.PendingQuantity, s.PendingAddOns = 0, nil
 }
 
-// CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status Paused.
+// CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status
+// Paused.
 func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
 
 // Location is where its calendar is.

@@ -7,8 +7,8 @@ import (
 	"perennial/billing/terms"
 )
 
-// SetTerms changes how the invoices that it issues from now on are collected; nil: as it is. Invoices keep the terms that
-// they were issued with. Faults: subscription_canceled, those of terms.Terms.Validate.
+// SetTerms changes how the invoices that it issues from now on are collected; nil: as it is. Invoices keep the terms
+// that they were issued with. Faults: subscription_canceled, those of terms.Terms.Validate.
 func (s Subscription) SetTerms(method *terms.Method, netDays *int, now time.Time) (Decision, error) {
 	if s.Status == Canceled {
 		return Decision{}, ErrCanceled

@@ -75,9 +75,9 @@ var (
 )
 
 // transitions says which input may happen in which status, and to which statuses it may lead. What is absent is refused
-// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. A paused one has
-// no open invoice, but what a person gave up may be paid late. Canceled has no row that leads out: payment_settled keeps
-// it canceled.
+// with the error of refusals. A past-due subscription whose newer invoice needed no money stays past due. A paused one
+// has no open invoice, but what a person gave up may be paid late. Canceled has no row that leads out: payment_settled
+// keeps it canceled.
 var transitions = map[Status]map[input][]Status{
 	Trialing: {
 		cancelNow: {Canceled}, cancelAtPeriodEnd: {Trialing}, reactivate: {Trialing}, changePlan: {Trialing},

@@ -22,10 +22,10 @@ func (s Subscription) unused(end time.Time) (proration.Span, error) {
 	return s.ProrationMeasure.Unused(s.whole(), end, s.schedule().Location)
 }
 
-// credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or after
-// a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds to nothing is
-// left out, unless the line by itself says more: after a change that is not prorated it would be taken back once more.
-// Faults: those of plan.Cost.
+// credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or
+// after a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds
+// to nothing is left out, unless the line by itself says more: after a change that is not prorated it would be taken
+// back once more. Faults: those of plan.Cost.
 func (s Subscription) credits(
 	f Facts, issued []invoice.Invoice, removed []Item, left proration.Span, now time.Time,
 ) ([]invoice.Line, error) {
@@ -53,9 +53,9 @@ func (s Subscription) credits(
 }
 
 // reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
-// period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price was
-// used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the line that
-// it reverses.
+// period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price
+// was used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the
+// line that it reverses.
 func (s Subscription) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
 	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
 	credit.ID = ""

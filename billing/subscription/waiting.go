@@ -44,8 +44,8 @@ func (s Subscription) Waits(f Facts) (money.Minor, error) {
 	return sums.Total, err
 }
 
-// creditable is the most that lines may give back: what the paid invoices keep of the periods that the subscription spans, and
-// what lines of earlier periods come to, which were bounded when they were made.
+// creditable is the most that lines may give back: what the paid invoices keep of the periods that the subscription
+// spans, and what lines of earlier periods come to, which were bounded when they were made.
 func (s Subscription) creditable(f Facts, lines []invoice.Line) invoice.Creditable {
 	kept, earlier := s.retained(f), s.credited(lines)
 	return invoice.Creditable{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
@@ -69,9 +69,9 @@ func (s *Subscription) billed(
 	return issue
 }
 
-// wait lets prorations wait for the next invoice; lines begins with those that wait already. Until they are on an invoice
-// their ids only tell them apart. Nothing may stop that invoice, so that what it may come to on a plan is checked now.
-// Fault: amount_too_large.
+// wait lets prorations wait for the next invoice; lines begins with those that wait already. Until they are on an
+// invoice their ids only tell them apart. Nothing may stop that invoice, so that what it may come to on a plan is
+// checked now. Fault: amount_too_large.
 func (s *Subscription) wait(f Facts, lines []invoice.Line, on plan.Plan) error {
 	for i := range lines {
 		if lines[i].ID == "" {

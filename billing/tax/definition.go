@@ -67,9 +67,9 @@ type Payer struct {
 	Exemption Exemption
 }
 
-// Holding returns the rates that hold for a payer at a time, in the order of the definitions: those of everywhere, of the
-// payer's country and of its region there. A rate of a country that is not known to be the payer's does not hold. There
-// are none for a payer who is exempt, or who owes the tax instead of the seller.
+// Holding returns the rates that hold for a payer at a time, in the order of the definitions: those of everywhere, of
+// the payer's country and of its region there. A rate of a country that is not known to be the payer's does not hold.
+// There are none for a payer who is exempt, or who owes the tax instead of the seller.
 func Holding(definitions []Definition, p Payer, at time.Time) []Rate {
 	if p.Exemption != "" {
 		return nil

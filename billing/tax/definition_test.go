@@ -35,7 +35,9 @@ func TestDefinition_Validate(t *testing.T) {
 		},
 		"region of three": {func(d *tax.Definition) { d.Country, d.Region = "FR", "20R" }, "", ""}, // Corsica
 		"long region":     {func(d *tax.Definition) { d.Country, d.Region = "US", "USCA" }, "region_malformed", "region"},
-		"without time":    {func(d *tax.Definition) { d.ValidFrom, d.ValidUntil = noon, noon }, "tax_validity_reversed", "validUntil"},
+		"without time": {
+			func(d *tax.Definition) { d.ValidFrom, d.ValidUntil = noon, noon }, "tax_validity_reversed", "validUntil",
+		},
 		"too much":        {func(d *tax.Definition) { d.Percent = money.Whole(101) }, "tax_percent_out_of_range", "percent"},
 		"without percent": {func(d *tax.Definition) { d.Percent = money.Decimal{} }, "tax_percent_out_of_range", "percent"},
 	} {

@@ -1,5 +1,5 @@
-// Package terms owns by when an invoice has to be paid: at once, or some days after it was issued. It does not own what is
-// done about one that is not (dunning).
+// Package terms owns by when an invoice has to be paid: at once, or some days after it was issued. It does not own what
+// is done about one that is not (dunning).
 package terms
 
 import (
@@ -49,8 +49,8 @@ func (t Terms) Validate() error {
 	return nil
 }
 
-// Changed is the terms with another method, other days or both; nil: as it is. To be charged automatically, there are no
-// days to wait. Faults: those of Validate.
+// Changed is the terms with another method, other days or both; nil: as it is. To be charged automatically, there are
+// no days to wait. Faults: those of Validate.
 func (t Terms) Changed(method *Method, netDays *int) (Terms, error) {
 	to := t
 	if method != nil {
@@ -64,8 +64,8 @@ func (t Terms) Changed(method *Method, netDays *int) (Terms, error) {
 	return to, to.Validate()
 }
 
-// DueAt is the end of the local day by which an invoice that is sent has to be paid: from then on it is overdue. The zero
-// time: it is charged at once.
+// DueAt is the end of the local day by which an invoice that is sent has to be paid: from then on it is overdue. The
+// zero time: it is charged at once.
 func (t Terms) DueAt(issued time.Time, loc *time.Location) time.Time {
 	if !t.Sent() {
 		return time.Time{}

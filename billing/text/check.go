@@ -6,8 +6,8 @@ import (
 )
 
 // Check holds what is true of one line that people read: it shows something, and holds no control characters, which
-// would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty one
-// is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
+// would break it where it is shown, nothing that shows what is around it in another order, and no card number. An empty
+// one is left out, and fine. Faults: text_blank, text_invalid, card_number_refused.
 func Check(param, s string) error {
 	switch {
 	case s == "":

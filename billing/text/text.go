@@ -8,9 +8,9 @@ import (
 	"unicode"
 )
 
-// directing are the characters that change the direction of the text around them (embeddings, overrides and isolates): with
-// one in it, a name on an invoice shows what is beside it in another order. Marks of direction (U+200E, U+200F, U+061C)
-// change nothing around them, and languages that are written from the right need them.
+// directing are the characters that change the direction of the text around them (embeddings, overrides and isolates):
+// with one in it, a name on an invoice shows what is beside it in another order. Marks of direction (U+200E, U+200F,
+// U+061C) change nothing around them, and languages that are written from the right need them.
 var directing = []rune{
 	'\u202A', '\u202B', '\u202C', '\u202D', '\u202E', '\u2066', '\u2067', '\u2068', '\u2069',
 }
@@ -35,5 +35,6 @@ var fillers = []rune{'\u115F', '\u1160', '\u2800', '\u3164', '\uFFA0'}
 
 func visible(r rune) bool {
 	return unicode.IsGraphic(r) && !unicode.IsSpace(r) && !slices.Contains(fillers, r) &&
-		!unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Mn, unicode.Me)
+		!unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+			unicode.Mn, unicode.Me)
 }

@@ -58,10 +58,13 @@ var words = map[event.Type]func(fact) string{
 	event.TypeSubscriptionCancelScheduled: func(f fact) string {
 		return "The cancellation at the end of the period was scheduled" + because(f.CancelReason) + "."
 	},
-	event.TypeSubscriptionReactivated:     func(fact) string { return "The scheduled cancellation was withdrawn." },
-	event.TypeSubscriptionTrialWillEnd:    func(fact) string { return "The end of the trial was announced." },
-	event.TypeSubscriptionRenewalReminder: func(f fact) string { return "The renewal for " + f.money() + " was announced." },
-	event.TypeSubscriptionRenewed:         func(fact) string { return "A period began." },
+	event.TypeSubscriptionReactivated:  func(fact) string { return "The scheduled cancellation was withdrawn." },
+	event.TypeSubscriptionTrialWillEnd: func(fact) string { return "The end of the trial was announced." },
+	event.TypeSubscriptionRenewalReminder: func(f fact) string {
+		return "The renewal for " +
+			f.money() + " was announced."
+	},
+	event.TypeSubscriptionRenewed: func(fact) string { return "A period began." },
 	event.TypeSubscriptionActivated: func(fact) string {
 		return "The subscription was activated: what was open is paid, or nothing is to pay."
 	},
@@ -72,10 +75,19 @@ var words = map[event.Type]func(fact) string{
 		}
 		return text
 	},
-	event.TypeSubscriptionPaused:        func(f fact) string { return "The subscription was paused" + because(f.Reason) + "." },
-	event.TypeSubscriptionResumed:       func(fact) string { return "The pause ended." },
-	event.TypeSubscriptionChangeDropped: func(f fact) string { return "A scheduled change was dropped" + because(f.Reason) + "." },
-	event.TypeSubscriptionCanceled:      func(f fact) string { return "The subscription ended" + because(f.CancelReason) + "." },
+	event.TypeSubscriptionPaused: func(f fact) string {
+		return "The subscription was paused" +
+			because(f.Reason) + "."
+	},
+	event.TypeSubscriptionResumed: func(fact) string { return "The pause ended." },
+	event.TypeSubscriptionChangeDropped: func(f fact) string {
+		return "A scheduled change was dropped" +
+			because(f.Reason) + "."
+	},
+	event.TypeSubscriptionCanceled: func(f fact) string {
+		return "The subscription ended" +
+			because(f.CancelReason) + "."
+	},
 
 	event.TypeInvoiceCreated:   func(f fact) string { return "An " + f.bill() + " was created." },
 	event.TypeInvoiceFinalized: func(f fact) string { return "The " + f.bill() + " got its number." },
@@ -96,23 +108,35 @@ var words = map[event.Type]func(fact) string{
 		return f.money() + " of the invoice " + f.InvoiceID + " was credited" + because(f.Reason) + "."
 	},
 
-	event.TypePaymentPending:        func(f fact) string { return "A payment of " + f.money() + " waits for the provider or the payer." },
-	event.TypePaymentActionRequired: func(f fact) string { return "The payer must confirm the payment of " + f.money() + "." },
-	event.TypePaymentSuccess:        func(f fact) string { return f.money() + " was paid." },
-	event.TypePaymentFailed:         func(f fact) string { return "A payment of " + f.money() + " failed" + because(f.FailureCode) + "." },
-	event.TypePaymentCanceled:       func(f fact) string { return "A payment of " + f.money() + " was canceled." },
-	event.TypePaymentRefunded:       func(f fact) string { return f.money() + " was refunded." },
-	event.TypePaymentRefundFailed:   func(f fact) string { return "A refund of " + f.money() + " failed; it stays owed." },
+	event.TypePaymentPending: func(f fact) string {
+		return "A payment of " +
+			f.money() + " waits for the provider or the payer."
+	},
+	event.TypePaymentActionRequired: func(f fact) string {
+		return "The payer must confirm the payment of " +
+			f.money() + "."
+	},
+	event.TypePaymentSuccess: func(f fact) string { return f.money() + " was paid." },
+	event.TypePaymentFailed: func(f fact) string {
+		return "A payment of " +
+			f.money() + " failed" + because(f.FailureCode) + "."
+	},
+	event.TypePaymentCanceled:     func(f fact) string { return "A payment of " + f.money() + " was canceled." },
+	event.TypePaymentRefunded:     func(f fact) string { return f.money() + " was refunded." },
+	event.TypePaymentRefundFailed: func(f fact) string { return "A refund of " + f.money() + " failed; it stays owed." },
 	event.TypePaymentNeedsReview: func(f fact) string {
 		return "The payment of " + f.money() + " needs review" + because(f.Reason) + "."
 	},
 	event.TypeDisputeCreated: func(f fact) string { return "The payer disputes " + f.money() + because(f.Reason) + "." },
 	event.TypeDisputeUpdated: func(f fact) string { return "The dispute of " + f.money() + " changed: " + f.Status + "." },
-	event.TypeDisputeClosed:  func(f fact) string { return "The dispute of " + f.money() + " is closed: " + f.Status + "." },
+	event.TypeDisputeClosed: func(f fact) string {
+		return "The dispute of " +
+			f.money() + " is closed: " + f.Status + "."
+	},
 }
 
-// Tell returns an event in words; a type that it has no words for is told by its name, so that a newer build's events do
-// not vanish. data is the stored JSON of the event.
+// Tell returns an event in words; a type that it has no words for is told by its name, so that a newer build's events
+// do not vanish. data is the stored JSON of the event.
 func Tell(of event.Type, data json.RawMessage) Told {
 	var f fact
 	tell, ok := words[of]

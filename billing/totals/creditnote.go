@@ -162,5 +162,6 @@ func last(left []money.Minor) bool {
 
 func exceeds(item int) error {
 	return fault.New(fault.Invalid, "credit_exceeds_line",
-		"Item %d of the credit note exceeds what is left of its line. Send at least 1 and at most what was not credited.", item)
+		"Item %d of the credit note exceeds what is left of its line. Send at least 1 and at most what was not credited.",
+		item)
 }

@@ -58,9 +58,9 @@ func TestCreditPart_ByHand(t *testing.T) {
 	}
 }
 
-// TestCreditPart_LastHasTheRestOfTheTaxes: 1000 contains 19 %: 840.34 and 159.66, shown as 840 and 160. 500 have 10 % added.
-// A fiftieth of 1550 is 20 and 10, in which are 20/1.19 = 16.81 with 3.19, and 1 tax. The rest has what is left of each:
-// 823 and 157, where 980/1.19 = 823.53 would have 156.47.
+// TestCreditPart_LastHasTheRestOfTheTaxes: 1000 contains 19 %: 840.34 and 159.66, shown as 840 and 160. 500 have 10 %
+// added. A fiftieth of 1550 is 20 and 10, in which are 20/1.19 = 16.81 with 3.19, and 1 tax. The rest has what is left
+// of each: 823 and 157, where 980/1.19 = 823.53 would have 156.47.
 func TestCreditPart_LastHasTheRestOfTheTaxes(t *testing.T) {
 	t.Parallel()
 	d := totals.Draft{
@@ -82,8 +82,8 @@ func TestCreditPart_LastHasTheRestOfTheTaxes(t *testing.T) {
 	require.Equal(t, totals.Note{Net: 1470, Tax: 49, Taxes: []totals.TaxSum{{823, 157}, {490, 49}}, Total: 1519}, note)
 }
 
-// TestCreditNote_TaxGoesWhereThereIsRoom: 50 have 5 of each of three taxes. Earlier notes left 2, 1 and 100 of them, so the
-// third has the other 12.
+// TestCreditNote_TaxGoesWhereThereIsRoom: 50 have 5 of each of three taxes. Earlier notes left 2, 1 and 100 of them, so
+// the third has the other 12.
 func TestCreditNote_TaxGoesWhereThereIsRoom(t *testing.T) {
 	t.Parallel()
 	ten := tax.Rate{Percent: dec("10")}

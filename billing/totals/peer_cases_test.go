@@ -42,7 +42,9 @@ func TestPeerCasesOfTotals(t *testing.T) {
 		},
 		Excluded: []peercases.Exclusion{
 			{When: inOtherDecimals, Reason: "not an ISO 4217 currency, or not with its ISO decimals"},
-			{Kind: "allocate", Reason: "amounts are divided by cumulative rounding (docs/rounding.md), not by largest remainder"},
+			{
+				Kind: "allocate", Reason: "amounts are divided by cumulative rounding (docs/rounding.md), not by largest remainder",
+			},
 			{Kind: "discount", When: finerThanCurrency, Reason: "a price is rounded before a discount is taken off"},
 			{
 				Rule: "round-each-tax-then-sum", When: roundsEachTax,
@@ -150,7 +152,8 @@ func checkWallets(t *testing.T, in struct {
 	var grants []balance.Grant
 	for i, w := range in.Wallets { // the oldest first
 		grants = append(grants, balance.Grant{
-			ID: w.Name, Amount: w.Balance, Left: w.Balance, Priority: w.Priority, GivenAt: at.Add(time.Duration(i) * time.Second),
+			ID: w.Name, Amount: w.Balance, Left: w.Balance, Priority: w.Priority,
+			GivenAt: at.Add(time.Duration(i) * time.Second),
 		})
 	}
 	applied := map[string]money.Minor{}

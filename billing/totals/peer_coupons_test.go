@@ -84,7 +84,8 @@ type couponTotalsResult struct {
 	Average *money.Decimal `json:"average_rate_percent"`
 }
 
-// checkCouponTotals rounds the exact shares and taxes of single fees as the peer shows them; ours are rounded by invoice.
+// checkCouponTotals rounds the exact shares and taxes of single fees as the peer shows them; ours are rounded by
+// invoice.
 func checkCouponTotals(t *testing.T, in couponTotalsInput, want couponTotalsResult) {
 	d := in.draft()
 	got, err := totals.Of(d)

@@ -105,7 +105,8 @@ func creditNext(t *testing.T, d totals.Draft, total money.Minor, before *totals.
 	before.Tax += note.Tax
 }
 
-// requirePrecise compares the tax before rounding: of the items, or for the last note all that is left of the invoice's.
+// requirePrecise compares the tax before rounding: of the items, or for the last note all that is left of the
+// invoice's.
 func requirePrecise(t *testing.T, want string, d totals.Draft, items []totals.Item, before totals.Credited) {
 	t.Helper()
 	sums, err := totals.Of(d)

@@ -6,8 +6,8 @@ import (
 	"perennial/billing/money"
 )
 
-// tax adds up exact bases and exact taxes by rate. What is added to the lines is rounded once for the invoice, and so is
-// what they contain; the rates have their shares of it by rounding the running total.
+// tax adds up exact bases and exact taxes by rate. What is added to the lines is rounded once for the invoice, and so
+// is what they contain; the rates have their shares of it by rounding the running total.
 func (s *Sums) tax(d Draft) {
 	if len(d.Rates) == 0 {
 		return

@@ -1,6 +1,6 @@
 // Package totals owns the arithmetic of an invoice: discounts one after another, taxes on what they leave, credit last.
-// Shares are exact fractions until they are rounded, once for each total; docs/rounding.md has every rule with an example.
-// It does not own which lines, coupons, rates and credit an invoice has.
+// Shares are exact fractions until they are rounded, once for each total; docs/rounding.md has every rule with an
+// example. It does not own which lines, coupons, rates and credit an invoice has.
 package totals
 
 import (

@@ -36,8 +36,8 @@ var (
 
 // Admit decides whether a record is taken. Faults, in this order: subscription_not_found, metric_not_found,
 // metric_archived, usage_too_old, usage_too_far_ahead, usage_before_subscription, usage_after_end,
-// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so that one statement
-// decides and writes.
+// usage_property_missing, usage_property_invalid, usage_quantity_negative. The insert of db has the same conditions, so
+// that one statement decides and writes.
 func Admit(r Record, f Facts) error {
 	switch {
 	case f.SubscriptionAbsent:

@@ -26,17 +26,22 @@ func TestAdmit(t *testing.T) {
 	}{
 		{"now", func(*usage.Record, *usage.Facts) {}, ""},
 		{"an hour ahead", func(r *usage.Record, _ *usage.Facts) { r.At = now.Add(usage.MaxAhead) }, ""},
-		{"too far ahead", func(r *usage.Record, _ *usage.Facts) { r.At = now.Add(usage.MaxAhead + 1) }, "usage_too_far_ahead"},
+		{"too far ahead", func(r *usage.Record, _ *usage.Facts) { r.At = now.Add(usage.MaxAhead + 1) },
+			"usage_too_far_ahead"},
 		{"at the start", func(r *usage.Record, f *usage.Facts) { r.At = f.Started }, ""},
 		{"before the start", func(r *usage.Record, f *usage.Facts) { r.At = f.Started.Add(-1) }, "usage_before_subscription"},
-		{"at the oldest", func(r *usage.Record, f *usage.Facts) { f.Started, r.At = time.Time{}, now.Add(-usage.MaxAge) }, ""},
+		{
+			"at the oldest", func(r *usage.Record, f *usage.Facts) { f.Started, r.At = time.Time{}, now.Add(-usage.MaxAge) }, "",
+		},
 		{"too old", func(r *usage.Record, _ *usage.Facts) { r.At = now.Add(-usage.MaxAge - 1) }, "usage_too_old"},
 		{"before the end", func(r *usage.Record, f *usage.Facts) { f.Ended = r.At.Add(1) }, ""},
 		{"at the end", func(r *usage.Record, f *usage.Facts) { f.Ended = r.At }, "usage_after_end"},
 		{"no subscription", func(_ *usage.Record, f *usage.Facts) { f.SubscriptionAbsent = true }, "subscription_not_found"},
 		{"no metric", func(_ *usage.Record, f *usage.Facts) { f.MetricAbsent = true }, "metric_not_found"},
 		{"archived", func(_ *usage.Record, f *usage.Facts) { f.Metric.Active = false }, "metric_archived"},
-		{"archived, a correction", func(r *usage.Record, f *usage.Facts) { f.Metric.Active, r.Corrects = false, "usg_1" }, ""},
+		{
+			"archived, a correction", func(r *usage.Record, f *usage.Facts) { f.Metric.Active, r.Corrects = false, "usg_1" }, "",
+		},
 		{"negative", func(r *usage.Record, _ *usage.Facts) { r.Quantity = money.Whole(-1) }, "usage_quantity_negative"},
 		{"negative change of a level", func(r *usage.Record, f *usage.Facts) {
 			r.Quantity, f.Metric.CarriesOver = money.Whole(-1), true
@@ -114,7 +119,8 @@ func TestValidate_Record(t *testing.T) {
 
 func TestFingerprint_TellsFieldsApart(t *testing.T) {
 	t.Parallel()
-	r := usage.Record{SubscriptionID: "sub_1", Metric: "m", Quantity: money.Whole(1), Properties: usage.Properties{"a": "b"}}
+	r := usage.Record{SubscriptionID: "sub_1", Metric: "m", Quantity: money.Whole(1),
+		Properties: usage.Properties{"a": "b"}}
 	same := r
 	same.ID, same.Properties = "usg_1", usage.Properties{"a": "b"}
 	require.Equal(t, r.Fingerprint(), same.Fingerprint())
@@ -173,7 +179,8 @@ func TestValidate_Metric(t *testing.T) {
 		{func(m *usage.Metric) { m.Aggregation, m.CarriesOver = usage.Max, true }, "metric_carry_invalid"},
 		{func(m *usage.Metric) { m.Conversion.DivideBy = money.Whole(0) }, "metric_conversion_invalid"},
 		{func(m *usage.Metric) { m.Conversion.Digits = 2 }, "metric_conversion_invalid"},
-		{func(m *usage.Metric) { m.Filter.Include = map[string][]string{"a": make([]string, 101)} }, "metric_filter_too_large"},
+		{func(m *usage.Metric) { m.Filter.Include = map[string][]string{"a": make([]string, 101)} },
+			"metric_filter_too_large"},
 	} {
 		m := usage.Metric{Name: "m", Definition: usage.Definition{Aggregation: usage.Sum}}
 		if c.change(&m); c.code == "" {
@@ -190,7 +197,8 @@ func TestWindows(t *testing.T) {
 	require.NoError(t, err)
 	from := time.Date(2026, 3, 28, 12, 30, 0, 0, zone)
 	for g, want := range map[usage.Granularity][]time.Duration{
-		usage.ByDay:   {11*time.Hour + 30*time.Minute, 23 * time.Hour, 24 * time.Hour, 90 * time.Minute}, // the clocks go forward
+		// the clocks go forward
+		usage.ByDay:   {11*time.Hour + 30*time.Minute, 23 * time.Hour, 24 * time.Hour, 90 * time.Minute},
 		usage.ByWeek:  {34*time.Hour + 30*time.Minute, 25*time.Hour + 30*time.Minute},
 		usage.ByMonth: {60 * time.Hour},
 		usage.Whole:   {60 * time.Hour},

@@ -93,7 +93,9 @@ func TestMeasure_LeavesRecordsOut(t *testing.T) {
 
 func TestAdmit_NothingUsed(t *testing.T) {
 	t.Parallel()
-	facts := usage.Facts{Now: start, Metric: usage.Metric{Name: "m", Active: true, Definition: usage.Definition{Aggregation: usage.Sum}}}
+	facts := usage.Facts{
+		Now: start, Metric: usage.Metric{Name: "m", Active: true, Definition: usage.Definition{Aggregation: usage.Sum}},
+	}
 	require.NoError(t, usage.Admit(usage.Record{At: start, Quantity: money.Whole(0)}, facts))
 	err := usage.Admit(usage.Record{At: start.AddDate(-1, 0, 0), Quantity: money.Whole(0)}, facts)
 	require.Contains(t, fault.From(err).Detail, "more than 90 days ago")
@@ -119,9 +121,12 @@ func TestValidate_RecordBounds(t *testing.T) {
 		"a key of text":        {usage.Record{Key: "é"}, usage.Record{Key: "\xff"}, "usage_key_invalid"},
 		"a key with a space":   {usage.Record{Key: "a b"}, usage.Record{Key: "a\x1fb"}, "usage_key_invalid"},
 		"a key without DEL":    {usage.Record{Key: "~"}, usage.Record{Key: "\x7f"}, "usage_key_invalid"},
-		"twenty properties":    {usage.Record{Properties: properties(20)}, usage.Record{Properties: properties(21)}, "usage_properties_too_many"},
+		"twenty properties": {
+			usage.Record{Properties: properties(20)}, usage.Record{Properties: properties(21)}, "usage_properties_too_many",
+		},
 		"a name": {
-			usage.Record{Properties: usage.Properties{"n": ""}}, usage.Record{Properties: usage.Properties{"": ""}}, "usage_property_invalid",
+			usage.Record{Properties: usage.Properties{"n": ""}}, usage.Record{Properties: usage.Properties{"": ""}},
+			"usage_property_invalid",
 		},
 		"a name of 100": {
 			usage.Record{Properties: usage.Properties{long("n", 100): ""}},
@@ -165,7 +170,8 @@ func TestValidate_MetricBounds(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ good, bad func(*usage.Metric) }{
 		"a name of 100": {
-			func(m *usage.Metric) { m.Name = strings.Repeat("n", 100) }, func(m *usage.Metric) { m.Name = strings.Repeat("n", 101) },
+			func(m *usage.Metric) { m.Name = strings.Repeat("n", 100) },
+			func(m *usage.Metric) { m.Name = strings.Repeat("n", 101) },
 		},
 		"groups":              {grouped(names(usage.MaxGroupBy)...), grouped(names(usage.MaxGroupBy + 1)...)},
 		"a group with a name": {grouped("g"), grouped("")},

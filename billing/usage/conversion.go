@@ -5,8 +5,8 @@ import (
 	"perennial/billing/money"
 )
 
-// Conversion turns the unit in which usage is reported into the one that is sold, such as seconds into hours: multiplied,
-// divided, then rounded. Each may be absent.
+// Conversion turns the unit in which usage is reported into the one that is sold, such as seconds into hours:
+// multiplied, divided, then rounded. Each may be absent.
 type Conversion struct {
 	MultiplyBy money.Decimal  `json:"multiplyBy,omitzero"`
 	DivideBy   money.Decimal  `json:"divideBy,omitzero"`

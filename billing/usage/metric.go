@@ -12,8 +12,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// Metric says how records of one name become a quantity, in one of its versions. What a version counts never changes: to
-// count differently is a new version, and prices name the version that they are for. The name is the same in all.
+// Metric says how records of one name become a quantity, in one of its versions. What a version counts never changes:
+// to count differently is a new version, and prices name the version that they are for. The name is the same in all.
 type Metric struct {
 	ID          string // of the metric, whatever the version
 	Version     int    // counts from 1

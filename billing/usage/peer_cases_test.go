@@ -87,8 +87,9 @@ const valueProperty = "$value"
 
 func (p peerMetric) metric() usage.Metric {
 	m := usage.Metric{ID: "met_1", Version: 1, Name: "m", Active: true, Definition: usage.Definition{
-		Aggregation: peerAggregations[p.Aggregation], Filter: usage.Filter{Include: p.Filter.Include, Exclude: p.Filter.Exclude},
-		GroupBy: p.GroupBy, CarriesOver: p.IgnoreFrom,
+		Aggregation: peerAggregations[p.Aggregation],
+		Filter:      usage.Filter{Include: p.Filter.Include, Exclude: p.Filter.Exclude},
+		GroupBy:     p.GroupBy, CarriesOver: p.IgnoreFrom,
 	}}
 	switch m.Aggregation {
 	case usage.UniqueCount:
@@ -162,7 +163,8 @@ func (p peerMetric) records(t *testing.T) []usage.Record {
 			len(p.StoredAt.Any) > 0 && !slices.ContainsFunc(p.StoredAt.Any, takes) {
 			continue
 		}
-		r := usage.Record{ID: fmt.Sprintf("%06d", i), At: e.Timestamp, Quantity: money.Whole(1), Properties: usage.Properties{}}
+		r := usage.Record{ID: fmt.Sprintf("%06d", i), At: e.Timestamp, Quantity: money.Whole(1),
+			Properties: usage.Properties{}}
 		maps.Copy(r.Properties, e.Properties)
 		if e.Value != nil {
 			r.Properties[valueProperty] = *e.Value

@@ -150,7 +150,8 @@ func checkRoundUnits(t *testing.T, in struct {
 	Units string `json:"units"`
 },
 ) {
-	how := map[string]money.Rounding{"round": money.RoundHalfUp, "ceil": money.RoundUp, "floor": money.RoundDown}[in.Function]
+	how := map[string]money.Rounding{"round": money.RoundHalfUp, "ceil": money.RoundUp,
+		"floor": money.RoundDown}[in.Function]
 	got := usage.Conversion{Rounding: how, Digits: in.Decimals}.Apply(decimal(t, in.Units))
 	require.Equal(t, decimal(t, want.Units).String(), got.String())
 }

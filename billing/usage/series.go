@@ -29,8 +29,8 @@ type Quantity struct {
 // Totals are the quantities of one period, by group. A period without records has none.
 type Totals []Quantity
 
-// SplitHours are the hours that a boundary of the periods divides: their buckets cannot be used, and they are counted from
-// records.
+// SplitHours are the hours that a boundary of the periods divides: their buckets cannot be used, and they are counted
+// from records.
 func SplitHours(periods []Span) map[time.Time]bool {
 	split := map[time.Time]bool{}
 	for _, p := range periods {
@@ -43,9 +43,9 @@ func SplitHours(periods []Span) map[time.Time]bool {
 	return split
 }
 
-// Series is what buckets and records come to in each of some periods, which follow each other without gaps. Together they
-// hold each record once, with its corrections beside it. by names the dimensions to keep apart, of those of the metric;
-// the others are added up in the way of the aggregation.
+// Series is what buckets and records come to in each of some periods, which follow each other without gaps. Together
+// they hold each record once, with its corrections beside it. by names the dimensions to keep apart, of those of the
+// metric; the others are added up in the way of the aggregation.
 func (m Metric) Series(periods []Span, by []string, buckets []Bucket, records []Measured) []Totals {
 	within := make([]map[Group]State, len(periods))
 	for i := range within {

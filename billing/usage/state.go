@@ -7,8 +7,9 @@ import (
 	"perennial/billing/money"
 )
 
-// State is what one aggregation keeps of some records, so that more can be added and two of them be merged, in any order
-// and however they were divided. Corrections are applied before (Effective): a bucket that gets one is counted anew.
+// State is what one aggregation keeps of some records, so that more can be added and two of them be merged, in any
+// order and however they were divided. Corrections are applied before (Effective): a bucket that gets one is counted
+// anew.
 type State interface {
 	// Add takes a record in.
 	Add(Measured)

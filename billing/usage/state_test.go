@@ -86,7 +86,8 @@ func reference(m usage.Metric, records []usage.Record, p usage.Span) map[string]
 	out, latest := map[string]money.Decimal{}, map[string]map[string]money.Decimal{}
 	for _, r := range ordered {
 		v := quantity[r.ID]
-		if r.Corrects != "" || corrected[r.ID] && v.Sign() == 0 || !r.At.Before(p.End) || r.At.Before(p.Start) && !m.Carries() {
+		if r.Corrects != "" || corrected[r.ID] && v.Sign() == 0 || !r.At.Before(p.End) ||
+			r.At.Before(p.Start) && !m.Carries() {
 			continue
 		}
 		group := ""
@@ -182,8 +183,8 @@ func TestSeries_EqualsReference(t *testing.T) {
 	})
 }
 
-// aggregated merges records of whole hours into buckets, in parts that were encoded and decoded, unless they wait in the
-// tail. Hours with corrections are counted anew.
+// aggregated merges records of whole hours into buckets, in parts that were encoded and decoded, unless they wait in
+// the tail. Hours with corrections are counted anew.
 func aggregated(
 	t *rapid.T, m usage.Metric, records []usage.Record, split map[time.Time]bool,
 ) (buckets []usage.Bucket, rest []usage.Measured) {

@@ -17,8 +17,8 @@ const (
 // MaxWindows bounds the periods of one series.
 const MaxWindows = 1000
 
-// Windows divides [from, to) at the boundaries of a granularity. The first and the last may be shorter. There are at most
-// MaxWindows+1, which says that there are too many.
+// Windows divides [from, to) at the boundaries of a granularity. The first and the last may be shorter. There are at
+// most MaxWindows+1, which says that there are too many.
 func Windows(g Granularity, from, to time.Time, zone *time.Location) []Span {
 	var spans []Span
 	for start := from; start.Before(to) && len(spans) <= MaxWindows; {

@@ -34,7 +34,8 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	}
 }
 
-// leftAlone is how long dates may have passed that nothing waits for: a pass of the reconciler sees to them within a minute.
+// leftAlone is how long dates may have passed that nothing waits for: a pass of the reconciler sees to them within a
+// minute.
 const leftAlone = 5 * time.Minute
 
 // alarmOverlooked logs dates that have passed, that nothing waits for and that the reconciler does not see to.
@@ -57,8 +58,9 @@ func (s *server) sound(b db.Backlog, refused error, said *said, now time.Time) {
 		is         bool
 		fields     []zap.Field
 	}{
-		{"read-only", "the database takes no writes, so nothing is billed: let DATABASE_URL lead to the primary, and see whether " +
-			"its disk is full", !b.Writable, []zap.Field{zap.Error(refused)}},
+		{"read-only",
+			"the database takes no writes, so nothing is billed: let DATABASE_URL lead to the primary, and see whether " +
+				"its disk is full", !b.Writable, []zap.Field{zap.Error(refused)}},
 		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
 			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
 		{"erasures", "deleted customers are not erased yet, and nothing goes on; `perennial doctor` names the workflows",

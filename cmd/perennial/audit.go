@@ -93,7 +93,8 @@ func (in auditFlags) environments(ctx context.Context, store *db.Store) ([]strin
 	return ids, err
 }
 
-// unsealedTooLong is how long an entry may wait for its seal while everything works: seconds, or a minute after a crash.
+// unsealedTooLong is how long an entry may wait for its seal while everything works: seconds, or a minute after a
+// crash.
 const unsealedTooLong = 10 * time.Minute
 
 // verifyAudit checks all environments, also behind one that is broken.
@@ -139,7 +140,8 @@ func verifyChain(
 	case err != nil:
 		return "", false, err
 	case !met:
-		return fmt.Sprintf("BROKEN: among %d seals there is no %d:%x", head.Number, expected.Number, expected.Hash), false, nil
+		return fmt.Sprintf("BROKEN: among %d seals there is no %d:%x", head.Number, expected.Number,
+			expected.Hash), false, nil
 	}
 	waiting, err := store.Unsealed(ctx, environmentID, head)
 	if err != nil {

@@ -42,7 +42,9 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	create(t, env) // is not sealed yet
 	got := perennial(t, env, "audit", "verify")
 	require.Equal(t, exitDone, got.code, got.stderr)
-	printed := regexp.MustCompile(`^(env_\w+): holds, sealed 1, head (1:[0-9a-f]{64}), not sealed yet 1, the oldest for \d+s\n$`).
+	printed := regexp.MustCompile(
+		`^(env_\w+): holds, sealed 1, head (1:[0-9a-f]{64}), not sealed yet 1, the oldest for \d+s\n$`,
+	).
 		FindStringSubmatch(got.stdout)
 	require.Len(t, printed, 3, got.stdout)
 	verify := func(head string) outcome {
@@ -64,7 +66,8 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	require.NoError(t, err)
 	got = perennial(t, env, "audit", "verify")
 	require.Equal(t, exitDiffer, got.code)
-	require.Equal(t, environmentID+": BROKEN behind seal 0: seal 1, entry "+entries[0].ID+": the entry, or its seal, was changed\n",
+	require.Equal(t,
+		environmentID+": BROKEN behind seal 0: seal 1, entry "+entries[0].ID+": the entry, or its seal, was changed\n",
 		got.stdout)
 }
 

@@ -21,7 +21,10 @@ const breakersShown = 100
 // watchBreakers serves which accounts get no payments because they take none.
 func (s *server) watchBreakers(store *db.Store, now func() time.Time) error {
 	return s.telemetry.WatchAmounts([]telemetry.Gauge{
-		{Name: openGauge, Text: "Accounts at providers whose breaker is open: payments go to the backups, or wait. Up to 100."},
+		{
+			Name: openGauge,
+			Text: "Accounts at providers whose breaker is open: payments go to the backups, or wait. Up to 100.",
+		},
 		{Name: eachBroken, Text: "For each account whose breaker is open: for how long it has been."},
 	}, func(ctx context.Context) map[string][]telemetry.Amount {
 		open, err := store.OpenBreakers(ctx, breakersShown)
@@ -54,8 +57,9 @@ func (d *doctor) breakers(ctx context.Context, store *db.Store, now time.Time) {
 		d.ok(check, "closed: every account takes payments, as far as payments have shown")
 		return
 	}
-	d.fail(check, "see whether the provider is up and takes our credentials; a payment tries it every 30 s, and closes it; where "+
-		"all payments go to other accounts, the daily connection test does, or `perennial provider test ID`",
+	d.fail(check,
+		"see whether the provider is up and takes our credentials; a payment tries it every 30 s, and closes it; where "+
+			"all payments go to other accounts, the daily connection test does, or `perennial provider test ID`",
 		"open: %s", names(open, func(b db.OpenBreaker) string {
 			return b.Provider + " " + b.ProviderConfigID + " of " + b.EnvironmentID + " for " +
 				now.Sub(b.OpenedAt).Round(time.Second).String()

@@ -29,6 +29,7 @@ func TestBuildMakeCurrent_EndsAndTakesNoPort(t *testing.T) {
 	eventually(t, "the second build takes the work", func() bool {
 		return perennial(t, env, "build", "make-current").code == exitDone
 	})
-	eventually(t, "the second build is at work", works) // Temporal may see its pollers before its first heartbeat is written
+	// Temporal may see its pollers before its first heartbeat is written
+	eventually(t, "the second build is at work", works)
 	require.Equal(t, exitDone, two.stop().code)
 }

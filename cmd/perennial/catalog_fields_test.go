@@ -22,8 +22,9 @@ import (
 func shownPlan() billing.Plan {
 	return billing.Plan{
 		ID: "plan_1", Key: "team", Name: "Team", Currency: "EUR", Active: true, Version: 1,
-		Interval: period.Interval{Unit: period.Month, Count: 1}, Metadata: metadata.Pairs{"tier": "2", "old": true, "n": json.Number("1.0")},
-		Prices: []billing.Price{billing.Flat("", "Base", 4900), billing.Flat("", "Seat", 100)},
+		Interval: period.Interval{Unit: period.Month, Count: 1},
+		Metadata: metadata.Pairs{"tier": "2", "old": true, "n": json.Number("1.0")},
+		Prices:   []billing.Price{billing.Flat("", "Base", 4900), billing.Flat("", "Seat", 100)},
 	}
 }
 
@@ -34,9 +35,16 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 		change func(*billing.Plan)
 		want   string
 	}{
-		"name":      {func(p *billing.Plan) { p.Name = "Teams" }, `    name: "Team" becomes "Teams"; takes effect now for 7 running subscriptions` + "\n"},
-		"active":    {func(p *billing.Plan) { p.Active = false }, "    active: true becomes false, archived: no new subscriptions\n"},
-		"trialDays": {func(p *billing.Plan) { p.TrialDays = 14 }, "    new version: trialDays 0 becomes 14, for new subscriptions\n"},
+		"name": {
+			func(p *billing.Plan) { p.Name = "Teams" },
+			`    name: "Team" becomes "Teams"; takes effect now for 7 running subscriptions` + "\n",
+		},
+		"active": {
+			func(p *billing.Plan) { p.Active = false }, "    active: true becomes false, archived: no new subscriptions\n",
+		},
+		"trialDays": {
+			func(p *billing.Plan) { p.TrialDays = 14 }, "    new version: trialDays 0 becomes 14, for new subscriptions\n",
+		},
 		"trialEndBehavior": {
 			func(p *billing.Plan) { p.TrialEnd = billing.TrialEndPause },
 			"    new version: trialEndBehavior invoice becomes pause, for new subscriptions\n",
@@ -74,7 +82,8 @@ func TestDescribeChange_SaysBeforeAndAfter(t *testing.T) {
 	got := describeChange(servicecatalog.Change{Change: catalog.Change{To: to}}, false)
 
 	for _, want := range []string{
-		"    trialDays: 14\n", "    trialEndBehavior: cancel\n", `    dunning: {"`, "    prorationMeasure: day\n", "    metadata.tier: \"2\"\n", "    active: false",
+		"    trialDays: 14\n", "    trialEndBehavior: cancel\n", `    dunning: {"`, "    prorationMeasure: day\n",
+		"    metadata.tier: \"2\"\n", "    active: false",
 	} {
 		require.Contains(t, got, want)
 	}
@@ -105,7 +114,8 @@ func TestShowMoved_TellsRefusals(t *testing.T) {
 		{SubscriptionID: "sub_1", Reason: fault.New(fault.Conflict, "renewal_due", "Later.")},
 	}}
 	require.NoError(t, showMoved(&out, servicecatalog.Change{Change: catalog.Change{To: shownPlan()}}, moved, true))
-	require.Equal(t, "team: 5 subscriptions move at the end of their period, 1 refused\n  sub_1 stays: Later. [renewal_due]\n"+
-		"  stopped, the others are left as they are: The plan has a newer version by now, which its subscriptions are moved to "+
-		"instead. [plan_version_superseded]\n", out.String())
+	require.Equal(t,
+		"team: 5 subscriptions move at the end of their period, 1 refused\n  sub_1 stays: Later. [renewal_due]\n"+
+			"  stopped, the others are left as they are: The plan has a newer version by now, which its subscriptions are moved to "+
+			"instead. [plan_version_superseded]\n", out.String())
 }

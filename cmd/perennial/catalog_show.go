@@ -39,7 +39,8 @@ func showCatalog(out io.Writer, changes []servicecatalog.Change, done bool) (dif
 	case done:
 		fmt.Fprintf(&text, "%d created, %d changed, %d archived.\n", created, changed, archived)
 	default:
-		fmt.Fprintf(&text, "%d to create, %d to change, %d to archive; %d subscriptions to move at the end of their period.\n",
+		fmt.Fprintf(&text,
+			"%d to create, %d to change, %d to archive; %d subscriptions to move at the end of their period.\n",
 			created, changed, archived, moved)
 	}
 	_, err = io.WriteString(out, text.String())
@@ -99,7 +100,8 @@ func describeEffect(line func(string, ...any), c servicecatalog.Change) {
 		line("%d of them cannot be moved: their next period would come to more than an amount can be", c.Unmovable)
 	}
 	if c.Unoffered > 0 {
-		line("%d of them cannot be moved: the newest version is not sold in their currency, only in %s", c.Unoffered, c.To.SoldIn())
+		line("%d of them cannot be moved: the newest version is not sold in their currency, only in %s",
+			c.Unoffered, c.To.SoldIn())
 	}
 	for _, sum := range c.Sums {
 		line("their next periods: %s as they are, %s on the newest version, before discounts, taxes and credit",
@@ -110,7 +112,8 @@ func describeEffect(line func(string, ...any), c servicecatalog.Change) {
 // showMoved prints how far a migration has come, and whether a newer version has overtaken it.
 func showMoved(out io.Writer, c servicecatalog.Change, moved subscriptions.PlanMigrated, overtaken bool) error {
 	var text strings.Builder
-	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period, %d refused\n", c.To.Key, moved.Migrated, len(moved.Refused))
+	fmt.Fprintf(&text, "%s: %d subscriptions move at the end of their period, %d refused\n", c.To.Key, moved.Migrated,
+		len(moved.Refused))
 	for _, refused := range moved.Refused {
 		fmt.Fprintf(&text, "  %s stays: %s [%s]\n", refused.SubscriptionID, refused.Reason.Detail, refused.Reason.Code)
 	}

@@ -32,7 +32,9 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 	catalog := func(text string, args ...string) outcome {
 		t.Helper()
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-		return perennial(t, env, append([]string{"catalog"}, append(args, "--tenant", "Acme", "--app", "Shop", "--mode", "test")...)...)
+		return perennial(
+			t, env, append([]string{"catalog"}, append(args, "--tenant", "Acme", "--app", "Shop", "--mode", "test")...)...,
+		)
 	}
 
 	got := catalog(catalogOfOne, "diff", "-f", file)
@@ -49,15 +51,22 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 	dearer := strings.Replace(catalogOfOne, "4900", "5900", 1)
 	got = catalog(dearer, "diff", "-f", file)
 	require.Equal(t, exitDiffer, got.code, got.stderr)
-	require.Contains(t, got.stdout, "    new version: prices\n      - Base: flat 49.00\n      + Base: flat 59.00\n    no running subscriptions\n")
+	require.Contains(
+		t, got.stdout,
+		"    new version: prices\n      - Base: flat 49.00\n      + Base: flat 59.00\n    no running subscriptions\n",
+	)
 	require.Equal(t, exitDone, catalog(dearer, "apply", "-f", file).code)
 	exported := catalog("", "export")
 	require.Equal(t, exitDone, exported.code, exported.stderr)
 	require.Equal(t, exitDone, catalog(exported.stdout, "diff", "-f", file).code, exported.stdout)
 
 	for says, bad := range map[string]outcome{
-		file + ":6: plans.team.prices[0].amount: ":            catalog(strings.Replace(catalogOfOne, "4900", "-1", 1), "diff", "-f", file),
-		file + ":4: plans.team.currency: The `currency` of a": catalog(strings.Replace(catalogOfOne, "EUR", "USD", 1), "diff", "-f", file),
+		file + ":6: plans.team.prices[0].amount: ": catalog(
+			strings.Replace(catalogOfOne, "4900", "-1", 1), "diff", "-f", file,
+		),
+		file + ":4: plans.team.currency: The `currency` of a": catalog(
+			strings.Replace(catalogOfOne, "EUR", "USD", 1), "diff", "-f", file,
+		),
 		"-f is missing": catalog("", "diff"),
 		"no such file":  catalog("", "diff", "-f", file+".absent"),
 	} {

@@ -47,7 +47,8 @@ func (c *credentialFlags) declare(f *flag.FlagSet) {
 
 // declareProvider adds the flag that says whose account it is, where that is not known.
 func (c *credentialFlags) declareProvider(f *flag.FlagSet) {
-	f.StringVar(&c.provider, "provider", "stripe", "`identifier` of the payment provider: stripe|adyen|pawapay|flutterwave")
+	f.StringVar(&c.provider, "provider", "stripe",
+		"`identifier` of the payment provider: stripe|adyen|pawapay|flutterwave")
 }
 
 // read reads the credentials that the flags name. Several may come from standard input, a line each, in the order of

@@ -101,7 +101,9 @@ func (d *devStack) invite(played story.Played) {
 	d.screen.fact("API", api)
 	d.screen.fact("Docs", api+"/docs")
 	d.screen.fact("Test API key", d.state.apiKey)
-	d.screen.fact("Environment", fmt.Sprintf("--tenant %q --app %q --mode test, for commands that ask for one", d.tenant, d.app))
+	d.screen.fact(
+		"Environment", fmt.Sprintf("--tenant %q --app %q --mode test, for commands that ask for one", d.tenant, d.app),
+	)
 	d.screen.fact("This workflow", workflow)
 	d.screen.fact("Simulator", d.simulator.control.url()+"/_simulator/ledger")
 	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")

@@ -102,7 +102,8 @@ func namesOf(ctx context.Context, store *db.Store, environmentID string) (tenant
 
 func (d *devStack) startSimulator(ctx context.Context) (err error) {
 	c := d.config.Simulator
-	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, "stripe", d.providerConfigID), config.NewSecret(d.state.webhookSecret)
+	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, "stripe", d.providerConfigID),
+		config.NewSecret(d.state.webhookSecret)
 	if d.simulator, err = startSimulator(ctx, d.process, c); err != nil {
 		return err
 	}

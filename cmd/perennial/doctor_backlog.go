@@ -38,8 +38,8 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	d.disputes(ctx, store, b)
 }
 
-// overlooked looks at every date that a row carries, whatever the next actions say: a build that knows nothing of a date writes
-// one without it.
+// overlooked looks at every date that a row carries, whatever the next actions say: a build that knows nothing of a
+// date writes one without it.
 func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 	const check = "overlooked dates"
 	found, err := store.OverlookedDates(ctx, d.now().Add(-late))

@@ -127,7 +127,8 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	const check = "key-encryption key"
 	keys, err := vault.New(d.config.KEK.Reveal())
 	if err != nil {
-		d.fail(check, "restore PERENNIAL_KEK from your secret store; a new key would open no stored credentials", "%s", describe(err))
+		d.fail(check, "restore PERENNIAL_KEK from your secret store; a new key would open no stored credentials",
+			"%s", describe(err))
 		return
 	}
 	environments, err := store.Environments(ctx)

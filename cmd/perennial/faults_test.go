@@ -214,7 +214,8 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
 		"perennial_callbacks_lost 1", `perennial_overdue_actions_amount{currency="EUR",mode="test"} 1000`,
-		`perennial_payments_in_review_amount{currency="EUR",mode="test"} 500`, "perennial_overdue_actions 1", "perennial_payments_in_review 1", "perennial_workers 0",
+		`perennial_payments_in_review_amount{currency="EUR",mode="test"} 500`, "perennial_overdue_actions 1",
+		"perennial_payments_in_review 1", "perennial_workers 0",
 		"perennial_reconciler_age_seconds -1",
 	} {
 		require.Contains(t, metrics, "\n"+want+"\n")

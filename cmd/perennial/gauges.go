@@ -21,7 +21,10 @@ const late = time.Minute
 // how bad. Counts stop at 10,000, so that a scrape during a disaster is no full scan.
 var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_database_reachable", Text: "1 while PostgreSQL answers; else 0, and the rest is absent."},
-	{Name: "perennial_database_writable", Text: "1 while PostgreSQL takes writes; 0 on a standby, a read-only server or a full disk."},
+	{
+		Name: "perennial_database_writable",
+		Text: "1 while PostgreSQL takes writes; 0 on a standby, a read-only server or a full disk.",
+	},
 	{Name: "perennial_workers", Text: "Running worker processes of any build. Absent while PostgreSQL takes no writes."},
 	{Name: "perennial_reconciler_age_seconds", Text: "Time since the reconciler finished a pass; -1: it never has."},
 	{
@@ -71,8 +74,8 @@ var backlogGauges = []telemetry.Gauge{
 	{Name: "perennial_payments_in_review_age_seconds", Text: "How long the oldest payment in review has waited."},
 }
 
-// watchBacklog reads all gauges in three queries for each scrape. A read that fails leaves the values out rather than at
-// zero: an alert on zero would say that all is well while the database is away.
+// watchBacklog reads all gauges in three queries for each scrape. A read that fails leaves the values out rather than
+// at zero: an alert on zero would say that all is well while the database is away.
 func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
 		b, err := store.Backlog(ctx, now(), late)
@@ -129,11 +132,12 @@ func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	})
 }
 
-// probeTime is what a write that is to find out whether writes are taken may take, whatever the reads before it have left.
+// probeTime is what a write that is to find out whether writes are taken may take, whatever the reads before it have
+// left.
 const probeTime = 5 * time.Second
 
-// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them. Only an
-// answer of the database is a refusal: one that does not come in time proves nothing, and tried is false.
+// refusesWrites returns why the database takes no writes, which only a write finds out where its settings allow them.
+// Only an answer of the database is a refusal: one that does not come in time proves nothing, and tried is false.
 func (s *server) refusesWrites(ctx context.Context, store *db.Store, b db.Backlog) (tried bool, refused error) {
 	if !b.Writable {
 		return true, errReadOnly

@@ -16,7 +16,8 @@ import (
 
 func importCommand() *command {
 	return &command{
-		name: "import", summary: "move customers, balances and subscriptions in from another billing system", arguments: "[FILE...]",
+		name: "import", summary: "move customers, balances and subscriptions in from another billing system",
+		arguments: "[FILE...]",
 		about: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Customers come first, then balances, then\n" +
 			"subscriptions, wherever they stand in the files. The period that runs now was paid in the other system; the next\n" +
 			"one is billed here. A record is known by its id for ever: an import that was interrupted, or had refusals, is run\n" +
@@ -66,10 +67,13 @@ func (i *importFlags) declare(f *flag.FlagSet) {
 	i.environment.declare(f)
 	f.Var(&i.files, "f", "`file` to import; may be repeated")
 	f.StringVar(&i.format, "format", "", "how the files are written, `csv|jsonl` (default: by their names)")
-	f.StringVar(&i.options.Source, "source", "", "`name` of the system that the ids are of; needed where you move from several")
-	f.BoolVar(&i.options.DryRun, "dry-run", false, "write nothing; show what would be billed next, and what would be refused")
+	f.StringVar(&i.options.Source, "source", "",
+		"`name` of the system that the ids are of; needed where you move from several")
+	f.BoolVar(&i.options.DryRun, "dry-run", false,
+		"write nothing; show what would be billed next, and what would be refused")
 	f.BoolVar(&i.options.Strict, "strict", false, "stop at the first refusal")
-	f.BoolVar(&i.options.Announce, "announce", false, "send customer.created and subscription.created for what is imported")
+	f.BoolVar(&i.options.Announce, "announce", false,
+		"send customer.created and subscription.created for what is imported")
 }
 
 // open checks everything that can be checked without a database.
@@ -120,7 +124,9 @@ func exportCommand() *command {
 						return err
 					}
 					if o.WithPaymentTokens {
-						_, err := fmt.Fprintln(p.stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move")
+						_, err := fmt.Fprintln(
+							p.stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move",
+						)
 						if err != nil {
 							return err
 						}

@@ -41,8 +41,8 @@ func exportTo(
 // progressEvery is how often an import says how far it is.
 const progressEvery = 5 * time.Second
 
-// importScreen shows an import: records of a dry run on standard output, refusals and progress on standard error, and at
-// the end a summary.
+// importScreen shows an import: records of a dry run on standard output, refusals and progress on standard error, and
+// at the end a summary.
 type importScreen struct {
 	p      *process
 	out    *bufio.Writer
@@ -51,7 +51,8 @@ type importScreen struct {
 	shown  time.Time
 	counts map[moving.Type]map[servicemoving.ImportOutcome]int
 	sums   map[billedKey]billed
-	// uncollectable counts subscriptions of a dry run by the reason; idle has the lines of balances that none of them uses.
+	// uncollectable counts subscriptions of a dry run by the reason; idle has the lines of balances that none of them
+	// uses.
 	uncollectable map[string]int
 	idle          map[balanceKey]servicemoving.ImportedLine
 	err           error // of the writer

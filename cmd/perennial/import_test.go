@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refused record is named with file and line and makes the exit code 1; run again with the record corrected, the import
-// takes only what is missing. An export has what was imported, without payment tokens unless they are asked for.
+// A refused record is named with file and line and makes the exit code 1; run again with the record corrected, the
+// import takes only what is missing. An export has what was imported, without payment tokens unless they are asked for.
 func TestImport_AndExport(t *testing.T) {
 	t.Parallel()
 	env := database(t)

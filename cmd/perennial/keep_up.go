@@ -10,8 +10,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// A process with an API does every second what follows from its own writes, and asks every minute for what other processes
-// have left, at first when it starts.
+// A process with an API does every second what follows from its own writes, and asks every minute for what other
+// processes have left, at first when it starts.
 const (
 	keepUpEvery = time.Second
 	keepUpAll   = 60 // every how many times it asks for what others have left

@@ -21,8 +21,9 @@ import (
 func keyCommand() *command {
 	return &command{
 		name: "key", summary: "create, list, rotate and revoke API keys, and create key-encryption keys",
-		about:       "An API key is shown once, when it is made; the database keeps its hash.",
-		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRotateCommand(), keyRevokeCommand(), keyKEKCommand()},
+		about: "An API key is shown once, when it is made; the database keeps its hash.",
+		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRotateCommand(),
+			keyRevokeCommand(), keyKEKCommand()},
 		examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list",
 			"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",

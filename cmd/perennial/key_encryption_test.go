@@ -83,7 +83,8 @@ func TestProviderAdd(t *testing.T) {
 	first := add(exitDone, "callbacks: have stripe send its events to ", "--credential", "secretKey=GOOD",
 		"--credential", "webhookSecret=W", "--primary")
 	require.Equal(t, stored().ID+"\n", first)
-	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
+		credentialsOf(t, env, stored()))
 	list := perennial(t, env, "provider", "list").stdout
 	require.Regexp(t, backup[:len(backup)-1]+` .* backup 7 +active +on `, list)
 	require.Regexp(t, failing[:len(failing)-1]+` .* backup 100 +failing +on `, list)

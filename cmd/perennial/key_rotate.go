@@ -24,7 +24,9 @@ func keyRotateCommand() *command {
 			"perennial key rotate --overlap 24h key_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
 		setup: func(f *flag.FlagSet) action {
-			overlap := f.Duration("overlap", 0, "`duration` for which the old key goes on, at most 168h (default: it ends at once)")
+			overlap := f.Duration(
+				"overlap", 0, "`duration` for which the old key goes on, at most 168h (default: it ends at once)",
+			)
 			return func(ctx context.Context, p *process, args []string) error {
 				switch {
 				case len(args) != 1:
@@ -59,7 +61,8 @@ func rotateKey(ctx context.Context, p *process, s *service.Service, keyID string
 	if overlap > 0 {
 		when = "ends in " + overlap.String()
 	}
-	_, _ = fmt.Fprintf(p.stderr, "%s %s; made key %s, which is shown only now:\n", keyID, when, made.ID) // the key is what matters
+	// the key is what matters
+	_, _ = fmt.Fprintf(p.stderr, "%s %s; made key %s, which is shown only now:\n", keyID, when, made.ID)
 	_, err = fmt.Fprintln(p.stdout, made.Plain)
 	return err
 }

@@ -196,9 +196,10 @@ func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 		want subscription.Settings
 		says string
 	}{
-		"Plain": {nil, subscription.DefaultSettings(), "time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; " +
-			"periods that pass in past_due are not billed; past_due cancels never; " +
-			"renewals that ask the payer are announced 24h before"},
+		"Plain": {nil, subscription.DefaultSettings(),
+			"time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; " +
+				"periods that pass in past_due are not billed; past_due cancels never; " +
+				"renewals that ask the payer are announced 24h before"},
 		"Chosen": {
 			[]string{"--time-zone", "Africa/Douala", "--retry-base", "36h", "--retry-factor", "1", "--retry-jitter", "0s",
 				"--past-due-billing", "accrue", "--past-due-cancel-after", "60", "--renewal-reminder", "0"},
@@ -244,7 +245,9 @@ func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 		require.NoError(t, err)
 		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
 		require.NoError(t, err)
-		require.Contains(t, got.stderr, "callbacks: have stripe send its events to "+base+"/callbacks/stripe/"+account.ID+"\n")
+		require.Contains(
+			t, got.stderr, "callbacks: have stripe send its events to "+base+"/callbacks/stripe/"+account.ID+"\n",
+		)
 		require.NotContains(t, perennial(t, env, args...).stderr, "callbacks:", "nothing new")
 	}
 }

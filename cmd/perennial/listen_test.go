@@ -230,11 +230,13 @@ func TestListen_Fails(t *testing.T) {
 		"another server": {first: receiver.Status(404), code: exitFailed, says: "is PERENNIAL_API_URL right?"},
 		"no key":         {unset: "PERENNIAL_API_KEY", code: exitFailed, says: "PERENNIAL_API_KEY"},
 		"no home":        {unset: "XDG_STATE_HOME", code: exitFailed, says: "name a file with --state"},
-		"no such type":   {args: []string{"--events", "payment.*,pay*"}, code: exitUsage, says: `There is no event type "pay*"`},
-		"bad shape":      {args: []string{"--shape", "C"}, code: exitUsage, says: "--shape is A or B"},
-		"bad URL":        {args: []string{"--forward-to", "ftp://x"}, code: exitUsage, says: "--forward-to"},
-		"two places":     {args: []string{"--after", "evt_1", "--from-now"}, code: exitUsage, says: "not both"},
-		"too often":      {args: []string{"--interval", "1ms"}, code: exitUsage, says: "at least 10ms"},
+		"no such type": {
+			args: []string{"--events", "payment.*,pay*"}, code: exitUsage, says: `There is no event type "pay*"`,
+		},
+		"bad shape":  {args: []string{"--shape", "C"}, code: exitUsage, says: "--shape is A or B"},
+		"bad URL":    {args: []string{"--forward-to", "ftp://x"}, code: exitUsage, says: "--forward-to"},
+		"two places": {args: []string{"--after", "evt_1", "--from-now"}, code: exitUsage, says: "not both"},
+		"too often":  {args: []string{"--interval", "1ms"}, code: exitUsage, says: "at least 10ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -50,8 +50,10 @@ func root() *command {
 			"--as NAME --reason TEXT, with any command, adds for whom and why it is done, as a claim.",
 		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		subcommands: []*command{
-			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(), keyEncryptionCommand(), buildCommand(),
-			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(), simulatorCommand(), listenCommand(),
+			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(),
+			keyEncryptionCommand(), buildCommand(),
+			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(),
+			simulatorCommand(), listenCommand(),
 			healthcheckCommand(), importCommand(), exportCommand(), usageCommand(), auditCommand(),
 		},
 	}

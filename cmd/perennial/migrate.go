@@ -24,7 +24,9 @@ func migrateCommand() *command {
 		examples: []string{"perennial migrate", "perennial migrate --roles", "perennial migrate --status"},
 		setup: func(f *flag.FlagSet) action {
 			status := f.Bool("status", false, "only tell the versions; exit code 1 where a migration is missing")
-			roles := f.Bool("roles", false, "also grant the roles perennial_api, perennial_worker and perennial_read what they need")
+			roles := f.Bool(
+				"roles", false, "also grant the roles perennial_api, perennial_worker and perennial_read what they need",
+			)
 			return func(ctx context.Context, p *process, _ []string) error {
 				c, err := p.config(config.Migrate)
 				if err != nil {

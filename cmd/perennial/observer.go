@@ -117,7 +117,8 @@ func (o observer) reconciled(found contract.ReconcileResult) {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "stuck", found.Stuck)
 		o.telemetry.Logger.Error("subscriptions stay overdue although the reconciler wakes them: open their workflows in "+
 			"Temporal, and terminate one that refuses its messages: the reconciler starts it again",
-			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs), zap.Strings("environmentIds", found.StuckIn))
+			zap.Int("count", found.Stuck), zap.Strings("workflowIds", found.StuckIDs),
+			zap.Strings("environmentIds", found.StuckIn))
 	}
 	if found.Overlooked > 0 {
 		o.telemetry.Instruments.ReconcilerFindings(ctx, "overlooked", found.Overlooked)

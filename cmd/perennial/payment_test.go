@@ -81,7 +81,8 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 func firstSignal(t *testing.T, env map[string]string, workflowID string) string {
 	t.Helper()
 	n := testkit.Namespace{Address: env["TEMPORAL_ADDRESS"], Name: env["TEMPORAL_NAMESPACE"]}
-	history := n.Client(t).GetWorkflowHistory(t.Context(), workflowID, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	history := n.Client(t).GetWorkflowHistory(t.Context(), workflowID, "", false,
+		enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for history.HasNext() {
 		event, err := history.Next()
 		require.NoError(t, err, "it has no workflow")

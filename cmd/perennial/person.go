@@ -35,7 +35,8 @@ func (w *person) check() error {
 
 // actor is who does what a command of the command line does: the user of the operating system and the host. The kernel
 // says which user runs a process; a variable such as SUDO_USER says whatever its owner likes. For whom the user acts is
-// what --as claims. It is evidence only as far as the host is trusted: whoever has the database's password may write any.
+// what --as claims. It is evidence only as far as the host is trusted: whoever has the database's password may write
+// any.
 func (p *process) actor() db.Actor {
 	return db.ByCLI(terminalUser()).Doing(db.Call{Operation: p.command, Claim: audit.Claim(p.person)})
 }

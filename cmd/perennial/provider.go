@@ -54,7 +54,10 @@ func providerListCommand() *command {
 
 func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tENVIRONMENT\tTAKES\tCONNECTION\tCHARGING\tCHANGED\tCALLBACKS TO") // Flush tells
+	// Flush tells
+	_, _ = fmt.Fprintln(
+		w, "ID\tTENANT\tAPP\tMODE\tPROVIDER\tENVIRONMENT\tTAKES\tCONNECTION\tCHARGING\tCHANGED\tCALLBACKS TO",
+	)
 	for _, a := range found {
 		if !a.DeletedAt.IsZero() {
 			continue

@@ -99,7 +99,8 @@ func addProvider(
 		return err
 	}
 	status, problem := config.Status()
-	_, _ = fmt.Fprintf(p.stderr, "connection: %s %s\ncallbacks: have %s send its events to %s\n", status, problem, // the ID matters
+	// the ID matters
+	_, _ = fmt.Fprintf(p.stderr, "connection: %s %s\ncallbacks: have %s send its events to %s\n", status, problem,
 		config.Provider, callbackURL(c, config.Provider, config.ID))
 	_, err = fmt.Fprintln(p.stdout, config.ID)
 	return err

@@ -73,7 +73,8 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.Contains(t, done.stdout, "/callbacks/stripe/"+before.ID)
 	require.NotContains(t, done.stdout+done.stderr, env["GOOD"])
 	require.Equal(t, before.ID, stored().ID)
-	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
+		credentialsOf(t, env, stored()))
 	adapter, err = running.Provider(t.Context(), stored())
 	require.NoError(t, err)
 	require.NoError(t, adapter.TestConnection(t.Context()), "a process that runs uses the new key")
@@ -135,7 +136,8 @@ func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
 	require.Contains(t, perennial(t, env, append(args, "--new-keyset")...).stderr, "webhookSecret is missing")
 	done := perennial(t, env, append(args, "--stripe-webhook-secret-env", "W", "--new-keyset")...)
 	require.Equal(t, exitDone, done.code, done.stderr)
-	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]}, credentialsOf(t, env, stored()))
+	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
+		credentialsOf(t, env, stored()))
 	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{"keyset", "secretKey", "webhookSecret"}, changes[0].Fields)

@@ -105,7 +105,9 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 			"--past-due-billing: `pastDueBilling` cannot be \"half\""},
 		"patience too long": {newKey("--past-due-cancel-after", "366"),
 			"--past-due-cancel-after: The days in past_due before a cancellation must be 1 to 365"},
-		"reminder too early": {newKey("--renewal-reminder", "29"), "--renewal-reminder: `renewalReminderDays` must be 1 to 28"},
+		"reminder too early": {
+			newKey("--renewal-reminder", "29"), "--renewal-reminder: `renewalReminderDays` must be 1 to 28",
+		},
 		"variable not set": {[]string{
 			"key", "create", "--tenant", "T", "--app", "A", "--mode", "test", "--stripe-secret-key-env", "sk_test_typed",
 		}, "names an environment variable, and it is not set"},

@@ -101,7 +101,8 @@ func TestServeAndDoctor(t *testing.T) {
 	for check, verdicts := range map[string][]string{
 		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good},
 		"usage partitions": {good}, "environment": {good},
-		"payment provider": {bad}, "Temporal": {good}, "namespace": {good}, "search attributes": {bad}, "worker version": {bad},
+		"payment provider": {
+			bad}, "Temporal": {good}, "namespace": {good}, "search attributes": {bad}, "worker version": {bad},
 		"queue billing": {bad, bad}, "queue payments": {bad}, "reconciler": {
 			bad, bad,
 		}, "overdue work": {good}, "payments in review": {good},

@@ -40,7 +40,9 @@ func simulatorCommand() *command {
 					// a courtesy
 					_, _ = fmt.Fprintf(p.stderr, "simulator: %s listens on %s\n", name, s.url(name))
 				}
-				_, _ = fmt.Fprintf(p.stderr, "simulator: control listens on %s, ledger in %s\n", s.control.url(), c.Simulator.Ledger)
+				_, _ = fmt.Fprintf(
+					p.stderr, "simulator: control listens on %s, ledger in %s\n", s.control.url(), c.Simulator.Ledger,
+				)
 				select {
 				case <-ctx.Done():
 				case err = <-s.failed:

@@ -71,7 +71,9 @@ var otherSimulatorPorts = map[string]string{
 func charge(t *testing.T, address, card, key string) (string, error) {
 	t.Helper()
 	form := url.Values{
-		"amount": {"1000"}, "currency": {"eur"}, "confirm": {"true"}, "customer": {"cus_1"}, "payment_method": {card}, "off_session": {"true"},
+		"amount": {
+			"1000"}, "currency": {
+			"eur"}, "confirm": {"true"}, "customer": {"cus_1"}, "payment_method": {card}, "off_session": {"true"},
 	}
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+address+"/v1/payment_intents",
 		strings.NewReader(form.Encode()))

@@ -15,7 +15,8 @@ func usageCommand() *command {
 	return &command{
 		name: "usage", summary: "count usage again from its records",
 		subcommands: []*command{usageRebuildCommand()},
-		examples:    []string{"perennial usage rebuild --dry-run", "perennial usage rebuild --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n"},
+		examples: []string{"perennial usage rebuild --dry-run",
+			"perennial usage rebuild --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n"},
 	}
 }
 

@@ -39,7 +39,8 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 
 	metrics := metricsOf(t, env)
 	for _, want := range []string{
-		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_undecided_payments 1", "perennial_refunds_owed 1",
+		"perennial_overdue_payments 0", "perennial_untaken_charges 1", "perennial_undecided_payments 1",
+		"perennial_refunds_owed 1",
 		`perennial_untaken_charges_amount{currency="EUR",mode="test"} 700`,
 		`perennial_refunds_owed_amount{currency="XAF",mode="test"} 1000`,
 	} {

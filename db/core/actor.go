@@ -43,8 +43,8 @@ func (a Actor) Doing(c Call) Actor {
 	return a
 }
 
-// audited reports whether the audit log has an entry about what the actor commits. What Perennial does by itself follows
-// from such calls, from time and from providers, and is told by events.
+// audited reports whether the audit log has an entry about what the actor commits. What Perennial does by itself
+// follows from such calls, from time and from providers, and is told by events.
 func (a Actor) audited() bool {
 	return a.kind == ActorKey || a.kind == ActorOperator || a.kind == ActorCLI
 }

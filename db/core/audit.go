@@ -54,8 +54,8 @@ func (tx *Tx) Audit(environmentIDs ...string) {
 // AuditObject says which object the entry is about, where the call's path does not: one that the transaction made.
 func (tx *Tx) AuditObject(objectID string) { tx.audit.objectID = objectID }
 
-// AuditMade names an object that the call created: the entry is about it where the call's path names none, and says that it
-// was created where it does.
+// AuditMade names an object that the call created: the entry is about it where the call's path names none, and says
+// that it was created where it does.
 func (tx *Tx) AuditMade(objectID string) { tx.audit.made = objectID }
 
 // AuditChanges says which fields were found different. Without it the entry names the fields of the request.
@@ -64,8 +64,8 @@ func (tx *Tx) AuditChanges(changes ...audit.Change) {
 	tx.audit.compared = true
 }
 
-// AuditAlso says what is to be told beside the fields of the request: what a command has changed, or what was asked for at a
-// terminal, which sends none.
+// AuditAlso says what is to be told beside the fields of the request: what a command has changed, or what was asked for
+// at a terminal, which sends none.
 func (tx *Tx) AuditAlso(changes ...audit.Change) {
 	tx.audit.changes = append(tx.audit.changes, changes...)
 }

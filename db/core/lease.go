@@ -31,8 +31,8 @@ type lease struct {
 	ended *atomic.Bool
 }
 
-// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its process.
-// Close ends the lease alone. It is for tests, which go one after the other to the same database.
+// Lease returns a store on the same connections with a clock of its own, and without what this one knows of its
+// process. Close ends the lease alone. It is for tests, which go one after the other to the same database.
 func (s *Store) Lease(clock func() time.Time) *Store {
 	other := *s
 	other.pool, other.clock, other.unsealed = lease{s.pool, &atomic.Bool{}}, clock, &unsealed{}

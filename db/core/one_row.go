@@ -9,8 +9,8 @@ import (
 )
 
 // oneRow is the one row that a statement returns. pgx decides for each column how its value becomes that of a Go type,
-// once for all rows of an answer. Of one row with seventy columns that costs more than the rest of scanning it, so it is
-// remembered here, with the connection, whose types the plans refer to.
+// once for all rows of an answer. Of one row with seventy columns that costs more than the rest of scanning it, so it
+// is remembered here, with the connection, whose types the plans refer to.
 type oneRow struct {
 	rows pgx.Rows
 	err  error

@@ -9,8 +9,9 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as late
-// as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails with discount.ErrUsedUp where none is left.
+// RedeemCoupon counts a redemption with the commit: all that redeem one coupon wait for each other, so it is locked as
+// late as can be, but before the counters of invoices and credit notes, for which everybody waits. The commit fails
+// with discount.ErrUsedUp where none is left.
 func (tx *Tx) RedeemCoupon(environmentID, id string) {
 	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, none: discount.ErrUsedUp})
 }
@@ -20,7 +21,8 @@ func (tx *Tx) UnredeemCoupon(environmentID, id string) {
 	tx.redeemed = append(tx.redeemed, redemption{environmentID: environmentID, couponID: id, less: true})
 }
 
-// redemption is one that is counted with the commit, and the refusal where none is left; or one that is not counted any more.
+// redemption is one that is counted with the commit, and the refusal where none is left; or one that is not counted any
+// more.
 type redemption struct {
 	environmentID, couponID string
 	none                    error

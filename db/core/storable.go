@@ -20,9 +20,9 @@ import (
 const replacement = "\uFFFD"
 
 // storable returns the arguments of a statement with texts that PostgreSQL can store. Every statement passes it, and no
-// other code needs to know: what stores a provider's words, a receiver's answer or a file would otherwise fail, and fail
-// again with each repetition. The API refuses such texts before. It replaces elements of args, and nothing that they
-// refer to.
+// other code needs to know: what stores a provider's words, a receiver's answer or a file would otherwise fail, and
+// fail again with each repetition. The API refuses such texts before. It replaces elements of args, and nothing that
+// they refer to.
 func storable(args []any) []any {
 	for i, arg := range args {
 		switch v := arg.(type) {
@@ -113,8 +113,8 @@ func (r storingRows) Values() ([]any, error) {
 	return storable(values), err
 }
 
-// storeJSON makes a connection do to JSON values what storable does to texts. pgx encodes them, from bytes and from types
-// of ours: only there are they seen.
+// storeJSON makes a connection do to JSON values what storable does to texts. pgx encodes them, from bytes and from
+// types of ours: only there are they seen.
 func storeJSON(conn *pgx.Conn) {
 	types := conn.TypeMap()
 	for _, t := range []struct {

@@ -1,5 +1,5 @@
-// Package core is what the columns of db share: the connections, a transaction with its queue and its commit, how reads are
-// sent, pages of lists, and what errors of PostgreSQL become. Callers have it through package db.
+// Package core is what the columns of db share: the connections, a transaction with its queue and its commit, how reads
+// are sent, pages of lists, and what errors of PostgreSQL become. Callers have it through package db.
 package core
 
 import (
@@ -38,7 +38,8 @@ type Store struct {
 	clock      func() time.Time
 	dispatcher Dispatcher                                                  // nil: effects are left to the reconciler
 	limits     func(provider string, currency money.Currency) money.Limits // Config.Limits
-	unsealed   *unsealed                                                   // environments with new entries of the audit log
+	// environments with new entries of the audit log
+	unsealed *unsealed
 }
 
 // Reader is where reads are sent. What reads there are is the columns' matter.
@@ -102,8 +103,8 @@ func OpenError(err error) error {
 	return Translate("open", err)
 }
 
-// prepare makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them. It also makes
-// the connection store any JSON.
+// prepare makes timestamps come back in UTC, whatever the machine's time zone: rules compare and print them. It also
+// makes the connection store any JSON.
 func prepare(_ context.Context, conn *pgx.Conn) error {
 	storeJSON(conn)
 	conn.TypeMap().RegisterType(&pgtype.Type{
@@ -132,7 +133,8 @@ func (s *Store) KnownLimits() func(provider string, currency money.Currency) mon
 // Now is the wall clock's time.
 func (s *Store) Now() time.Time { return s.clock() }
 
-// Snapshot begins a transaction that sees all as it was at one moment and writes nothing. The caller ends it with Rollback.
+// Snapshot begins a transaction that sees all as it was at one moment and writes nothing. The caller ends it with
+// Rollback.
 func (s *Store) Snapshot(ctx context.Context) (pgx.Tx, error) {
 	tx, err := s.pool.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
 	return tx, Translate("begin", err)

@@ -79,8 +79,9 @@ func (s *Store) transact(ctx context.Context, by Actor, now time.Time, fn func(*
 	return tx.effects, err
 }
 
-// BeforeCounters queues what locks rows that transactions of many customers lock: the redemptions of coupons, then what webhook
-// endpoints are owed. An environment's counter is locked after them, by the commit or, where the caller needs a number, earlier.
+// BeforeCounters queues what locks rows that transactions of many customers lock: the redemptions of coupons, then what
+// webhook endpoints are owed. An environment's counter is locked after them, by the commit or, where the caller needs a
+// number, earlier.
 func (tx *Tx) BeforeCounters(ctx context.Context) error {
 	if err := tx.countRedemptions(ctx); err != nil {
 		return err
@@ -88,8 +89,9 @@ func (tx *Tx) BeforeCounters(ctx context.Context) error {
 	return tx.oweDeliveries(ctx)
 }
 
-// commit sends what is queued, then the marks of workflows to be woken, then the redemptions of coupons, then what webhook
-// endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round trip.
+// commit sends what is queued, then the marks of workflows to be woken, then the redemptions of coupons, then what
+// webhook endpoints are owed, then the entry of the audit log, then the new invoices, then COMMIT, all in one round
+// trip.
 func (tx *Tx) commit(ctx context.Context) error {
 	if err := tx.setMarks(ctx); err != nil {
 		return err

@@ -22,9 +22,9 @@ func (tx *Tx) Wake(_ context.Context, environmentID string, s lifecycle.State, w
 	return nil
 }
 
-// Tell has the subscription's workflow told, after the commit, what a decision made of the subscription that leaves it at
-// rest. The row bears no mark of it: word that is lost is not sent again. A workflow that is being woken reads the row by
-// itself.
+// Tell has the subscription's workflow told, after the commit, what a decision made of the subscription that leaves it
+// at rest. The row bears no mark of it: word that is lost is not sent again. A workflow that is being woken reads the
+// row by itself.
 func (tx *Tx) Tell(environmentID string, s lifecycle.State, why string) {
 	if s.WakePending {
 		return

@@ -1,5 +1,5 @@
-// Package receivers tests the receivers that docs/webhooks.md shows: each runs as its reader would run it, and gets real
-// deliveries.
+// Package receivers tests the receivers that docs/webhooks.md shows: each runs as its reader would run it, and gets
+// real deliveries.
 package receivers
 
 import (

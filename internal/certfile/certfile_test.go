@@ -25,11 +25,14 @@ func TestPair_IsReadAgain(t *testing.T) {
 	cert, key := certtest.Write(t, dir, 1)
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var failures []error
-	pair, err := certfile.Open(cert, key, func() time.Time { return now }, func(err error) { failures = append(failures, err) })
+	pair, err := certfile.Open(
+		cert, key, func() time.Time { return now }, func(err error) { failures = append(failures, err) },
+	)
 	require.NoError(t, err)
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", pair.Config())
 	require.NoError(t, err)
-	server := &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
+	server := &http.Server{Handler: http.NotFoundHandler(), ReadHeaderTimeout: time.Minute,
+		ErrorLog: log.New(io.Discard, "", 0)}
 	go func() { _ = server.Serve(listener) }() // until it is closed
 	t.Cleanup(func() { require.NoError(t, server.Close()) })
 

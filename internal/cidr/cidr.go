@@ -9,9 +9,9 @@ import (
 // mapped is how many bits of an IPv6 address say that an IPv4 address follows.
 const mapped = 96
 
-// Parse reads a network such as 10.0.0.0/8, without the bits that are the host's. An IPv4 network in the form of IPv6, such
-// as ::ffff:10.0.0.0/104, is that IPv4 network: addresses of clients are compared in the form of IPv4, and a network that
-// is not would contain none of them.
+// Parse reads a network such as 10.0.0.0/8, without the bits that are the host's. An IPv4 network in the form of IPv6,
+// such as ::ffff:10.0.0.0/104, is that IPv4 network: addresses of clients are compared in the form of IPv4, and a
+// network that is not would contain none of them.
 func Parse(text string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(text)
 	switch {

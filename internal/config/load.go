@@ -66,7 +66,9 @@ func together(c Config) (faults Faults) {
 		}
 	}
 	if c.HTTP.KeyBurst < c.HTTP.KeyRate {
-		faults = append(faults, Fault{"API_KEY_BURST", "is less than API_KEY_RATE", "give at least API_KEY_RATE, for example twice as much"})
+		faults = append(
+			faults, Fault{"API_KEY_BURST", "is less than API_KEY_RATE", "give at least API_KEY_RATE, for example twice as much"},
+		)
 	}
 	if (c.Simulator.CallbackURL == "") == c.Simulator.CallbackSecret.IsSet() {
 		faults = append(faults, Fault{

@@ -53,7 +53,8 @@ var ownVariables = []Variable{
 		set:     number(1, 1000, func(c *Config) *int { return &c.Database.PoolWebhooks }),
 	},
 	{
-		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor, Build, Payment}, Example: "127.0.0.1:7233",
+		Name: "TEMPORAL_ADDRESS", RequiredBy: []Command{API, Worker, Serve, Doctor, Build, Payment},
+		Example: "127.0.0.1:7233",
 		Meaning: "Frontend of the Temporal cluster, or of Temporal Cloud. `dev` starts a server where it is absent.",
 		Fix:     "give host:port of a Temporal frontend",
 		set:     address(func(c *Config) *string { return &c.Temporal.Address }),

@@ -30,8 +30,9 @@ func unprivileged() (*Account, error) {
 			return &Account{Name: name, UID: uint32(uid), GID: uint32(gid)}, nil
 		}
 	}
-	return nil, fmt.Errorf("PostgreSQL refuses to run as root, and this machine has neither a user postgres nor a user nobody: " +
-		"start as another user, or set DATABASE_URL to a server of your own")
+	return nil,
+		fmt.Errorf("PostgreSQL refuses to run as root, and this machine has neither a user postgres nor a user nobody: " +
+			"start as another user, or set DATABASE_URL to a server of your own")
 }
 
 // own gives a file or directory to the account.

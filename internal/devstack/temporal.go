@@ -16,9 +16,9 @@ import (
 
 // TemporalCLI is the pinned Temporal CLI, which contains the development server (1.29) and the web UI. It is the newest
 // that `go install` accepts: later ones have replace directives. Its own SQLite driver, 1.34.1, once interrupted by a
-// client that went away at the wrong moment, answers "interrupted (9)" to everything from then on, so that the server is
-// stuck until it is started again (gitlab.com/cznic/sqlite, issue 241). Clients with deadlines of up to 15 ms got it stuck
-// within 20 s; with this driver it was well after a minute of them.
+// client that went away at the wrong moment, answers "interrupted (9)" to everything from then on, so that the server
+// is stuck until it is started again (gitlab.com/cznic/sqlite, issue 241). Clients with deadlines of up to 15 ms got it
+// stuck within 20 s; with this driver it was well after a minute of them.
 const TemporalCLI = "github.com/temporalio/cli/cmd/temporal@v1.5.1 modernc.org/sqlite@v1.51.0"
 
 const databaseFile = "temporal.db"

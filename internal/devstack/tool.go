@@ -16,9 +16,9 @@ import (
 )
 
 // EnsureTool returns the absolute path of a program written in Go, compiled from exactly what spec says
-// ("module/path@v1.2.3", or "module/path@v1.2.3 dependency@v4.5.6" where a dependency of it has to be newer): from PATH,
-// from the user's cache, or by compiling it into that cache, which takes minutes for a large program and is reported
-// line by line on progress. The name is the program's.
+// ("module/path@v1.2.3", or "module/path@v1.2.3 dependency@v4.5.6" where a dependency of it has to be newer): from
+// PATH, from the user's cache, or by compiling it into that cache, which takes minutes for a large program and is
+// reported line by line on progress. The name is the program's.
 func EnsureTool(ctx context.Context, name, spec string, progress io.Writer) (string, error) {
 	parsed, err := parseToolSpec(spec)
 	if err != nil {
@@ -34,7 +34,8 @@ func EnsureTool(ctx context.Context, name, spec string, progress io.Writer) (str
 	return c.tool(ctx, name, parsed, progress)
 }
 
-// ensureOwn returns a program whose main package is source, compiled like EnsureTool's against the modules that spec pins.
+// ensureOwn returns a program whose main package is source, compiled like EnsureTool's against the modules that spec
+// pins.
 func ensureOwn(ctx context.Context, name, spec string, source []byte, progress io.Writer) (string, error) {
 	parsed, err := parseToolSpec(spec)
 	if err != nil {
@@ -68,8 +69,8 @@ func compiledAs(path string, spec toolSpec) bool {
 	return err == nil && spec.madeOf(info)
 }
 
-// hasVersion looks into the program's build information, which the Go toolchain writes. Programs released in another way
-// carry no version there and are asked; what they depend on they do not say.
+// hasVersion looks into the program's build information, which the Go toolchain writes. Programs released in another
+// way carry no version there and are asked; what they depend on they do not say.
 func hasVersion(ctx context.Context, path string, spec toolSpec) bool {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package hostname reads names of hosts in URLs and email addresses. It does not own what they resolve to, nor whether a
-// name may be called.
+// Package hostname reads names of hosts in URLs and email addresses. It does not own what they resolve to, nor whether
+// a name may be called.
 package hostname
 
 import (
@@ -14,9 +14,9 @@ const (
 	maxLabel = 63
 )
 
-// ToASCII returns a name as DNS knows it, in small letters and without the dot at its end; false: it cannot be one. A name in
-// other letters must be written as IDNA writes it. Characters that IDNA only maps to others, such as full-width digits, are
-// refused: where one program sees a name, another would see an address.
+// ToASCII returns a name as DNS knows it, in small letters and without the dot at its end; false: it cannot be one. A
+// name in other letters must be written as IDNA writes it. Characters that IDNA only maps to others, such as full-width
+// digits, are refused: where one program sees a name, another would see an address.
 func ToASCII(name string) (ascii string, ok bool) {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
 	ascii, err := idna.Lookup.ToASCII(name)

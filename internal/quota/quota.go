@@ -15,10 +15,10 @@ type Limit struct{ PerSecond, Burst int }
 
 // Quota bounds the requests of each key. It is safe for concurrent use.
 //
-// A process decides by its own copy of a bucket, without asking anybody. Share subtracts what it granted from the bucket
-// that all processes share and copies what is left, so in the long run the processes together grant what the limit says.
-// Between two calls of Share each of them can grant what the others have granted too; the shared bucket then holds less
-// than nothing, and all processes wait until it is filled again.
+// A process decides by its own copy of a bucket, without asking anybody. Share subtracts what it granted from the
+// bucket that all processes share and copies what is left, so in the long run the processes together grant what the
+// limit says. Between two calls of Share each of them can grant what the others have granted too; the shared bucket
+// then holds less than nothing, and all processes wait until it is filled again.
 type Quota struct {
 	limit Limit
 
@@ -87,8 +87,8 @@ func (q *Quota) fill(b *bucket, now time.Time) {
 	b.at = now
 }
 
-// Share tells what was spent since it was called last, by key, and takes over what tell answers: what the shared buckets
-// hold after it. Where tell fails, the same is told again the next time. Full buckets of which nobody spent are
+// Share tells what was spent since it was called last, by key, and takes over what tell answers: what the shared
+// buckets hold after it. Where tell fails, the same is told again the next time. Full buckets of which nobody spent are
 // forgotten.
 func (q *Quota) Share(
 	ctx context.Context, now func() time.Time,

@@ -51,7 +51,8 @@ func (p *player) captures(all []movement) []movement {
 	return slices.DeleteFunc(all, func(m movement) bool { return m.Kind != "capture" || m.Customer != p.card })
 }
 
-// capturedOnce checks in the books of one provider that the money of a payment moved once. named is what people call it.
+// capturedOnce checks in the books of one provider that the money of a payment moved once. named is what people call
+// it.
 func (p *player) capturedOnce(ctx context.Context, t *table, provider, named, payment string) error {
 	n, err := p.capturesAt(ctx, provider, func(m movement) bool { return m.TransactionID == payment })
 	if err == nil && n != 1 {

@@ -16,9 +16,9 @@ const (
 	confirmCard     = "pm_card_authenticationRequired"
 )
 
-// PlayConfirmation tells how a bank wants its payer to confirm a charge (3-D Secure, at Stripe): the payment shows a link,
-// the payer opens it, confirms at the bank and comes back, and the payment is settled. It runs in real time, as payers do.
-// c.Simulator is the port that controls all providers.
+// PlayConfirmation tells how a bank wants its payer to confirm a charge (3-D Secure, at Stripe): the payment shows a
+// link, the payer opens it, confirms at the bank and comes back, and the payment is settled. It runs in real time, as
+// payers do. c.Simulator is the port that controls all providers.
 func PlayConfirmation(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
@@ -97,7 +97,8 @@ func (p *player) awaitConfirmed(
 	return last, nil
 }
 
-// confirms is the payer's browser: it opens the link, which leads to the bank's page, confirms there, and is sent back to us.
+// confirms is the payer's browser: it opens the link, which leads to the bank's page, confirms there, and is sent back
+// to us.
 func (p *player) confirms(ctx context.Context, link string) error {
 	bank, err := p.browse(ctx, http.MethodGet, link, "")
 	if err != nil {

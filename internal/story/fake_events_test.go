@@ -16,8 +16,8 @@ import (
 
 const fakeSecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 
-// deliverer shares no connections: each server of a test that ends closes the idle ones of the default transport, and an
-// answer without a body may be lost by that.
+// deliverer shares no connections: each server of a test that ends closes the idle ones of the default transport, and
+// an answer without a body may be lost by that.
 var deliverer = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 
 // happening is an event as the fake sends it.
@@ -128,7 +128,8 @@ func happenings() map[int][]happening {
 	charge := func(kind string, due int) happening {
 		return happening{kind, fmt.Sprintf(`{"id":"txn_1","amount":%d,"currency":"USD",%s}`, due, all)}
 	}
-	issue := []happening{of("subscription.renewed", starter), bill("invoice.created", 1900), bill("invoice.finalized", 1900)}
+	issue := []happening{of("subscription.renewed", starter), bill("invoice.created", 1900),
+		bill("invoice.finalized", 1900)}
 	success := []happening{charge("payment.success", 1900), bill("invoice.paid", 1900)}
 	refusal := []happening{charge("payment.failed", 1900), bill("invoice.payment_failed", 1900)}
 	join := func(lists ...[]happening) (out []happening) {

@@ -16,9 +16,9 @@ const (
 	mobilePhone    = "+237670000001"
 )
 
-// PlayMobileMoney tells how a customer pays by mobile money: the charge sends a prompt to a telephone, its owner confirms
-// it, and pawaPay's callback settles the payment. Then pawaPay refuses connections, and the backup takes the next payment. It
-// runs in real time, as telephones do. c.Simulator is the port that controls all providers.
+// PlayMobileMoney tells how a customer pays by mobile money: the charge sends a prompt to a telephone, its owner
+// confirms it, and pawaPay's callback settles the payment. Then pawaPay refuses connections, and the backup takes the
+// next payment. It runs in real time, as telephones do. c.Simulator is the port that controls all providers.
 func PlayMobileMoney(ctx context.Context, c Config) error {
 	c = c.complete()
 	p := &player{client: newClient(c), simulator: c.Simulator, names: map[string]string{}}
@@ -92,7 +92,9 @@ func (p *player) subscribesByPhone(ctx context.Context) error {
 }
 
 // awaitMobile looks until the payment is as told, and returns the provider's name for it.
-func (p *player) awaitMobile(ctx context.Context, c Config, t *table, told string, want mobile) (ref string, err error) {
+func (p *player) awaitMobile(
+	ctx context.Context, c Config, t *table, told string, want mobile,
+) (ref string, err error) {
 	var seen mobile
 	so, err := c.until(ctx, func() (bool, error) {
 		seen, ref, err = p.seeMobile(ctx)

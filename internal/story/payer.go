@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// subscribes makes a plan and a customer and subscribes the one to the other, without the header that waits: the payment
-// is not decided before the payer is. name tells the stories of one run apart.
+// subscribes makes a plan and a customer and subscribes the one to the other, without the header that waits: the
+// payment is not decided before the payer is. name tells the stories of one run apart.
 func (p *player) subscribes(ctx context.Context, name string, planForm, customerForm object) error {
 	var plan, payer struct {
 		ID string `json:"id"`

@@ -25,7 +25,8 @@ const (
 	yellow = "33"
 )
 
-var statusColours = map[string]string{"trialing": yellow, "active": green, "past_due": red, "paused": yellow, "canceled": dim}
+var statusColours = map[string]string{"trialing": yellow, "active": green, "past_due": red,
+	"paused": yellow, "canceled": dim}
 
 func (t *table) head() {
 	t.line([]string{"date", "what happens", "status", "invoice", "payment", "what comes next"}, func(int, string) string {

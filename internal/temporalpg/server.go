@@ -1,6 +1,6 @@
-// Package temporalpg runs a private Temporal server that keeps its state in PostgreSQL, for benchmarks and for scenarios
-// of many workflows: the development server keeps it in SQLite, where each look for due timers reads all that there are.
-// It does not own PostgreSQL.
+// Package temporalpg runs a private Temporal server that keeps its state in PostgreSQL, for benchmarks and for
+// scenarios of many workflows: the development server keeps it in SQLite, where each look for due timers reads all that
+// there are. It does not own PostgreSQL.
 package temporalpg
 
 import (

@@ -19,8 +19,9 @@ type Connections interface {
 const KeptName = "perennial tests, kept"
 
 // Keep returns the connections to a database that open made, for this test or for one before it. A new backend of
-// PostgreSQL reads the catalogue, and parses and plans every statement again, which cost most of a test's time. They are
-// not closed before the database is dropped, so open must not use the context of a test, and must give them KeptName.
+// PostgreSQL reads the catalogue, and parses and plans every statement again, which cost most of a test's time. They
+// are not closed before the database is dropped, so open must not use the context of a test, and must give them
+// KeptName.
 func Keep[T Connections](t testing.TB, d *Database, name string, open func(ctx context.Context) (T, error)) T {
 	t.Helper()
 	if d.pooled != nil {

@@ -79,8 +79,9 @@ func dropIdle(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// schemaOf changes with every statement that defines something, with settings of the database, and where a copy has taken
-// the database's name. Only the number of a row's transaction is looked at: a change of whatever kind writes the row anew.
+// schemaOf changes with every statement that defines something, with settings of the database, and where a copy has
+// taken the database's name. Only the number of a row's transaction is looked at: a change of whatever kind writes the
+// row anew.
 const schemaOf = `SELECT concat_ws(' ',
 	(SELECT oid FROM pg_database WHERE datname = current_database()),
 	(SELECT (count(*), sum(xmin::text::bigint)) FROM pg_class WHERE relkind <> 't'),

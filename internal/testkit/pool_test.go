@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// guarded is a schema with all that a reset has to get past: rows of the migration, a sequence, a foreign key, a trigger
-// that forbids to delete, and partitions.
+// guarded is a schema with all that a reset has to get past: rows of the migration, a sequence, a foreign key, a
+// trigger that forbids to delete, and partitions.
 func guarded(ctx context.Context, url string) error {
 	return admin(ctx, url, `
 		CREATE TABLE parents (id int PRIMARY KEY);

@@ -28,9 +28,9 @@ type Database struct {
 // databasePrefix marks what may be dropped without asking.
 const databasePrefix = "pt_"
 
-// Postgres returns to the test a migrated database that holds what migrate left, as if it were its own. It is a copy of a
-// template that migrate filled once in this process, and goes to a later test, emptied, when this one has ended; a test
-// that changes the schema may, since such a database is dropped. A nil migrate means a database without tables.
+// Postgres returns to the test a migrated database that holds what migrate left, as if it were its own. It is a copy of
+// a template that migrate filled once in this process, and goes to a later test, emptied, when this one has ended; a
+// test that changes the schema may, since such a database is dropped. A nil migrate means a database without tables.
 func Postgres(t testing.TB, migrate Migrate) *Database {
 	t.Helper()
 	server, err := postgresURL()
@@ -104,8 +104,8 @@ func create(ctx context.Context, server, template string) (*pooled, error) {
 	return p, admin(ctx, p.url, adopt)
 }
 
-// adopt makes a copy of a database the one that its schema knows. Else it would count as restored, which it is not: nothing
-// was sent from the template, so that no payment of a test is to be looked for.
+// adopt makes a copy of a database the one that its schema knows. Else it would count as restored, which it is not:
+// nothing was sent from the template, so that no payment of a test is to be looked for.
 const adopt = `DO $$ BEGIN
 	IF to_regclass('database_server') IS NOT NULL THEN
 		UPDATE database_server SET identity = database_identity();
@@ -172,14 +172,16 @@ func sharedTemplate(ctx context.Context, server, version string, migrate Migrate
 		return "", err
 	}
 	var whole bool
-	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)", name).Scan(&whole); err != nil {
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)",
+		name).Scan(&whole); err != nil {
 		return "", err
 	}
 	if whole {
 		return name, nil
 	}
 	unfinished := name + "_unfinished"
-	for _, sql := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)", "CREATE DATABASE " + unfinished} {
+	for _, sql := range []string{"DROP DATABASE IF EXISTS " + unfinished + " WITH (FORCE)",
+		"CREATE DATABASE " + unfinished} {
 		if _, err := conn.Exec(ctx, sql); err != nil {
 			return "", err
 		}

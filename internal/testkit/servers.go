@@ -66,7 +66,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop drops the databases that this process made, and stops the servers that it started; for a TestMain that does more than Main.
+// Stop drops the databases that this process made, and stops the servers that it started; for a TestMain that does more
+// than Main.
 func Stop() error {
 	own.mu.Lock()
 	defer own.mu.Unlock()
@@ -116,8 +117,8 @@ func StartTemporal(
 	return address, stop, err
 }
 
-// StartTemporalOnPostgres starts a server that keeps its state in the PostgreSQL server of the tests. It takes longer to
-// start than the one in memory, but stays fast with tens of thousands of workflows.
+// StartTemporalOnPostgres starts a server that keeps its state in the PostgreSQL server of the tests. It takes longer
+// to start than the one in memory, but stays fast with tens of thousands of workflows.
 func StartTemporalOnPostgres(
 	ctx context.Context, progress io.Writer,
 ) (address string, stop func(context.Context) error, err error) {

@@ -28,8 +28,8 @@ type Namespace struct {
 }
 
 // Temporal returns to the test a fresh namespace on the shared server, ready for workers and workflows. It has no
-// search attributes yet: the worker's bootstrap makes them. The reconciler's schedule is deleted at the end: it would wake
-// every few seconds for the rest of the run, in each namespace.
+// search attributes yet: the worker's bootstrap makes them. The reconciler's schedule is deleted at the end: it would
+// wake every few seconds for the rest of the run, in each namespace.
 func Temporal(t testing.TB) *Namespace {
 	t.Helper()
 	address, err := temporalAddress()

@@ -2,8 +2,8 @@
 // (db) nor where the key-encryption key comes from (config).
 //
 // Each app has a Tink keyset of its own (AES-256-GCM), stored wrapped by the key-encryption key (KEK). Every sealed
-// value is bound to its app, provider configuration, field and version, and every keyset to its app: a value or a keyset that
-// is copied to another row does not decrypt there.
+// value is bound to its app, provider configuration, field and version, and every keyset to its app: a value or a
+// keyset that is copied to another row does not decrypt there.
 package vault
 
 import (

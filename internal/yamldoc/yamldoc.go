@@ -143,7 +143,9 @@ func (r *reader) mapping(n *yaml.Node, path string, depth int) (any, error) {
 			return nil, &Error{Line: key.Line, Path: path, Text: "merge keys (<<) are not supported: write the fields out"}
 		}
 		if _, twice := fields[key.Value]; twice {
-			return nil, &Error{Line: key.Line, Path: below, Text: fmt.Sprintf("it is there twice, first on line %d", r.lines[below])}
+			return nil, &Error{
+				Line: key.Line, Path: below, Text: fmt.Sprintf("it is there twice, first on line %d", r.lines[below]),
+			}
 		}
 		r.lines[below] = key.Line
 		value, err := r.value(n.Content[i+1], below, depth)

@@ -17,8 +17,8 @@ func (p payment) wantsPayer() bool {
 }
 
 // payersPage is where the payer can confirm the payment; empty: nowhere. A payment without a reference could not be
-// told from the one that was refused before it. A page that wants a form posted to it is none: our link leads by GET, as
-// CheckoutService-v71 shows it for 3-D Secure (example card-3d-secure-redirect).
+// told from the one that was refused before it. A page that wants a form posted to it is none: our link leads by GET,
+// as CheckoutService-v71 shows it for 3-D Secure (example card-3d-secure-redirect).
 func (p payment) payersPage() string {
 	if p.ResultCode != "RedirectShopper" || p.Action == nil || p.PSPReference == "" {
 		return ""

@@ -31,8 +31,8 @@ func (a *Adyen) Charge(ctx context.Context, in providers.ChargeRequest) (provide
 	return a.settled(ctx, in.TransactionID, in.Key, p, res, in.ReturnURL != ""), nil
 }
 
-// settled is what an answer to a payment leads to, after a part that was authorised is given back. askable: somebody can
-// be sent to a page.
+// settled is what an answer to a payment leads to, after a part that was authorised is given back. askable: somebody
+// can be sent to a page.
 func (a *Adyen) settled(
 	ctx context.Context, transactionID, key string, p payment, res providers.Result, askable bool,
 ) providers.Result {

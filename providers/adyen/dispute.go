@@ -6,8 +6,8 @@ import (
 	"perennial/providers"
 )
 
-// step is where a dispute stands after an event, and whether the bank then has the money. Whatever else Adyen says of it
-// (disputeStatus) is not signed.
+// step is where a dispute stands after an event, and whether the bank then has the money. Whatever else Adyen says of
+// it (disputeStatus) is not signed.
 type step struct {
 	order int
 	stage providers.DisputeStage
@@ -15,8 +15,8 @@ type step struct {
 	taken bool
 }
 
-// steps are the events of a dispute, by the order in which the card schemes let them happen. That a lost pre-arbitration
-// takes the money of a chargeback that was defended is unverified. A closed dispute may be overturned.
+// steps are the events of a dispute, by the order in which the card schemes let them happen. That a lost
+// pre-arbitration takes the money of a chargeback that was defended is unverified. A closed dispute may be overturned.
 var steps = map[string]step{
 	"REQUEST_FOR_INFORMATION":           {1, providers.StageInquiry, providers.DisputeOpen, false},
 	"NOTIFICATION_OF_CHARGEBACK":        {2, providers.StageChargeback, providers.DisputeOpen, false},

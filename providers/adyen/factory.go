@@ -62,7 +62,9 @@ func (Factory) Supports(method providers.Method) paymethod.Support {
 	case method.Type != "card":
 		return refused("Adyen charges stored cards only.")
 	case foreign.MatchString(method.PaymentMethodToken):
-		return refused("The saved card belongs to another provider: Adyen's tokens do not begin with a word in small letters.")
+		return refused(
+			"The saved card belongs to another provider: Adyen's tokens do not begin with a word in small letters.",
+		)
 	}
 	return paymethod.Support{Accepted: true, Renewal: paymethod.RenewalUnattended}
 }

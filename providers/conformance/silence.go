@@ -84,7 +84,9 @@ var silences = []scenario{
 }
 
 // silent charges into a fault and gives up once the provider has come as far as until says.
-func (b *bench) silent(t *testing.T, in providers.ChargeRequest, fault string, until func() bool) (res providers.Result) {
+func (b *bench) silent(
+	t *testing.T, in providers.ChargeRequest, fault string, until func() bool,
+) (res providers.Result) {
 	t.Helper()
 	b.Rig.Fault(t, fault, b.ChargePath)
 	var err error

@@ -62,9 +62,13 @@ func TestCharge_ImpossibleRequests(t *testing.T) {
 		spoil  func(*providers.ChargeRequest)
 		method bool // the customer's method is at fault, not the request
 	}{
-		"bank transfer":     {sampleCharge, func(in *providers.ChargeRequest) { in.Method.Type = "bank" }, true},
-		"no operator":       {samplePrompt, func(in *providers.ChargeRequest) { in.Method.Type = providers.MobileMoney }, true},
-		"odd operator":      {samplePrompt, func(in *providers.ChargeRequest) { in.Method.Type = providers.MobileMoney + "M T" }, true},
+		"bank transfer": {sampleCharge, func(in *providers.ChargeRequest) { in.Method.Type = "bank" }, true},
+		"no operator": {
+			samplePrompt, func(in *providers.ChargeRequest) { in.Method.Type = providers.MobileMoney }, true,
+		},
+		"odd operator": {
+			samplePrompt, func(in *providers.ChargeRequest) { in.Method.Type = providers.MobileMoney + "M T" }, true,
+		},
 		"no customer":       {sampleCharge, func(in *providers.ChargeRequest) { in.Method.CustomerToken = "" }, true},
 		"no card":           {sampleCharge, func(in *providers.ChargeRequest) { in.Method.PaymentMethodToken = "" }, true},
 		"another's card":    {sampleCharge, func(in *providers.ChargeRequest) { in.Method.PaymentMethodToken = "pm_" }, true},

@@ -54,8 +54,8 @@ func unread(charge providers.Result, why string) providers.Result {
 	return charge
 }
 
-// disputeStates are the statuses of chargebacks that cannot be answered any more; "declined" is the merchant's objection
-// to one, which the bank reviews. Known from types of third parties only.
+// disputeStates are the statuses of chargebacks that cannot be answered any more; "declined" is the merchant's
+// objection to one, which the bank reviews. Known from types of third parties only.
 var disputeStates = map[string]providers.DisputeState{
 	"declined": providers.DisputeUnderReview,
 	"won":      providers.DisputeWon, "reversed": providers.DisputeWon,

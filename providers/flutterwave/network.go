@@ -50,7 +50,8 @@ func (n number) checkCurrency(c money.Currency) error {
 		return nil
 	}
 	return fault.InvalidParam("currency", "payment_method_currency_mismatch",
-		"Mobile money of the country with calling code %s is charged in %v, not %s.", n.country, markets[n.country].currencies, c)
+		"Mobile money of the country with calling code %s is charged in %v, not %s.", n.country,
+		markets[n.country].currencies, c)
 }
 
 // network is Flutterwave's name of an operator. MTN is the only documented one. A list of names exists

@@ -55,8 +55,8 @@ func (f *Flutterwave) refused(x exchange, e effect) providers.Result {
 	return res
 }
 
-// refusedSend is refused for a request that moves money. Flutterwave checks a request before it looks for its key, as far
-// as is known: that a repeat is refused proves nothing about an earlier send.
+// refusedSend is refused for a request that moves money. Flutterwave checks a request before it looks for its key, as
+// far as is known: that a repeat is refused proves nothing about an earlier send.
 func (f *Flutterwave) refusedSend(x exchange, e effect, repeat bool) providers.Result {
 	res := f.refused(x, e)
 	if repeat && res.Outcome.Final() {

@@ -8,8 +8,8 @@ import (
 	"perennial/providers"
 )
 
-// A refusal is about the request at hand. That a repeat is refused proves nothing about its first send, whose answer was
-// lost: the card may have been deleted since.
+// A refusal is about the request at hand. That a repeat is refused proves nothing about its first send, whose answer
+// was lost: the card may have been deleted since.
 func TestSend_RefusedRepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	for code, outcome := range map[string]providers.Outcome{

@@ -47,7 +47,8 @@ func TestCharge_FollowsActiveConfiguration(t *testing.T) {
 		"other market": {activated("AIRTEL_RWA", "RWF", usual), providers.NotSent, "", "Ask pawaPay to activate"},
 		"too little":   {change(`"100"`, `"5001"`), providers.Failed, "", "at least 5001 RWF and at most 2000000 RWF"},
 		"too much":     {change(`"2000000"`, `"4999"`), providers.Failed, "", "at most 4999 RWF"},
-		"a list of operations": {strings.NewReplacer(`{"DEPOSIT"`, `[{"PAYOUT":{}},{"DEPOSIT"`, `}}}]}]}]}`, `}}]}]}]}]}`).Replace(
+		"a list of operations": {strings.NewReplacer(`{"DEPOSIT"`, `[{"PAYOUT":{}},{"DEPOSIT"`, `}}}]}]}]}`,
+			`}}]}]}]}]}`).Replace(
 			change("OPERATIONAL", "CLOSED")), providers.NotSent, "", "at the moment"},
 		"no bounds": {change(`,"minAmount":"100","maxAmount":"2000000"`, ""), providers.Pending, "", ""},
 		"code":      {change("PROVIDER_AUTH", "PREAUTH"), "", "payment_method_cannot_renew", ""},

@@ -50,8 +50,10 @@ func TestSupports_ByAccount(t *testing.T) {
 		renewal paymethod.Renewal
 		known   []string
 	}{
-		"activated":     {activated("MTN_MOMO_RWA", "RWF", usual), true, paymethod.RenewalPrompt, nil},
-		"not activated": {activated("AIRTEL_RWA", "RWF", usual), false, paymethod.RenewalImpossible, []string{"mobile_money_airtel"}},
+		"activated": {activated("MTN_MOMO_RWA", "RWF", usual), true, paymethod.RenewalPrompt, nil},
+		"not activated": {
+			activated("AIRTEL_RWA", "RWF", usual), false, paymethod.RenewalImpossible, []string{"mobile_money_airtel"},
+		},
 		"by a link": {activated("MTN_MOMO_RWA", "RWF", `"authType":"REDIRECT_AUTH","status":"OPERATIONAL"`), true,
 			paymethod.RenewalImpossible, nil},
 		"away": {"503 ", true, paymethod.RenewalPrompt, nil},

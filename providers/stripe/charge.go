@@ -10,10 +10,10 @@ import (
 	"perennial/providers"
 )
 
-// Charge confirms a payment intent off-session in one call, and where the payer must be there, again on-session: then the
-// payer can be asked. Errors: `amount_not_positive`, `amount_not_representable`,
-// `currency_unsupported`, `payment_method_unsupported`, `payment_method_missing`, `provider_request_invalid` (all
-// fault.Invalid, nothing was sent) and `provider_key_reused` (fault.Conflict).
+// Charge confirms a payment intent off-session in one call, and where the payer must be there, again on-session: then
+// the payer can be asked. Errors: `amount_not_positive`, `amount_not_representable`, `currency_unsupported`,
+// `payment_method_unsupported`, `payment_method_missing`, `provider_request_invalid` (all fault.Invalid, nothing was
+// sent) and `provider_key_reused` (fault.Conflict).
 func (s *Stripe) Charge(ctx context.Context, in providers.ChargeRequest) (providers.Result, error) {
 	form, err := chargeForm(in)
 	if err != nil {

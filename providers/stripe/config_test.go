@@ -55,7 +55,8 @@ func TestConfig_HidesSecrets(t *testing.T) {
 	c := Config{SecretKey: key, WebhookSecret: hook}
 	s, err := New(c)
 	require.NoError(t, err)
-	for _, v := range []any{c, &c, s, *s, s.secretKey, struct{ K wire.Secret }{s.secretKey}, struct{ k wire.Secret }{s.secretKey}} {
+	for _, v := range []any{c, &c, s, *s, s.secretKey, struct{ K wire.Secret }{s.secretKey},
+		struct{ k wire.Secret }{s.secretKey}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q"} {
 			require.NotContains(t, fmt.Sprintf(verb, v), "verysecret")
 		}

@@ -75,8 +75,8 @@ func (pi *intent) payersPage() string {
 	return pi.NextAction.RedirectToURL.URL
 }
 
-// needsCleanUp reports whether an intent waits for a customer who is away, or was declined for want of one. Left alone it
-// could still capture later: a confirmation of askPayer may be on its way.
+// needsCleanUp reports whether an intent waits for a customer who is away, or was declined for want of one. Left alone
+// it could still capture later: a confirmation of askPayer may be on its way.
 func (pi *intent) needsCleanUp() bool {
 	switch pi.Status {
 	case "requires_action", "requires_confirmation":

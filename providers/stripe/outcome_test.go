@@ -35,8 +35,9 @@ func sampleCharge() providers.ChargeRequest {
 func TestOutcome_Table(t *testing.T) {
 	t.Parallel()
 	const (
-		d, f, u, n, p, s, c = providers.Declined, providers.Failed, providers.Unknown, providers.NotSent, providers.Pending, providers.Succeeded, providers.Canceled
-		none                = providers.NotFound
+		d, f, u, n, p, s, c = providers.Declined, providers.Failed, providers.Unknown, providers.NotSent, providers.Pending,
+			providers.Succeeded, providers.Canceled
+		none = providers.NotFound
 	)
 	intent := func(status string) string {
 		return `{"id":"pi_1","object":"payment_intent","amount":1999,"currency":"usd","status":"` + status + `"}`
@@ -122,7 +123,11 @@ func TestOutcome_KeyReusedIsOurFault(t *testing.T) {
 	t.Parallel()
 	adapter := against(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
-		_, _ = w.Write([]byte(`{"error":{"type":"idempotency_error","message":"Keys for idempotent requests can only be used with the same parameters"}}`))
+		_, _ = w.Write(
+			[]byte(
+				`{"error":{"type":"idempotency_error","message":"Keys for idempotent requests can only be used with the same parameters"}}`,
+			),
+		)
 	})
 	_, err := adapter.Charge(t.Context(), sampleCharge())
 	require.Equal(t, payment.CodeKeyReused, fault.From(err).Code)
@@ -140,7 +145,8 @@ func TestOutcome_KeyReusedIsFoundByLookup(t *testing.T) {
 		}
 		assert.Equal(t, "/v1/payment_intents/search", r.URL.Path)
 		assert.Equal(t, "metadata['txn_id']:'txn_42'", r.URL.Query().Get("query"))
-		_, _ = w.Write([]byte(`{"object":"search_result","data":[{"object":"payment_intent","id":"pi_1","status":"succeeded",` +
+		_,
+			_ = w.Write([]byte(`{"object":"search_result","data":[{"object":"payment_intent","id":"pi_1","status":"succeeded",` +
 			`"amount":1999,"amount_received":1999,"currency":"usd","payment_method":"pm_other","metadata":{"txn_id":"txn_42"}}]}`))
 	})
 	_, err := adapter.Charge(t.Context(), sampleCharge())

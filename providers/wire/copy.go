@@ -17,8 +17,8 @@ const (
 	copyPatience = 5 * time.Second
 )
 
-// Copy keeps what a provider says about an account, so that few requests have to ask for it. A timer tells its age, since
-// only the program's entry has a clock. The zero Copy is empty.
+// Copy keeps what a provider says about an account, so that few requests have to ask for it. A timer tells its age,
+// since only the program's entry has a clock. The zero Copy is empty.
 type Copy[T any] struct {
 	group singleflight.Group
 	mu    sync.Mutex
@@ -26,8 +26,8 @@ type Copy[T any] struct {
 	fresh *time.Timer // ends the life of known; nil: nothing was read yet
 }
 
-// Get returns the copy, or what read returns where it is too old. Where read fails, which ok says, the last copy stays in
-// use; the zero value: there is none.
+// Get returns the copy, or what read returns where it is too old. Where read fails, which ok says, the last copy stays
+// in use; the zero value: there is none.
 func (c *Copy[T]) Get(ctx context.Context, read func(context.Context) (value T, ok bool)) T {
 	if known, fresh := c.get(); fresh {
 		return known

@@ -60,8 +60,8 @@ type CouponUpdate struct {
 	RedeemBy *time.Time
 }
 
-// UpdateCoupon changes a coupon, and announces what changed if anything did. Subscriptions keep what they have redeemed.
-// Faults: coupon_not_found and those of text.
+// UpdateCoupon changes a coupon, and announces what changed if anything did. Subscriptions keep what they have
+// redeemed. Faults: coupon_not_found and those of text.
 func (s *Service) UpdateCoupon(
 	ctx context.Context, by usecase.Caller, couponID string, u CouponUpdate, also usecase.Also[discount.Coupon],
 ) (discount.Coupon, error) {

@@ -139,8 +139,8 @@ func (s *Service) carryOutCatalog(
 			TrialEnd: cmp.Or(c.To.TrialEnd, plan.TrialEndInvoice)})
 }
 
-// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is nothing
-// to do or say.
+// effects adds what the newest versions mean for running subscriptions, and leaves out plans about which there is
+// nothing to do or say.
 func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []catalog.Change) ([]Change, error) {
 	var ids []string
 	for _, c := range changes {

@@ -61,8 +61,8 @@ type limiter interface {
 	ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error)
 }
 
-// checkPlanChargeable refuses a plan that is sold in a currency which no provider of the environment takes: the first to
-// notice would else be a customer, when the first invoice cannot be collected. Those of known were judged before.
+// checkPlanChargeable refuses a plan that is sold in a currency which no provider of the environment takes: the first
+// to notice would else be a customer, when the first invoice cannot be collected. Those of known were judged before.
 func checkPlanChargeable(ctx context.Context, l limiter, by usecase.Caller, p plan.Plan, known []money.Currency) error {
 	for _, c := range p.Currencies() {
 		if slices.Contains(known, c) {

@@ -41,9 +41,9 @@ func (s *Service) CreateTaxRate(
 // MaxTaxRates bounds the tax rates of an environment that are not archived: every decision reads those that may hold.
 const MaxTaxRates = 100
 
-// checkTaxRate refuses a rate that is one too many, or that would tax twice what another taxes. said reports whether other
-// rates with Stacks count: whoever creates a rate must say it again. Concurrent requests wait for each other. Faults:
-// tax_rate_limit, tax_rate_repeated.
+// checkTaxRate refuses a rate that is one too many, or that would tax twice what another taxes. said reports whether
+// other rates with Stacks count: whoever creates a rate must say it again. Concurrent requests wait for each other.
+// Faults: tax_rate_limit, tax_rate_repeated.
 func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.Definition, said bool) error {
 	if _, err := tx.LockSettings(ctx, environmentID); err != nil {
 		return err

@@ -23,9 +23,9 @@ type BalanceAdjustment struct {
 	Note       string // why, for people; may be empty
 }
 
-// AdjustBalance writes an entry into a customer's ledger that belongs to no invoice. The next invoice in the currency uses what
-// was given, and collects what was taken beyond the plain balance: grants stay as they are. Faults: customer_not_found, test_clock_advancing, text_blank,
-// text_invalid, card_number_refused, those of balance.Adjusted.
+// AdjustBalance writes an entry into a customer's ledger that belongs to no invoice. The next invoice in the currency
+// uses what was given, and collects what was taken beyond the plain balance: grants stay as they are. Faults:
+// customer_not_found, test_clock_advancing, text_blank, text_invalid, card_number_refused, those of balance.Adjusted.
 func (s *Service) AdjustBalance(
 	ctx context.Context, by usecase.Caller, in BalanceAdjustment, around usecase.Around[db.BalanceEntry],
 ) error {
@@ -57,9 +57,9 @@ func (s *Service) AdjustBalance(
 	})
 }
 
-// onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the customer
-// and the balance, in the order in which everybody takes them. now is the customer's time. Faults: customer_not_found,
-// test_clock_advancing.
+// onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the
+// customer and the balance, in the order in which everybody takes them. now is the customer's time. Faults:
+// customer_not_found, test_clock_advancing.
 func onBalance[R any](
 	ctx context.Context, s *Service, by usecase.Caller, c customer.Customer, currency money.Currency,
 	around usecase.Around[R],

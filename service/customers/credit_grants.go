@@ -19,8 +19,9 @@ import (
 )
 
 // GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
-// customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of metadata
-// and of balance.Grant.Check; credit_grants_too_many, those of checkGrantPlans; amount_too_large where the customer would have more than an amount can be.
+// customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of
+// metadata and of balance.Grant.Check; credit_grants_too_many, those of checkGrantPlans; amount_too_large where the
+// customer would have more than an amount can be.
 func (s *Service) GrantCredit(
 	ctx context.Context, by usecase.Caller, g balance.Grant, around usecase.Around[db.CreditGrant],
 ) error {
@@ -56,8 +57,8 @@ func (s *Service) GrantCredit(
 	})
 }
 
-// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on, currency_mismatch. A
-// subscription may be on any version of its plan, so that one version in the currency is enough.
+// checkGrantPlans refuses plans whose invoices could never use the grant: plan_not_found, plan_is_add_on,
+// currency_mismatch. A subscription may be on any version of its plan, so that one version in the currency is enough.
 func (s *Service) checkGrantPlans(ctx context.Context, by usecase.Caller, g balance.Grant) error {
 	return usecase.CheckEachPlan(ctx, s.Base, by, g.PlanIDs, func(p plan.Plan) error {
 		if p.AddOn {

@@ -153,8 +153,8 @@ func (s *Service) checkNewMethod(
 	return checked, nil
 }
 
-// checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for. Faults:
-// those of CheckRenewable.
+// checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for.
+// Faults: those of CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
 	currencies, err := s.Store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
 	if err != nil {

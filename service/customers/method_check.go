@@ -95,8 +95,8 @@ func (s *Service) CheckRenewable(
 	return Renewable(found, err, c, currency, param)
 }
 
-// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said. What is wrong with the
-// stored details is no matter of this request's fields but param.
+// Renewable is CheckRenewable by what the accounts do with the method, or why that cannot be said. What is wrong with
+// the stored details is no matter of this request's fields but param.
 func Renewable(
 	found []paymethod.Support, err error, c customer.Customer, currency money.Currency, param string,
 ) error {

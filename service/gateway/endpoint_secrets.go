@@ -10,7 +10,8 @@ import (
 // Secrets opens the signing secrets of webhook endpoints.
 type Secrets struct{ Vault *vault.Vault }
 
-// EndpointSecrets opens the secrets that sign an endpoint's deliveries at a time, the newest first. Faults: keyset_unreadable, credential_unreadable.
+// EndpointSecrets opens the secrets that sign an endpoint's deliveries at a time, the newest first. Faults:
+// keyset_unreadable, credential_unreadable.
 func (s Secrets) EndpointSecrets(e db.WebhookEndpoint, at time.Time) ([]string, error) {
 	sealed := e.SigningSecrets(at)
 	secrets := make([]string, len(sealed))

@@ -18,8 +18,8 @@ func SupportsAnywhere(provider string, m providers.Method) paymethod.Support {
 	return factory.Supports(m)
 }
 
-// Supports returns what an account does with a payment method. Of one that does not open it returns what is known of the
-// provider: that credentials are unreadable is found where they are needed.
+// Supports returns what an account does with a payment method. Of one that does not open it returns what is known of
+// the provider: that credentials are unreadable is found where they are needed.
 func (g *Gateway) Supports(ctx context.Context, c db.ProviderConfig, m providers.Method) paymethod.Support {
 	adapter, err := g.Provider(ctx, c)
 	if err != nil {

@@ -26,8 +26,8 @@ func (s *Service) MarkUncollectible(
 	return s.onInvoice(ctx, by, invoiceID, lifecycle.MarkUncollectible{InvoiceID: invoiceID}, around)
 }
 
-// PayInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. amount, where given, must be
-// what is due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
+// PayInvoice starts an attempt on an open invoice now; its schedule of retries stays as it is. amount, where given,
+// must be what is due. Faults: invoice_not_found, invoice_is_draft, those of lifecycle.Pay.
 func (s *Service) PayInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, amount *money.Minor,
 	around usecase.Around[usecase.Performed],

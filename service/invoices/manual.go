@@ -73,7 +73,8 @@ func (s *Service) around(c customer.Customer, rates []tax.Definition, now time.T
 	}
 }
 
-// ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is written.
+// ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is
+// written.
 func (s *Service) ReviseInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, change invoicing.Change,
 	around usecase.Around[invoice.Invoice],
@@ -114,8 +115,8 @@ func (s *Service) DeleteInvoice(
 	})
 }
 
-// FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it is
-// charged automatically, is started after the commit. Faults: invoice_not_found, those of lifecycle.Finalize.
+// FinalizeInvoice issues a draft: it gets its number and nothing changes what it bills any more. Its charge, where it
+// is charged automatically, is started after the commit. Faults: invoice_not_found, those of lifecycle.Finalize.
 func (s *Service) FinalizeInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {

@@ -61,8 +61,8 @@ func Open(path string, format Format) (File, error) {
 	return f, err
 }
 
-// Each calls do with every record whose type is wanted, in their order. Lines that cannot be read have no type. An error
-// of do ends it and is returned. Faults: import_file_unreadable.
+// Each calls do with every record whose type is wanted, in their order. Lines that cannot be read have no type. An
+// error of do ends it and is returned. Faults: import_file_unreadable.
 func (f File) Each(wants func(moving.Type) bool, do func(Record) error) error {
 	return f.open(func(in io.Reader) error {
 		emit := func(r Record, line int) error {

@@ -40,11 +40,13 @@ type priceForm struct {
 func (w *Writer) Plan(p plan.Plan) error {
 	f := planForm{
 		Type: moving.PlanType, ID: p.ID, Version: p.Version, Name: p.Name, Currency: p.Currency,
-		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays, TrialEnd: p.TrialEnd, Active: p.Active,
+		Interval: string(p.Interval.Unit), IntervalCount: p.Interval.Count, TrialDays: p.TrialDays,
+		TrialEnd: p.TrialEnd, Active: p.Active,
 		Metadata: p.Metadata, CreatedAt: moving.At(p.CreatedAt), Prices: make([]priceForm, len(p.Prices)),
 	}
 	for i, price := range p.Prices {
-		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price, Currencies: price.Currencies}
+		f.Prices[i] = priceForm{ID: price.ID, Label: price.Name, Once: price.Once, Price: price.Price,
+			Currencies: price.Currencies}
 	}
 	return w.lines.Encode(f)
 }
@@ -95,7 +97,8 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	f := invoiceForm{
 		Type: moving.InvoiceType, ID: i.ID, Number: i.ShownNumber(), CustomerID: i.CustomerID,
 		SubscriptionID: i.SubscriptionID, Status: i.Status, Reason: i.Reason, Currency: i.Currency, Subtotal: i.Subtotal(),
-		Discount: i.Discount, Credited: i.Credited.Total, Tax: i.Tax, Taxes: i.Taxes, Total: i.Total, CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
+		Discount: i.Discount, Credited: i.Credited.Total, Tax: i.Tax, Taxes: i.Taxes, Total: i.Total,
+		CreditApplied: i.CreditApplied, BroughtForward: i.BroughtForward,
 		CarriedForward: i.CarriedForward, AmountDue: i.AmountDue, AmountPaid: i.AmountPaid,
 		PeriodStart: moving.At(i.Period.Start), PeriodEnd: moving.At(i.Period.End), IssuedAt: moving.At(i.IssuedAt),
 		PaidAt: moving.At(i.PaidAt), VoidedAt: moving.At(i.VoidedAt), Lines: make([]lineForm, len(i.Lines)),
@@ -103,7 +106,8 @@ func (w *Writer) Invoice(i invoice.Invoice) error {
 	for n, l := range i.Lines {
 		f.Lines[n] = lineForm{
 			ID: l.ID, Kind: l.Kind, Description: l.Description, PriceID: l.PriceID, Quantity: l.Quantity,
-			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: moving.At(l.Period.Start), PeriodEnd: moving.At(l.Period.End),
+			UnitPrice: l.UnitPrice, Amount: l.Amount, Discounts: l.Discounts, PeriodStart: moving.At(l.Period.Start),
+			PeriodEnd: moving.At(l.Period.End),
 		}
 	}
 	return w.lines.Encode(f)

@@ -40,15 +40,16 @@ const customerLine = `{"type":"customer","id":"c-1","email":"ada@example.com","n
 const subscriptionLine = `{"type":"subscription","id":"s-1","perennialId":"sub_x","customer":"c-1","plan":"Pro","quantity":3,"status":"active",` +
 	`"anchor":"2025-01-31T10:00:00+01:00","currentPeriodStart":1793437200,"currentPeriodEnd":"1796029200","cancelAtPeriodEnd":true}`
 
-// The same record has the same contents and the same hash in either format, in any order of fields, with or without the id
-// that an export adds.
+// The same record has the same contents and the same hash in either format, in any order of fields, with or without the
+// id that an export adds.
 func TestRead_FormatsAgree(t *testing.T) {
 	t.Parallel()
 	lines := read(t, "move.jsonl", "\ufeff"+customerLine+"\n\n"+subscriptionLine)
 	customers := read(t, "customers.csv", "\ufeffname,id,email,taxIds.eu_vat,paymentMethod,paymentDetails.provider,"+
 		"paymentDetails.paymentMethodToken,metadata.crm,country\n\"Ada, Countess\",c-1, ada@example.com ,DE123,card,stripe,pm_1,7,\n")
-	subscriptions := read(t, "mixed.csv", "type,id,customer,plan,quantity,status,anchor,currentPeriodStart,currentPeriodEnd,cancelAtPeriodEnd\n"+
-		"subscription,s-1,c-1,Pro,3,active,2025-01-31T09:00:00Z,1793437200,2026-11-30T09:00:00Z,TRUE\n")
+	subscriptions := read(t, "mixed.csv",
+		"type,id,customer,plan,quantity,status,anchor,currentPeriodStart,currentPeriodEnd,cancelAtPeriodEnd\n"+
+			"subscription,s-1,c-1,Pro,3,active,2025-01-31T09:00:00Z,1793437200,2026-11-30T09:00:00Z,TRUE\n")
 
 	require.Len(t, lines, 2)
 	require.NoError(t, lines[1].Refused)
@@ -97,16 +98,18 @@ func TestParse_Refuses(t *testing.T) {
 		`not JSON`:                        {"", "import_line_malformed"},
 		`[]`:                              {"", "import_line_malformed"},
 		`{"type":"customer","id":"a"} {}`: {"", "import_line_malformed"},
-		"{\"type\":\"customer\",\"id\":\"\xff\"}":                       {"", "import_line_malformed"},
-		`{"type":"customer","id":"\u0000"}`:                             {"", "import_line_malformed"},
-		`{"type":"coupon"}`:                                             {"type", "import_type_unknown"},
-		`{}`:                                                            {"type", "import_type_unknown"},
-		`{"type":"customer","emial":"a"}`:                               {"emial", "import_field_unknown"},
-		`{"type":"subscription","quantity":"many"}`:                     {"quantity", "import_field_invalid"},
-		`{"type":"subscription","anchor":"31.01.2026"}`:                 {"anchor", "import_field_invalid"},
-		`{"type":"subscription","cancelAtPeriodEnd":"yes"}`:             {"cancelAtPeriodEnd", "import_field_invalid"},
-		`{"type":"customer","paymentDetails":{"paymentMethodToken":1}}`: {"paymentDetails.paymentMethodToken", "import_field_invalid"},
-		`{"type":"balance","amount":1.5}`:                               {"amount", "import_field_invalid"},
+		"{\"type\":\"customer\",\"id\":\"\xff\"}":           {"", "import_line_malformed"},
+		`{"type":"customer","id":"\u0000"}`:                 {"", "import_line_malformed"},
+		`{"type":"coupon"}`:                                 {"type", "import_type_unknown"},
+		`{}`:                                                {"type", "import_type_unknown"},
+		`{"type":"customer","emial":"a"}`:                   {"emial", "import_field_unknown"},
+		`{"type":"subscription","quantity":"many"}`:         {"quantity", "import_field_invalid"},
+		`{"type":"subscription","anchor":"31.01.2026"}`:     {"anchor", "import_field_invalid"},
+		`{"type":"subscription","cancelAtPeriodEnd":"yes"}`: {"cancelAtPeriodEnd", "import_field_invalid"},
+		`{"type":"customer","paymentDetails":{"paymentMethodToken":1}}`: {
+			"paymentDetails.paymentMethodToken", "import_field_invalid",
+		},
+		`{"type":"balance","amount":1.5}`: {"amount", "import_field_invalid"},
 	} {
 		f := fault.From(parse([]byte(line)).Refused)
 		require.NotNil(t, f, line)
@@ -152,7 +155,8 @@ func TestRead_AnyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "any")
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
-			rapid.Map(rapid.IntRange(0, len(customerLine)), func(n int) string { return customerLine[:n] + "\n" + customerLine[n:] }))
+			rapid.Map(rapid.IntRange(0, len(customerLine)),
+				func(n int) string { return customerLine[:n] + "\n" + customerLine[n:] }))
 		require.NoError(t, os.WriteFile(path, []byte("id,email,type\n"+text.Draw(t, "text")), 0o600))
 		for _, format := range []Format{CSV, JSONL} {
 			f, err := Open(path, format)

@@ -22,8 +22,8 @@ type Record struct {
 	Line int // counts from 1
 	Type moving.Type
 	ID   string // external
-	// PerennialID is what an export says of the environment that it was made in: the id of the customer or subscription; of
-	// a balance, of its customer. Empty: the record is not of an export.
+	// PerennialID is what an export says of the environment that it was made in: the id of the customer or subscription;
+	// of a balance, of its customer. Empty: the record is not of an export.
 	PerennialID string
 	// Hash is that of the contents, however they are written: two records that say the same have the same.
 	Hash [sha256.Size]byte
@@ -92,8 +92,8 @@ func decode[F any](line []byte) (f F, err error) {
 	return f, nil
 }
 
-// isBroken reports whether a line has characters that are no text: they could not be stored, or what was sent is lost where
-// decoding leaves U+FFFD, as of half a surrogate pair.
+// isBroken reports whether a line has characters that are no text: they could not be stored, or what was sent is lost
+// where decoding leaves U+FFFD, as of half a surrogate pair.
 func isBroken(line []byte) bool {
 	if !utf8.Valid(line) || bytes.IndexByte(line, 0) >= 0 {
 		return true
@@ -113,8 +113,8 @@ func isBroken(line []byte) bool {
 	}
 }
 
-// undecodable says what is wrong with each field of a line that does not decode into a form; first is what decoding it met
-// first. There is at least one fault.
+// undecodable says what is wrong with each field of a line that does not decode into a form; first is what decoding it
+// met first. There is at least one fault.
 func undecodable[F any](line []byte, first error) (faults []error) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(line, &fields) != nil {

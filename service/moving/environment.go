@@ -20,8 +20,8 @@ import (
 	"perennial/service/gateway"
 )
 
-// importEnvironment is what an import knows of its environment: read once, because a question for each record would take
-// longer than the record.
+// importEnvironment is what an import knows of its environment: read once, because a question for each record would
+// take longer than the record.
 type importEnvironment struct {
 	settings subscription.Settings
 	accounts []db.ProviderConfig
@@ -79,8 +79,8 @@ func (e *importEnvironment) addPlan(p plan.Plan) {
 	}
 }
 
-// plan finds what a record calls a plan, in a version; 0: the newest. Archived plans too: what was sold goes on. Faults:
-// import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
+// plan finds what a record calls a plan, in a version; 0: the newest. Archived plans too: what was sold goes on.
+// Faults: import_plan_unknown, import_plan_ambiguous, import_plan_version_unknown.
 func (e *importEnvironment) plan(field, name string, version int) (plan.Plan, error) {
 	planID := name
 	if keyed, ok := e.keys[name]; ok {
@@ -139,7 +139,8 @@ func (e *importEnvironment) takes(c customer.Customer) error {
 	return paymethod.Check(c.PaymentMethod, found)
 }
 
-// renews refuses a subscription that the customer's method could never pay for. Faults: those of customers.CheckRenewable.
+// renews refuses a subscription that the customer's method could never pay for. Faults: those of
+// customers.CheckRenewable.
 func (e *importEnvironment) renews(c customer.Customer, currency money.Currency) error {
 	if !c.CanPay() {
 		return nil

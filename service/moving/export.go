@@ -26,7 +26,8 @@ type ExportOptions struct {
 }
 
 // Export writes all of an environment as it is at one moment, as JSON Lines that Import reads: customers, balances and
-// subscriptions, and for the books credit grants, plans, invoices and transactions. Customers who were deleted are left out.
+// subscriptions, and for the books credit grants, plans, invoices and transactions. Customers who were deleted are left
+// out.
 func (s *Service) Export(ctx context.Context, environmentID string, o ExportOptions, out io.Writer) error {
 	w := movefile.NewWriter(out)
 	return s.Store.Export(ctx, environmentID, func(all *db.Snapshot) error {
@@ -101,8 +102,9 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 		ID: cmp.Or(s.ExternalID, s.ID), Customer: cmp.Or(s.CustomerExternalID, s.CustomerID), Plan: names.of(s.PlanID),
 		PlanVersion: s.PlanVersion, Quantity: s.Quantity, Status: s.Status, Anchor: moving.At(s.AnchorAt),
 		CurrentPeriodStart: moving.At(s.CurrentPeriod.Start), CurrentPeriodEnd: moving.At(s.CurrentPeriod.End),
-		TrialEndsAt: moving.At(s.TrialEndsAt), TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd, CancelReason: s.CancelReason,
-		PendingPlan: names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
+		TrialEndsAt: moving.At(s.TrialEndsAt), TimeZone: s.TimeZone, CancelAtPeriodEnd: s.CancelAtPeriodEnd,
+		CancelReason: s.CancelReason,
+		PendingPlan:  names.of(s.PendingPlanID), PendingPlanVersion: s.PendingPlanVersion,
 		Currency: s.Currency, PendingQuantity: s.PendingQuantity, AddOns: names.addOns(s.AddOns),
 		CollectionMethod: s.Terms.Method, NetDays: s.Terms.NetDays,
 		Metadata: s.Metadata, CreatedAt: moving.At(s.CreatedAt),
@@ -118,8 +120,8 @@ func exportedSubscription(s db.ExportedSubscription, names *planNames) moving.Su
 	return r
 }
 
-// planNames are what an export calls plans: by their keys in a catalogue file, or by name, so that another environment has
-// them too, and by id where several have the name.
+// planNames are what an export calls plans: by their keys in a catalogue file, or by name, so that another environment
+// has them too, and by id where several have the name.
 type planNames struct {
 	names map[string]string // by id
 	taken map[string]int

@@ -54,10 +54,10 @@ var ErrImportStopped = fault.New(fault.Invalid, "import_stopped",
 
 const importBatch = 500
 
-// Import brings records from files, customers first, then balances, then subscriptions, wherever they stand. told learns
-// of every line, in the order of the files within a batch, after the batch is committed. An import that ended half-way
-// goes on where it is repeated: what is here already stays as it is. Imported subscriptions have no workflow: the
-// reconciler starts them at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped,
+// Import brings records from files, customers first, then balances, then subscriptions, wherever they stand. told
+// learns of every line, in the order of the files within a batch, after the batch is committed. An import that ended
+// half-way goes on where it is repeated: what is here already stays as it is. Imported subscriptions have no workflow:
+// the reconciler starts them at its pace. Faults: import_file_unreadable, import_source_invalid, import_stopped,
 // database_unavailable.
 func (s *Service) Import(
 	ctx context.Context, by usecase.Caller, files []movefile.File, o ImportOptions, told func(ImportedLine),

@@ -194,8 +194,8 @@ func TestImport_DeletedStaysDeleted(t *testing.T) {
 	require.Zero(t, rows(t, s, "imported_records where external_id like '%c-1%'"), "the id may be an e-mail address")
 }
 
-// An imported subscription is billed at its next boundary by the activities that bill all others, once, less the balance
-// that came with it; nothing is billed before.
+// An imported subscription is billed at its next boundary by the activities that bill all others, once, less the
+// balance that came with it; nothing is billed before.
 func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

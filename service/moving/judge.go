@@ -24,9 +24,9 @@ type arrival struct {
 	addOns       []plan.Plan // of the subscription, as lifecycle.State has them
 }
 
-// judge decides what becomes of a record, before anything of it is written: a refused record does not undo the others of
-// its batch. Faults: import_record_changed, import_record_erased, import_customer_unknown, import_id_invalid, those of the
-// record's type.
+// judge decides what becomes of a record, before anything of it is written: a refused record does not undo the others
+// of its batch. Faults: import_record_changed, import_record_erased, import_customer_unknown, import_id_invalid, those
+// of the record's type.
 func (im *importing) judge(r movefile.Record, known *known) (arrival, ImportOutcome, error) {
 	a := arrival{record: r}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"perennial/db"
 )
 
-// insert writes what the records of a batch lead to, and that they were imported. The writes are queued and sent with the
-// commit.
+// insert writes what the records of a batch lead to, and that they were imported. The writes are queued and sent with
+// the commit.
 func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) error {
 	var subscriptions []subscription.Subscription
 	records := make([]db.ImportedRecord, 0, len(arrived))

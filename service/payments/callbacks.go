@@ -15,8 +15,8 @@ import (
 	"perennial/providers"
 )
 
-// CallbackPath is where, below the API's address, a provider sends its callbacks about an account. A provider that signs
-// nothing is told apart from others by a secret that follows it, which this is not the place to show.
+// CallbackPath is where, below the API's address, a provider sends its callbacks about an account. A provider that
+// signs nothing is told apart from others by a secret that follows it, which this is not the place to show.
 func CallbackPath(provider, configID string) string { return "/callbacks/" + provider + "/" + configID }
 
 // ReceiveCallback stores what a provider says. Where the message may be news, the owner of the transaction is told

@@ -9,14 +9,15 @@ import (
 	"perennial/service/usecase"
 )
 
-// wokenAtOnce is how many held payments the end of a charging stop wakes by itself. The reconciler wakes the others at its
-// pace, so that thousands of them do not storm the workers.
+// wokenAtOnce is how many held payments the end of a charging stop wakes by itself. The reconciler wakes the others at
+// its pace, so that thousands of them do not storm the workers.
 const wokenAtOnce = 100
 
 // Charging is whether an environment sends new charges.
 type Charging struct {
 	PausedAt time.Time // zero: it is not paused
-	Held     int       // payments that a charging stop holds, of the environment or of its accounts; up to db.BacklogAtMost
+	// payments that a charging stop holds, of the environment or of its accounts; up to db.BacklogAtMost
+	Held int
 }
 
 // Charging reads that of an environment. Fault: environment_not_found.
@@ -39,8 +40,8 @@ func (s *Service) PauseCharging(ctx context.Context, by usecase.Caller, around u
 	return s.setCharging(ctx, by, around, true)
 }
 
-// ResumeCharging sends the charges of an environment again, those first that were held. No effect where it is not paused.
-// Fault: environment_not_found.
+// ResumeCharging sends the charges of an environment again, those first that were held. No effect where it is not
+// paused. Fault: environment_not_found.
 func (s *Service) ResumeCharging(ctx context.Context, by usecase.Caller, around usecase.Around[Charging]) error {
 	return s.setCharging(ctx, by, around, false)
 }

@@ -1,5 +1,5 @@
-// Package servicetest makes what the tests of service and its columns work on: one environment, a caller, and a record of
-// what was left to happen after commits.
+// Package servicetest makes what the tests of service and its columns work on: one environment, a caller, and a record
+// of what was left to happen after commits.
 package servicetest
 
 import (

@@ -19,8 +19,8 @@ type AddOnChoice struct {
 	Quantity int64 // 0: one
 }
 
-// chosenAddOns reads the add-ons that are asked for, in the versions that new subscribers get. Faults: plan_not_found, which
-// names the place in the list, add_ons_too_many.
+// chosenAddOns reads the add-ons that are asked for, in the versions that new subscribers get. Faults: plan_not_found,
+// which names the place in the list, add_ons_too_many.
 func chosenAddOns(
 	ctx context.Context, r db.Reader, environmentID string, choices []AddOnChoice,
 ) ([]subscription.Chosen, error) {
@@ -42,8 +42,9 @@ func chosenAddOns(
 	return chosen, nil
 }
 
-// checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment method,
-// where they could never be collected with it; those that the subscription has were judged when they came. Faults: those of chosenAddOns and checkWillPay.
+// checkAddOns refuses add-ons that cost something beside a free plan, under which nothing was asked of the payment
+// method, where they could never be collected with it; those that the subscription has were judged when they came.
+// Faults: those of chosenAddOns and checkWillPay.
 func (s *Service) checkAddOns(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, asked []AddOnChoice,
 ) error {

@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkAddOns and
-// checkWillPay.
+// checkChange refuses what can be told before the subscription is locked. Faults: plan_not_found, those of checkAddOns
+// and checkWillPay.
 func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscriptionID string, c PlanChange) error {
 	if c.PlanID != "" && !id.Is(id.Plan, c.PlanID) {
 		return db.ErrPlanNotFound.In("planId")
@@ -35,9 +35,9 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 	return s.checkWillPay(ctx, by, sub, to, "planId")
 }
 
-// checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that could
-// never be collected with it. What else is wrong with the change, the command says. Most are not from a free plan: to,
-// which reads the other one, is not asked then. Faults: those of customers.CheckRenewable, which name param.
+// checkWillPay refuses a change from a free plan, under which nothing was asked of the payment method, to one that
+// could never be collected with it. What else is wrong with the change, the command says. Most are not from a free
+// plan: to, which reads the other one, is not asked then. Faults: those of customers.CheckRenewable, which name param.
 func (s *Service) checkWillPay(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, to func() (plan.Plan, error), param string,
 ) error {
@@ -55,8 +55,8 @@ func (s *Service) checkWillPay(
 	return s.checkPayerOf(ctx, by, sub, param)
 }
 
-// checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer. Faults:
-// those of customers.CheckRenewable, which name param.
+// checkPayerOf refuses a subscription that could never be collected with the present payment method of its customer.
+// Faults: those of customers.CheckRenewable, which name param.
 func (s *Service) checkPayerOf(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, param string,
 ) error {

@@ -66,8 +66,8 @@ func TestRedeemCoupon_ManyAtOnce(t *testing.T) {
 	require.Equal(t, c.ID, subs[0].Discounts[0].CouponID)
 }
 
-// A redemption bills the next period with the terms of then, whatever becomes of the coupon; its preview shows that, and
-// redeems nothing.
+// A redemption bills the next period with the terms of then, whatever becomes of the coupon; its preview shows that,
+// and redeems nothing.
 func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
@@ -94,8 +94,8 @@ func TestRedeemCoupon_KeepsItsTerms(t *testing.T) {
 	require.Equal(t, full, svc.previewed(t, by, ref.ID, Preview{Invoices: 1}).Upcoming[0].Total)
 }
 
-// The only redemption of a coupon pays half of a first invoice that is declined and voided. The subscription has the coupon again; when
-// it ends before it uses that, another customer can have it.
+// The only redemption of a coupon pays half of a first invoice that is declined and voided. The subscription has the
+// coupon again; when it ends before it uses that, another customer can have it.
 func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	t.Parallel()
 	s := scene.New(t)

@@ -27,7 +27,8 @@ type NewSubscription struct {
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
-// plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of customers.CheckRenewable and of subscription.Create.
+// plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of
+// customers.CheckRenewable and of subscription.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, also usecase.Also[subscription.Subscription],
 ) (subscription.Subscription, error) {

@@ -26,7 +26,8 @@ type PlanMigration struct {
 	DryRun      bool   // only tells what would happen
 	Limit       int    // of the subscriptions examined, at most MaxMigrated
 	After       string // continues behind this subscription
-	// NewestOnly moves nothing once To, which is given, is not the newest version any more. Fault: plan_version_superseded.
+	// NewestOnly moves nothing once To, which is given, is not the newest version any more. Fault:
+	// plan_version_superseded.
 	NewestOnly bool
 }
 
@@ -42,8 +43,8 @@ type PlanMigrated struct {
 	Last    string // the last subscription examined; empty: none
 }
 
-// MigrationSum is what a migration comes to now in a currency: what invoices would be issued for, and what would be credited
-// instead.
+// MigrationSum is what a migration comes to now in a currency: what invoices would be issued for, and what would be
+// credited instead.
 type MigrationSum struct {
 	Currency            money.Currency
 	AmountDue, Credited money.Minor
@@ -56,8 +57,8 @@ type MigrationRefused struct {
 }
 
 // MigratePlan moves the next subscriptions of a plan to one of its versions. Each is a transaction of its own, by the
-// same rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is on the
-// version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
+// same rules as a change of its plan, so that a request that a crash cuts short is repeated: what was moved before is
+// on the version already. Subscriptions that are canceled, or on the version, or change to it, are passed over. Faults:
 // plan_not_found, cursor_unknown.
 func (s *Service) MigratePlan(
 	ctx context.Context, by usecase.Caller, planID string, m PlanMigration, around usecase.Around[PlanMigrated],
@@ -165,7 +166,8 @@ func (s *Service) migrateOne(
 	return nil
 }
 
-// tryMigration moves a subscription, or in a dry run says what that would lead to, and the balance of its customer before.
+// tryMigration moves a subscription, or in a dry run says what that would lead to, and the balance of its customer
+// before.
 func (s *Service) tryMigration(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
 ) (seen lifecycle.Previewed, balance money.Minor, err error) {

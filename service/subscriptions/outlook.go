@@ -16,8 +16,8 @@ type Outlook struct {
 	InReview *payment.Transaction // the payment that waits for a person; nil: none does
 }
 
-// Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those of
-// lifecycle.Outlook.
+// Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those
+// of lifecycle.Outlook.
 func (s *Service) Outlook(
 	ctx context.Context, by usecase.Caller, subscriptionID string, n int,
 ) (out Outlook, err error) {

@@ -10,8 +10,8 @@ import (
 	"perennial/service/usecase"
 )
 
-// Preview asks what a command would lead to, and for the invoices that follow it. One of Change and Command at most is set;
-// none only looks ahead.
+// Preview asks what a command would lead to, and for the invoices that follow it. One of Change and Command at most is
+// set; none only looks ahead.
 type Preview struct {
 	Change   *PlanChange
 	Command  lifecycle.Command
@@ -24,8 +24,8 @@ type Previewed struct {
 	Token string
 }
 
-// PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes nothing.
-// Faults: those that the command would have, and those of lifecycle.Preview.
+// PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes
+// nothing. Faults: those that the command would have, and those of lifecycle.Preview.
 func (s *Service) PreviewSubscription(
 	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
@@ -65,8 +65,8 @@ const onlyShows = "it shows what would be and changes nothing"
 // errPreviewed rolls a preview back.
 var errPreviewed = errors.New("service: only a preview")
 
-// PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back, so
-// that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Preview.
+// PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back,
+// so that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Preview.
 func (s *Service) PreviewNewSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, invoices int, around usecase.Around[Previewed],
 ) error {

@@ -19,9 +19,9 @@ import (
 // quotedFor is how long a change costs what a preview showed, in the subscription's own time.
 const quotedFor = 30 * time.Minute
 
-// quoted is what a preview token says: from when a change is prorated, and a digest of what it costs. It does not say which
-// change, so that whoever redeems it says that. It is not sealed: whoever makes one up is refused unless they know what
-// the change costs (ADR 44).
+// quoted is what a preview token says: from when a change is prorated, and a digest of what it costs. It does not say
+// which change, so that whoever redeems it says that. It is not sealed: whoever makes one up is refused unless they
+// know what the change costs (ADR 44).
 type quoted struct {
 	at     time.Time
 	digest []byte

@@ -13,14 +13,14 @@ const (
 	sealedBehindAll = 100
 )
 
-// SealWritten seals the entries of the audit log in the environments in which this process has written some, and returns
-// how many it sealed. One that fails is left to SealAudit.
+// SealWritten seals the entries of the audit log in the environments in which this process has written some, and
+// returns how many it sealed. One that fails is left to SealAudit.
 func (s *Service) SealWritten(ctx context.Context) (int, error) {
 	return s.seal(ctx, s.Store.TakeUnsealed())
 }
 
-// SealAudit seals all entries that are not sealed, and returns how many there were. Several processes may do it at once:
-// they take turns at one environment. The error is that of all environments that fail; the others are sealed.
+// SealAudit seals all entries that are not sealed, and returns how many there were. Several processes may do it at
+// once: they take turns at one environment. The error is that of all environments that fail; the others are sealed.
 func (s *Service) SealAudit(ctx context.Context) (total int, err error) {
 	for after := ""; ; {
 		behind, listed := s.Store.AuditBehind(ctx, after, sealedBehindAll)

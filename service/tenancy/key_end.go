@@ -15,8 +15,8 @@ import (
 // MaxOverlap bounds how long a key that was replaced goes on.
 const MaxOverlap = 7 * 24 * time.Hour
 
-// RotateAPIKey makes a key that can do what another can, which ends: at once, so that the next request with it is refused
-// by every process, or when overlap has passed. Faults: api_key_not_found, api_key_ended, key_allows_more.
+// RotateAPIKey makes a key that can do what another can, which ends: at once, so that the next request with it is
+// refused by every process, or when overlap has passed. Faults: api_key_not_found, api_key_ended, key_allows_more.
 func (s *Service) RotateAPIKey(
 	ctx context.Context, by usecase.Caller, keyID string, overlap time.Duration, around usecase.Around[APIKey],
 ) error {

@@ -27,9 +27,9 @@ type KeysetRotated struct {
 const keysetsAtOnce = 500
 
 // RotateKeys wraps the keysets of all apps with the first key-encryption key of keys, app by app, in the order of their
-// IDs, and tells each. Processes that have the old and the new key notice nothing. What is wrapped so already is left, so
-// that a repeat goes on where one was interrupted; data keys are renewed by every repeat. One that cannot be opened keeps
-// nobody else waiting. The error is that of the database, or of ctx.
+// IDs, and tells each. Processes that have the old and the new key notice nothing. What is wrapped so already is left,
+// so that a repeat goes on where one was interrupted; data keys are renewed by every repeat. One that cannot be opened
+// keeps nobody else waiting. The error is that of the database, or of ctx.
 func (s *Service) RotateKeys(
 	ctx context.Context, by db.Actor, keys *vault.Vault, r KeyRotation, tell func(KeysetRotated) error,
 ) error {

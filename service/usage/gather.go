@@ -13,8 +13,8 @@ import (
 )
 
 // gather writes records that single requests bring at the same time together: what a transaction costs is shared by all
-// that wait for it. Nobody waits for others to come: a record that finds no write of its environment under way is written
-// at once, and those that come meanwhile go together with the next one.
+// that wait for it. Nobody waits for others to come: a record that finds no write of its environment under way is
+// written at once, and those that come meanwhile go together with the next one.
 type gather struct {
 	mu     sync.Mutex
 	queues map[string]*gatherQueue // by environment

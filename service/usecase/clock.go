@@ -20,8 +20,8 @@ var (
 		"The test clock is advancing. Repeat the request when the clock is ready.").After(time.Second)
 )
 
-// LockClock returns the customer's time for something that begins now; wall is the real time. On a test clock the row stays
-// locked until the transaction ends, so that the clock cannot advance past what begins.
+// LockClock returns the customer's time for something that begins now; wall is the real time. On a test clock the row
+// stays locked until the transaction ends, so that the clock cannot advance past what begins.
 func LockClock(
 	ctx context.Context, tx *db.Tx, environmentID, clockID string, wall time.Time,
 ) (time.Time, error) {

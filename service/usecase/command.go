@@ -37,8 +37,9 @@ func (p Performed) Settlement(invoiceID string) lifecycle.Settlement {
 }
 
 // Command performs one command, after all that is due by then, in the caller's transaction. The subscription's row lock
-// puts commands in order. Its workflow is woken or told after the commit, refunds get workflows of their own. A refusal of the
-// rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of lifecycle.Apply.
+// puts commands in order. Its workflow is woken or told after the commit, refunds get workflows of their own. A refusal
+// of the rules is returned as their fault; then nothing was written. Faults: subscription_not_found, those of
+// lifecycle.Apply.
 func Command(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
 ) (Performed, error) {
@@ -92,7 +93,8 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 	}
 }
 
-// Shown returns what the caller of a command is shown of its changes. Credit notes get their numbers when they are written.
+// Shown returns what the caller of a command is shown of its changes. Credit notes get their numbers when they are
+// written.
 func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
 		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Finalized: c.Finalized,
@@ -100,7 +102,8 @@ func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	}
 }
 
-// Lock reads a subscription under lock, with all that a command on it depends on; a nil command depends on nothing more.
+// Lock reads a subscription under lock, with all that a command on it depends on; a nil command depends on nothing
+// more.
 func Lock(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
 ) (lifecycle.State, lifecycle.Command, error) {

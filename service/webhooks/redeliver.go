@@ -125,8 +125,8 @@ type RedeliveredRange struct {
 }
 
 // RedeliverMissed has at most 500 events of a range examined and what was missed of them delivered. What is repeated
-// finds nothing missed any more. Nor is anything older than the log, which would not show that it was delivered. Faults:
-// webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
+// finds nothing missed any more. Nor is anything older than the log, which would not show that it was delivered.
+// Faults: webhook_endpoint_not_found, webhook_endpoint_disabled, range_empty, range_expired.
 func (s *Service) RedeliverMissed(
 	ctx context.Context, by usecase.Caller, m MissedRange, around usecase.Around[RedeliveredRange],
 ) error {

@@ -22,8 +22,8 @@ func chooseSecret(given string) (secret, error) {
 	return secret{made, made}, err
 }
 
-// sealSecret seals with the app's keyset as it is now, under the endpoint's lock: the one that was read with the lock may
-// be older than rotations of data keys that the lock waited for, and a later one drops its key.
+// sealSecret seals with the app's keyset as it is now, under the endpoint's lock: the one that was read with the lock
+// may be older than rotations of data keys that the lock waited for, and a later one drops its key.
 func (s *Service) sealSecret(ctx context.Context, tx *db.Tx, e db.WebhookEndpoint, text string) ([]byte, error) {
 	if s.vault == nil {
 		return nil, usecase.ErrKEKMissing

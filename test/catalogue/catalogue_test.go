@@ -81,10 +81,13 @@ var sales = []sale{
 	{plan: "meters-minimum", quantity: 12, first: "20"},
 	{plan: "drivers-maximum", quantity: 80, first: "99"},
 	{plan: "clinic", first: "29 + 199", next: "29"},
-	{plan: "academy", quantity: 5, first: "5 * 8 + 5 * 10", next: "5 * 8", changed: 6, difference: "6 * 8 / 2. - 5 * 8 / 2."},
-	{plan: "books-de", first: "49.99 + 9.50", taxes: []tax.Rate{added("MwSt.", "19")}},                     // 9.4981
-	{plan: "books-gb", first: "24", taxes: []tax.Rate{contained("VAT", "20")}},                             // of which 4.00
-	{plan: "books-ca", first: "29.95 + 4.49", taxes: []tax.Rate{added("GST", "5"), added("QST", "9.975")}}, // 1.4975 + 2.9875125 = 4.4850125
+	{plan: "academy", quantity: 5, first: "5 * 8 + 5 * 10", next: "5 * 8", changed: 6,
+		difference: "6 * 8 / 2. - 5 * 8 / 2."},
+	{plan: "books-de", first: "49.99 + 9.50", taxes: []tax.Rate{added("MwSt.", "19")}}, // 9.4981
+	// of which 4.00
+	{plan: "books-gb", first: "24", taxes: []tax.Rate{contained("VAT", "20")}},
+	// 1.4975 + 2.9875125 = 4.4850125
+	{plan: "books-ca", first: "29.95 + 4.49", taxes: []tax.Rate{added("GST", "5"), added("QST", "9.975")}},
 	{plan: "books-eu-business", first: "99", taxes: []tax.Rate{added("VAT", "21")}, exempt: tax.Reverse},
 	{plan: "hospital-cm", quantity: 7, first: "7 * 333 + 449", taxes: []tax.Rate{added("TVA", "19.25")}}, // 448.7175
 	{
@@ -100,7 +103,8 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	})
 	require.NoError(t, err)
 	state := lifecycle.State{
-		Subscription: sub, Plan: p, Settings: subscription.DefaultSettings(), Provider: &lifecycle.Provider{Name: "simulator"},
+		Subscription: sub, Plan: p, Settings: subscription.DefaultSettings(),
+		Provider: &lifecycle.Provider{Name: "simulator"},
 		Customer: customer.Customer{ID: "cust_1", TaxExempt: s.exempt, PaymentMethod: "card",
 			PaymentDetails: customer.PaymentDetails{PaymentMethodToken: "pm_1"}},
 	}

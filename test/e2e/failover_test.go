@@ -115,7 +115,9 @@ func (e *wallets) payers(n int, ending string) []string {
 func (e *wallets) pay(customers []string) {
 	e.t.Helper()
 	e.each(len(customers), func(i int) error {
-		_, err := e.Create(e.ctx, "/api/payments", world.Object{"customerId": customers[i], "amount": 1000 + i, "currency": "GHS"})
+		_, err := e.Create(
+			e.ctx, "/api/payments", world.Object{"customerId": customers[i], "amount": 1000 + i, "currency": "GHS"},
+		)
 		return err
 	})
 }

@@ -64,7 +64,8 @@ func TestOutageEnds(t *testing.T) {
 	payer, err := env.Create(ctx, "/api/customers", card("pm_card_visa"))
 	require.NoError(t, err)
 	w.Simulator.Fault(t, "hang_booked", "POST /v1/payment_intents", n)
-	w.Simulator.Fault(t, "hang", "/v1/", 1_000_000) // repeats and look-ups from the start: one that is answered would end it
+	// repeats and look-ups from the start: one that is answered would end it
+	w.Simulator.Fault(t, "hang", "/v1/", 1_000_000)
 	env.each(n, func(int) error {
 		_, err := env.Create(ctx, "/api/payments", world.Object{"customerId": payer, "amount": 1900, "currency": "EUR"})
 		return err

@@ -42,9 +42,12 @@ func troubles() []*troubled {
 	return []*troubled{
 		{name: "stripe", charges: "POST /v1/payment_intents", lookups: "GET /v1/payment_intents",
 			payer: saved("stripe", "pm_card_visa"), amount: 1900, currency: "EUR"},
-		{name: "adyen", charges: "POST /v71/payments", payer: saved("adyen", "M5N7TQ4TG5PFWR50"), amount: 1900, currency: "EUR"},
-		{name: "pawapay", charges: "POST /v2/deposits", lookups: "GET /v2/deposits", payer: wallet, amount: 5000, currency: "GHS"},
-		{name: "flutterwave", charges: "POST /orchestration/direct-charges", lookups: "GET /charges", payer: wallet, amount: 5000,
+		{name: "adyen", charges: "POST /v71/payments", payer: saved("adyen", "M5N7TQ4TG5PFWR50"),
+			amount: 1900, currency: "EUR"},
+		{name: "pawapay", charges: "POST /v2/deposits", lookups: "GET /v2/deposits", payer: wallet,
+			amount: 5000, currency: "GHS"},
+		{name: "flutterwave", charges: "POST /orchestration/direct-charges", lookups: "GET /charges",
+			payer: wallet, amount: 5000,
 			currency: "GHS"},
 	}
 }
@@ -65,7 +68,9 @@ func (e *troubled) begin() {
 func (e *troubled) owe(n int) {
 	e.t.Helper()
 	e.each(n, func(int) error {
-		_, err := e.Create(e.ctx, "/api/payments", world.Object{"customerId": e.customer, "amount": e.amount, "currency": e.currency})
+		_, err := e.Create(
+			e.ctx, "/api/payments", world.Object{"customerId": e.customer, "amount": e.amount, "currency": e.currency},
+		)
 		return err
 	})
 }
@@ -99,7 +104,8 @@ func (e *troubled) count(where string, args ...any) (n int) {
 	return n
 }
 
-// later has minutes pass for what waits: it was asked about in vain so often. wholly: the account was silent all that time.
+// later has minutes pass for what waits: it was asked about in vain so often. wholly: the account was silent all that
+// time.
 func (e *troubled) later(minutes, checks int, wholly bool) {
 	e.t.Helper()
 	_, err := e.w.Pool.Exec(e.ctx, `update transactions set checks = checks + $3, first_sent_at = first_sent_at - $2::int * interval '1 min',
@@ -114,8 +120,8 @@ func (e *troubled) later(minutes, checks int, wholly bool) {
 }
 
 // TestOutageEnds_AtAllProviders: each of the four providers is away for a short while again and again, and then for ten
-// minutes. It has carried out a part of what was sent, and sends no callbacks. After both, every charge is settled within two
-// minutes after it answers, and was captured once.
+// minutes. It has carried out a part of what was sent, and sends no callbacks. After both, every charge is settled
+// within two minutes after it answers, and was captured once.
 func TestOutageEnds_AtAllProviders(t *testing.T) {
 	t.Parallel()
 	n := testkit.Scale(3, 60) // of each outage

@@ -67,8 +67,8 @@ func TestPayer(t *testing.T) {
 	require.Equal(t, 1, canceled)
 }
 
-// TestPayer_AtAdyen: nothing is captured before the payer is back at our address. What the browser brings there is in no
-// log and in no history. A payer who confirms and comes back too late has not paid; the retry asks anew.
+// TestPayer_AtAdyen: nothing is captured before the payer is back at our address. What the browser brings there is in
+// no log and in no history. A payer who confirms and comes back too late has not paid; the retry asks anew.
 func TestPayer_AtAdyen(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Config{Env: []string{"PAYMENT_CONFIRM_WITHIN=" + confirmWithin.String()}})

@@ -15,9 +15,9 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// TestPostgresIsRestored_AfterAFailover loses a window of PostgreSQL in which charges that a stop had held were refused by the
-// primary and captured by the backup. After the restore they are held again, and the primary is up: they are found at the
-// backup (ADR 35).
+// TestPostgresIsRestored_AfterAFailover loses a window of PostgreSQL in which charges that a stop had held were refused
+// by the primary and captured by the backup. After the restore they are held again, and the primary is up: they are
+// found at the backup (ADR 35).
 func TestPostgresIsRestored_AfterAFailover(t *testing.T) {
 	t.Parallel()
 	server := postgres(t)

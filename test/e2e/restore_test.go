@@ -141,8 +141,9 @@ func (s *lossy) subscribe(ctx context.Context) (subs []string) {
 	return subs
 }
 
-// openWindow returns shortly before renewals and first charges are due: the renewals of subscriptions that have paid their
-// first period by then. A machine that is too slow for that pays the renewals too, and gets twice the time for the next ones.
+// openWindow returns shortly before renewals and first charges are due: the renewals of subscriptions that have paid
+// their first period by then. A machine that is too slow for that pays the renewals too, and gets twice the time for
+// the next ones.
 func (s *lossy) openWindow(ctx context.Context) {
 	const before = 5 * time.Second
 	for wait := time.Duration(testkit.Scale(20, 120)) * time.Second; ; wait *= 2 {

@@ -20,8 +20,8 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// keyedDoor stands before the simulator and lets an account's present key in only. Behind it all keys are one account, as
-// they are at the provider: what was sent under one idempotency key is known under another secret key too.
+// keyedDoor stands before the simulator and lets an account's present key in only. Behind it all keys are one account,
+// as they are at the provider: what was sent under one idempotency key is known under another secret key too.
 type keyedDoor struct {
 	*httptest.Server
 	mu      sync.Mutex

@@ -14,14 +14,14 @@ import (
 	"perennial/test/e2e/world"
 )
 
-// earlierBuilds are what TestStepBack_ToThePreviousBuild steps back to: the last commit before drafts of subscriptions, which
-// knows pauses, dated changes and grants. They are compiled from the repository's history, which takes minutes, so that only
-// `make soak` does it; TestReconcile_FindsDatesThatNothingWaitsFor writes by hand what they leave behind.
+// earlierBuilds are what TestStepBack_ToThePreviousBuild steps back to: the last commit before drafts of subscriptions,
+// which knows pauses, dated changes and grants. They are compiled from the repository's history, which takes minutes,
+// so that only `make soak` does it; TestReconcile_FindsDatesThatNothingWaitsFor writes by hand what they leave behind.
 var earlierBuilds = []string{"d051983a"}
 
-// TestStepBack_ToThePreviousBuild: a new build has made drafts, pauses, dated changes and grants. It is replaced by the one
-// before it, which takes commands meanwhile, until every date has passed; then it comes back. Nothing is lost, nothing waits for a
-// renewal, and nobody is charged twice.
+// TestStepBack_ToThePreviousBuild: a new build has made drafts, pauses, dated changes and grants. It is replaced by the
+// one before it, which takes commands meanwhile, until every date has passed; then it comes back. Nothing is lost,
+// nothing waits for a renewal, and nobody is charged twice.
 func TestStepBack_ToThePreviousBuild(t *testing.T) {
 	t.Parallel()
 	for _, commit := range earlierBuilds[:testkit.Scale(0, len(earlierBuilds))] {
@@ -60,9 +60,11 @@ func stepBack(t *testing.T, earlier string) {
 	d.stop(w.Service)
 	before.Start(t, "WORKER_MAKE_CURRENT=true")
 	require.True(t, before.Running(), "the earlier build runs on the tables of this one")
-	d.change(http.MethodPost, "/api/subscriptions/"+ended+"/cancel", world.Object{"reason": "enough", "immediateEffect": true})
+	d.change(http.MethodPost, "/api/subscriptions/"+ended+"/cancel",
+		world.Object{"reason": "enough", "immediateEffect": true})
 	d.change(http.MethodPost, "/api/subscriptions/"+canceled+"/cancel", world.Object{"reason": "enough"})
-	d.until("all dates have passed", `select now() > greatest(max(finalizes_at), to_timestamp($1)) + interval '65 s' from invoices`,
+	d.until("all dates have passed",
+		`select now() > greatest(max(finalizes_at), to_timestamp($1)) + interval '65 s' from invoices`,
 		date.Unix())
 	d.until("the earlier build issues no draft", "select count(*) = 3 from invoices where status = 'draft'")
 	report, err := w.Doctor(t, "e2e")

@@ -48,8 +48,8 @@ func (s *stage) auditEntries() (n int) {
 	return n
 }
 
-// unchanged lists the operations without fields whose entries tell of no changed field, each with its reason. The entries of
-// operations with fields name those that were sent, which are not known here.
+// unchanged lists the operations without fields whose entries tell of no changed field, each with its reason. The
+// entries of operations with fields name those that were sent, which are not known here.
 var unchanged = map[string]string{
 	"payInvoice":   "it makes a payment, which the API tells of",
 	"retryInvoice": "it makes a payment, which the API tells of",
@@ -62,8 +62,8 @@ var unchanged = map[string]string{
 	"pauseCharging it is paused already":        "nothing changes",
 }
 
-// requireChanges holds that each of the last entries tells of a change, where the operation takes no fields: only what it
-// did can say what changed.
+// requireChanges holds that each of the last entries tells of a change, where the operation takes no fields: only what
+// it did can say what changed.
 func (s *stage) requireChanges(o event.Operation, entries int) {
 	s.t.Helper()
 	name := strings.TrimSpace(o.Name + " " + o.When)

@@ -21,7 +21,8 @@ var manualInvoices = map[string]func(*stage) func() error{
 	"createBalanceEntry": func(s *stage) func() error {
 		c := s.Customer(s.t, "")
 		return func() error {
-			return s.service.Customers.AdjustBalance(s.ctx, s.by, customers.BalanceAdjustment{CustomerID: c.ID, Currency: "EUR", Amount: 500},
+			return s.service.Customers.AdjustBalance(s.ctx, s.by,
+				customers.BalanceAdjustment{CustomerID: c.ID, Currency: "EUR", Amount: 500},
 				usecase.Around[db.BalanceEntry]{})
 		}
 	},

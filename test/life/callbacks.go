@@ -59,7 +59,8 @@ func (l *Life) Receive(messages ...providers.Callback) {
 	}
 }
 
-// StoreMessage receives a message of an account as the API does. Its signal is lost, or reaches an exchange that is repeated.
+// StoreMessage receives a message of an account as the API does. Its signal is lost, or reaches an exchange that is
+// repeated.
 func (l *Life) StoreMessage(config db.ProviderConfig, m providers.Callback) {
 	l.T.Helper()
 	require.NoError(l.T, service.New(l.Store, l.Clock.Now).Payments.ReceiveCallback(l.T.Context(), config, m))

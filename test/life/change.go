@@ -9,7 +9,8 @@ import (
 	"perennial/db"
 )
 
-// ForgetDates has the subscription wait for its next boundary only, as a build leaves it that knows nothing of what else is due.
+// ForgetDates has the subscription wait for its next boundary only, as a build leaves it that knows nothing of what
+// else is due.
 func (l *Life) ForgetDates() {
 	l.T.Helper()
 	_, err := l.Pool.Exec(l.T.Context(), `update subscriptions set next_action_at = case when status in ('paused', 'canceled') then null

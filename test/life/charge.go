@@ -21,7 +21,9 @@ import (
 func (l *Life) CheckBySchedule(t *testing.T, ids []string, until time.Time) {
 	t.Helper()
 	for {
-		next := slices.MinFunc(ids, func(a, b string) int { return l.Transaction(a).NextCheckAt.Compare(l.Transaction(b).NextCheckAt) })
+		next := slices.MinFunc(
+			ids, func(a, b string) int { return l.Transaction(a).NextCheckAt.Compare(l.Transaction(b).NextCheckAt) },
+		)
 		at := l.Transaction(next).NextCheckAt
 		if at.After(until) {
 			l.Clock.Set(until)

@@ -1,5 +1,6 @@
-// Package life drives one subscription of a scene as its workflow would, for tests of the activities: what is due is done,
-// charges are brought forward, commands are performed, and what it led to is read. It does not own what a test expects.
+// Package life drives one subscription of a scene as its workflow would, for tests of the activities: what is due is
+// done, charges are brought forward, commands are performed, and what it led to is read. It does not own what a test
+// expects.
 package life
 
 import (
@@ -218,7 +219,8 @@ func (l *Life) in(tx *db.Tx, c Command) (usecase.Performed, error) {
 	case contract.CommandReactivate:
 		return usecase.Command(ctx, tx, env, id, lifecycle.Reactivate{})
 	case contract.CommandChangePlan:
-		return subscriptions.ChangePlan(ctx, tx, env, id, subscriptions.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
+		return subscriptions.ChangePlan(ctx, tx, env, id,
+			subscriptions.PlanChange{PlanID: c.PlanID, AtPeriodEnd: c.AtPeriodEnd})
 	case contract.CommandPay:
 		return usecase.Command(ctx, tx, env, id, lifecycle.Pay{Amount: (*money.Minor)(c.Amount)})
 	case contract.CommandSkipRetry:

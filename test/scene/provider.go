@@ -131,8 +131,9 @@ func (p *Provider) Settle(transactionID string, outcome providers.Outcome) {
 	p.decide(op, transactionID, outcome)
 }
 
-// RefundElsewhere gives amount of a charge, or of a further capture by its reference, back without us, as a person does at
-// the provider's dashboard, and returns the refund's reference. Its metadata may have something where ours have our id.
+// RefundElsewhere gives amount of a charge, or of a further capture by its reference, back without us, as a person does
+// at the provider's dashboard, and returns the refund's reference. Its metadata may have something where ours have our
+// id.
 func (p *Provider) RefundElsewhere(transactionID string, amount money.Minor, metadata ...string) (ref string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

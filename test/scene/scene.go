@@ -68,7 +68,8 @@ func New(t testing.TB, options ...Option) *Scene {
 	effects := &Effects{}
 	store, worker = store.With(effects), worker.With(effects)
 
-	settings := subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
+	settings := subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(),
+		PastDueBilling:      subscription.SkipPastDue,
 		RenewalReminderDays: 1}
 	settings.Dunning.Retry.MaxJitter = 0
 	for _, o := range options {

@@ -181,7 +181,8 @@ func RequireLawful(t testing.TB, pool *pgxpool.Pool) {
 var stable = []struct{ table, without string }{
 	{"customers", ""}, {"plans", ""}, {"subscriptions", "- 'revision' - 'updated_at'"}, {"invoices", ""},
 	{"invoice_lines", ""},
-	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""}, {"credit_grants", ""}, {"events", ""},
+	{"transactions", ""}, {"settlements", ""}, {"credit_balances", ""}, {"credit_entries", ""},
+	{"credit_grants", ""}, {"events", ""},
 	{"provider_calls", ""}, {"provider_callbacks", ""}, {"decisions", ""}, {"idempotency_keys", ""},
 	{"test_clocks", "- 'revision'"},
 	{"invoice_counters", ""},

@@ -11,8 +11,8 @@ import (
 	"perennial/billing/fault"
 )
 
-// patience is how long a request waits for a seat. With the time that everybody in a seat is worked for it stays below a
-// second, after which most callers have given up and their work would be done for nobody.
+// patience is how long a request waits for a seat. With the time that everybody in a seat is worked for it stays below
+// a second, after which most callers have given up and their work would be done for nobody.
 const patience = 800 * time.Millisecond
 
 // crowd is how many requests may wait, for each seat.
@@ -86,8 +86,8 @@ func (s *Seat) Leave() bool {
 	return left
 }
 
-// During does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody else
-// has the seat meanwhile. Faults: those of wait; overloaded.
+// During does what the caller makes us wait for, such as sending a body. Where it takes longer than prompt, somebody
+// else has the seat meanwhile. Faults: those of wait; overloaded.
 func (s *Seat) During(ctx context.Context, wait func() error) error {
 	left := make(chan struct{})
 	late := time.AfterFunc(prompt, func() {

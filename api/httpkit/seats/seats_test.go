@@ -31,8 +31,8 @@ func TestSeats_LetNobodyWaitLong(t *testing.T) {
 	})
 }
 
-// TestSeats_BoundWorkAndQueue sends more requests than there are seats and places to wait: never more than the bound are
-// worked on, those beyond the queue are refused at once, and in the end all seats are free.
+// TestSeats_BoundWorkAndQueue sends more requests than there are seats and places to wait: never more than the bound
+// are worked on, those beyond the queue are refused at once, and in the end all seats are free.
 func TestSeats_BoundWorkAndQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -204,8 +204,8 @@ func checkOurs(s string, at *place) error {
 	return checkString(s, at)
 }
 
-// checkNumber accepts what an int64 holds: no field of ours takes fractions but the quantity of usage, and exponents hide
-// enormous numbers. Where a quantity must be whole, its schema says so.
+// checkNumber accepts what an int64 holds: no field of ours takes fractions but the quantity of usage, and exponents
+// hide enormous numbers. Where a quantity must be whole, its schema says so.
 func checkNumber(n json.Number, at *place) error {
 	if at != nil && at.name == "quantity" && len(n) <= maxDecimal && !strings.ContainsAny(n.String(), "eE") {
 		return nil

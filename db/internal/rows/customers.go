@@ -5,8 +5,8 @@ var CustomerInsert = customers.statement("CustomerInsert", `
 insert into customers ({columns}) values ({values})`,
 	customers.but("position", "revision", "erased_at", "usage_salt"), nil)
 
-// CustomerUpdate writes what may change. The revision is the one that the caller read under lock: a stale one changes nothing,
-// which the caller is told.
+// CustomerUpdate writes what may change. The revision is the one that the caller read under lock: a stale one changes
+// nothing, which the caller is told.
 var CustomerUpdate = customers.statement("CustomerUpdate", `
 with written as (
     update customers

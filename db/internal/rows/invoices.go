@@ -4,8 +4,10 @@ import "slices"
 
 // What of an invoice begins with its number, and what only that changes.
 var issued = []string{
-	"number", "number_text", "seller", "buyer", "status", "credit_applied", "grants_used", "brought_forward", "carried_forward",
-	"credited", "credited_tax", "credited_due", "credited_refund", "amount_paid", "phase", "automatic_attempts", "attempts",
+	"number", "number_text", "seller", "buyer", "status", "credit_applied", "grants_used", "brought_forward",
+	"carried_forward",
+	"credited", "credited_tax", "credited_due", "credited_refund", "amount_paid", "phase",
+	"automatic_attempts", "attempts",
 	"skipped_retries", "retry_at", "attempt_trigger", "due_at", "overdue_at", "replaced_by", "issued_at", "paid_at",
 	"voided_at", "uncollectible_at",
 }
@@ -15,12 +17,13 @@ var draft = invoices.but(slices.Concat([]string{"position"}, issued)...)
 
 // identity never changes.
 var identity = []string{
-	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency", "finalizes_at", "created_at",
+	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency",
+	"finalizes_at", "created_at",
 	"position",
 }
 
-// Numbers are gapless, so the counter's row stays locked until the transaction ends: what takes a number is sent together with the
-// commit, or last.
+// Numbers are gapless, so the counter's row stays locked until the transaction ends: what takes a number is sent
+// together with the commit, or last.
 const counter = `
 with counter as (
     update invoice_counters set last_number = last_number + 1
@@ -64,8 +67,10 @@ with written as (
     returning 1
 )
 select 1 / count(*) from written`,
-	invoices.only("status", "credit_applied", "carried_forward", "credited", "credited_tax", "credited_due", "credited_refund",
-		"amount_due", "amount_paid", "phase", "automatic_attempts", "attempts", "skipped_retries", "retry_at", "attempt_trigger",
+	invoices.only("status", "credit_applied", "carried_forward", "credited", "credited_tax", "credited_due",
+		"credited_refund",
+		"amount_due", "amount_paid", "phase", "automatic_attempts", "attempts", "skipped_retries", "retry_at",
+		"attempt_trigger",
 		"replaced_by", "paid_at", "voided_at", "uncollectible_at", "overdue_at"), nil)
 
 // InvoiceDraftInsert writes a new draft.
@@ -83,8 +88,8 @@ with written as (
 )
 select 1 / count(*) from written`, invoices.but(slices.Concat(identity, issued)...), nil)
 
-// InvoiceFinalize makes a draft an invoice, and returns what it gets with that. The counter's row stays locked until the transaction ends, so this
-// is called last, after all other rows are locked.
+// InvoiceFinalize makes a draft an invoice, and returns what it gets with that. The counter's row stays locked until
+// the transaction ends, so this is called last, after all other rows are locked.
 var InvoiceFinalize = invoices.statement("InvoiceFinalize", counter+`
 update invoices i
 set {assignments}

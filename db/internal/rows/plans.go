@@ -4,7 +4,8 @@ package rows
 var PlanInsert = plans.statement("PlanInsert", `
 insert into plans ({columns}) values ({values})`, plans.but("position", "plan_id", "version"), nil)
 
-// PlanUpdate writes what may change, in all versions. The rest is what subscriptions were sold, so that the columns are named.
+// PlanUpdate writes what may change, in all versions. The rest is what subscriptions were sold, so that the columns are
+// named.
 var PlanUpdate = plans.statement("PlanUpdate", `
 with written as (
     update plans

@@ -1,9 +1,9 @@
 // Package rows writes tables of which several statements insert, update or copy the same columns. A row is the struct
-// that sqlc generates from the schema. The columns of every statement come from it (tables.go is generated), so that a new
-// column is written by all of them until a statement leaves it out by name.
+// that sqlc generates from the schema. The columns of every statement come from it (tables.go is generated), so that a
+// new column is written by all of them until a statement leaves it out by name.
 //
-// Not here, but in db/queries: reads; the single short insert of a table; and statements that change a few columns for a reason
-// of their own, such as SubscriptionSetStarted. It does not own how a row becomes a value of the domain (db).
+// Not here, but in db/queries: reads; the single short insert of a table; and statements that change a few columns for
+// a reason of their own, such as SubscriptionSetStarted. It does not own how a row becomes a value of the domain (db).
 package rows
 
 //go:generate go run ./gen -models ../dbsqlc/models.go -out tables.go
@@ -80,9 +80,9 @@ func (t table[R]) statement(name, text string, columns []string, by computed) St
 	return s
 }
 
-// build makes a statement of its text, in which {columns} stands for the names of columns, {values} for their values in the same order,
-// {assignments} for both as an update sets them, and @column for the value of a column of the row. The text is constant, since
-// connections prepare each text once.
+// build makes a statement of its text, in which {columns} stands for the names of columns, {values} for their values in
+// the same order, {assignments} for both as an update sets them, and @column for the value of a column of the row. The
+// text is constant, since connections prepare each text once.
 func (t table[R]) build(name, text string, columns []string, by computed) Statement[R] {
 	given := picked[R]{value: t.value}
 	parameter := func(column string) string {

@@ -20,7 +20,10 @@ func TestStatement_NamesColumnsOnceAndInOrder(t *testing.T) {
 	t.Parallel()
 	s := pairs.build("PairUpdate", `
 update pairs set {assignments} where note <> @note and id = @id`, pairs.but("id"), computed{"position": "position + 1"})
-	require.Equal(t, "-- name: PairUpdate :exec\nupdate pairs set note = $1, position = position + 1 where note <> $1 and id = $2", s.sql)
+	require.Equal(
+		t,
+		"-- name: PairUpdate :exec\nupdate pairs set note = $1, position = position + 1 where note <> $1 and id = $2", s.sql,
+	)
 	require.Equal(t, []any{"a note", "p_1"}, s.values(&pair{id: "p_1", note: "a note", position: "7"}))
 
 	s = pairs.build("PairInsert", `

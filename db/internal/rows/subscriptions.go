@@ -1,14 +1,14 @@
 package rows
 
-// newSubscription are the columns of a new one. The database gives the rest: what is left out begins empty and has writers of its
-// own.
+// newSubscription are the columns of a new one. The database gives the rest: what is left out begins empty and has
+// writers of its own.
 var newSubscription = subscriptions.but("position", "revision", "event_sequence", "started_epoch", "wake_pending_since")
 
-// SubscriptionInsert writes a new one, and none for a customer who is erased by then. The foreign key alone would let it
-// in beside an erasure: it locks the customer's key only, which an erasure leaves as it is. The lock waits for an erasure that is under
-// way, keeps a later one waiting until this is committed, and writes nothing for an erased customer. It is the lock
-// of decisions, since one may follow in the same transaction: two that share a lock and then want it alone would wait for
-// each other.
+// SubscriptionInsert writes a new one, and none for a customer who is erased by then. The foreign key alone would let
+// it in beside an erasure: it locks the customer's key only, which an erasure leaves as it is. The lock waits for an
+// erasure that is under way, keeps a later one waiting until this is committed, and writes nothing for an erased
+// customer. It is the lock of decisions, since one may follow in the same transaction: two that share a lock and then
+// want it alone would wait for each other.
 var SubscriptionInsert = subscriptions.statement("SubscriptionInsert", `
 with written as (
     insert into subscriptions ({columns})
@@ -20,13 +20,13 @@ with written as (
 )
 select 1 / count(*) from written`, newSubscription, nil)
 
-// SubscriptionCopy writes many new ones, of customers whose rows the caller holds: a statement each would parse the table's
-// check constraints each time.
+// SubscriptionCopy writes many new ones, of customers whose rows the caller holds: a statement each would parse the
+// table's check constraints each time.
 var SubscriptionCopy = subscriptions.copying(newSubscription)
 
-// SubscriptionUpdate writes what may change. The revision is the one that the caller read under lock: a stale one changes nothing,
-// which the caller is told. It sets the mark of a pending wake-up where the same transaction does: an update of its own
-// would write all indexes once more.
+// SubscriptionUpdate writes what may change. The revision is the one that the caller read under lock: a stale one
+// changes nothing, which the caller is told. It sets the mark of a pending wake-up where the same transaction does: an
+// update of its own would write all indexes once more.
 var SubscriptionUpdate = subscriptions.statement("SubscriptionUpdate", `
 with written as (
     update subscriptions
@@ -36,7 +36,8 @@ with written as (
 )
 select 1 / count(*) from written`,
 	subscriptions.but(
-		"id", "environment_id", "customer_id", "currency", "time_zone", "test_clock_id", "created_at", "position", // never change
+		// never change
+		"id", "environment_id", "customer_id", "currency", "time_zone", "test_clock_id", "created_at", "position",
 		"event_sequence", "started_epoch", // have writers of their own
 	),
 	computed{

@@ -4,15 +4,16 @@ package rows
 var TransactionInsert = transactions.statement("TransactionInsert", `
 insert into transactions ({columns}) values ({values})`,
 	transactions.but(
-		"position", "revision", "started_epoch", "wake_pending_since", "created_virtually", // of the database and of other writers
+		// of the database and of other writers
+		"position", "revision", "started_epoch", "wake_pending_since", "created_virtually",
 		// What happens to it later. One that recovers another is made of it, and does not have these of it.
 		"refund_owed_at", "held_at", "held_revision", "held_by_stop", "confirm_token", "action_url", "action_expires_at",
 		"action_returned_at", "action_brought", "action_handed_at", "action_apart_send", "unsent_at", "unanswered_at",
 		"unanswered_since",
 	), nil)
 
-// TransactionUpdate writes what may change, which what was asked for never does. The trigger guard_transaction refuses an
-// illegal status.
+// TransactionUpdate writes what may change, which what was asked for never does. The trigger guard_transaction refuses
+// an illegal status.
 var TransactionUpdate = transactions.statement("TransactionUpdate", `
 with written as (
     update transactions

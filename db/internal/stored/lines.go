@@ -1,5 +1,5 @@
-// Package stored has what columns of JSON hold, as the driver writes and reads it: a value that is of another shape is an
-// error of the query that reads it.
+// Package stored has what columns of JSON hold, as the driver writes and reads it: a value that is of another shape is
+// an error of the query that reads it.
 package stored
 
 import (

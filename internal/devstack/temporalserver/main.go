@@ -1,8 +1,9 @@
 //go:build ignore
 
-// Command temporalserver is Temporal's development server without metrics, for tests. The CLI always keeps them: some 8,000
-// series for each namespace, all of which it visits once a second, so that after the 250 namespaces of a test run they take
-// a third of a processor and gigabytes. It is compiled outside our module, from the versions that the CLI is pinned to.
+// Command temporalserver is Temporal's development server without metrics, for tests. The CLI always keeps them: some
+// 8,000 series for each namespace, all of which it visits once a second, so that after the 250 namespaces of a test run
+// they take a third of a processor and gigabytes. It is compiled outside our module, from the versions that the CLI is
+// pinned to.
 package main
 
 import (

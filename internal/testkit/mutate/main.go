@@ -186,8 +186,8 @@ func (r result) percent() int {
 	return 100 * killed / (killed + r.lived)
 }
 
-// judge runs the tests under each mutant of the units. Where it is interrupted, it returns the results of those that it has
-// finished.
+// judge runs the tests under each mutant of the units. Where it is interrupted, it returns the results of those that it
+// has finished.
 func (t *trial) judge(ctx context.Context, units []string, known equivalents, w io.Writer) ([]*result, error) {
 	var results []*result
 	of := map[string]*result{}

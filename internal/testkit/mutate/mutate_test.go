@@ -120,7 +120,9 @@ func TestLists_Faults(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "list")
 	write := func(text string) { require.NoError(t, os.WriteFile(name, []byte(text), 0o600)) }
-	write("# head\n\np f: a → b\n    One line\n    and another.\np f: gone → b\n    Gone.\nq f: gone → b\n    Not tried.\n")
+	write(
+		"# head\n\np f: a → b\n    One line\n    and another.\np f: gone → b\n    Gone.\nq f: gone → b\n    Not tried.\n",
+	)
 	known, err := readEquivalents(name)
 	require.NoError(t, err)
 	require.Equal(t, "One line and another.", known["p f: a → b"])

@@ -54,7 +54,8 @@ type Suite struct {
 }
 
 // Run checks every case that is not left out, logs how many ran and passed per rule and how many were left out and why,
-// and fails where a case is neither checked nor left out, has a field that its reader does not know, or where nothing ran.
+// and fails where a case is neither checked nor left out, has a field that its reader does not know, or where nothing
+// ran.
 func (s Suite) Run(t *testing.T) {
 	t.Helper()
 	for _, source := range load(t, s.Category) {

@@ -37,7 +37,8 @@ func TestChoose(t *testing.T) {
 	}
 	require.Equal(t, []string{"1"}, ids(got.checked))
 	require.Len(t, got.unknown, 2)
-	require.Equal(t, []string{"3", "6"}, ids([]Case{got.unknown[0].Case, got.unknown[1].Case}), "nobody decided about them")
+	require.Equal(t, []string{"3", "6"}, ids([]Case{got.unknown[0].Case, got.unknown[1].Case}),
+		"nobody decided about them")
 	require.Equal(t, `has the unknown input field "align"`, got.unknown[1].why)
 	require.Equal(t, tally{"days/add: odd": 1, "days/add: ours counts seconds": 1, "calendar/add: no hours": 1},
 		got.leftOut)

@@ -108,5 +108,6 @@ func TestChoose_UnknownFieldInFolder(t *testing.T) {
 		}
 	}
 	require.Len(t, got.checked, readable-1)
-	require.Equal(t, []string{cases[0]["id"].(string) + ` has the unknown input field "grace_days"`}, refused(sources[1].cases))
+	require.Equal(t, []string{cases[0]["id"].(string) + ` has the unknown input field "grace_days"`},
+		refused(sources[1].cases))
 }

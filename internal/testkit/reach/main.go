@@ -3,9 +3,9 @@
 //	go run ./internal/testkit/reach            what differs from the last commit, or, where nothing does, in it
 //	go run ./internal/testkit/reach -base main what differs from main
 //
-// A change of a file reaches the package of its folder, or of the nearest folder above that is one, and every package that
-// imports it, also through others or in its tests. The scenarios of test/e2e are left out: they take minutes, and nearly
-// everything reaches them.
+// A change of a file reaches the package of its folder, or of the nearest folder above that is one, and every package
+// that imports it, also through others or in its tests. The scenarios of test/e2e are left out: they take minutes, and
+// nearly everything reaches them.
 //
 // Exit code 0: printed, also where nothing is reached. 1: git or go failed.
 package main

@@ -14,11 +14,12 @@ type part struct {
 	race     bool
 	run      string // -run, if set
 	skip     string // -skip, if set
-	seed     string // TEST_SEED, if set: of repeats only, since a seed for the run would leave no package that draws one cached
+	// TEST_SEED, if set: of repeats only, since a seed for the run would leave no package that draws one cached
+	seed string
 }
 
-// raced is where goroutines of ours share memory: what a race detector can find. It makes pure code five times slower, so
-// the rest runs with it in `make race` and in `make soak`.
+// raced is where goroutines of ours share memory: what a race detector can find. It makes pure code five times slower,
+// so the rest runs with it in `make race` and in `make soak`.
 type raced struct {
 	pkg   string
 	tests string // a pattern of tests; empty: the whole package
@@ -51,7 +52,8 @@ var long = []string{
 	"perennial/internal/devstack", "perennial/worker",
 }
 
-// planOf divides the packages into parts. Each test is in one of them: with the race detector if all is, or if it is listed.
+// planOf divides the packages into parts. Each test is in one of them: with the race detector if all is, or if it is
+// listed.
 func planOf(packages []string, raceAll bool) ([]part, error) {
 	rest := slices.Clone(packages)
 	take := func(pkg string) bool {
@@ -70,7 +72,9 @@ func planOf(packages []string, raceAll bool) ([]part, error) {
 			case !slices.Contains(packages, r.pkg):
 			case r.tests != "":
 				skip[r.pkg] = r.tests
-				withRace = append(withRace, part{name: short(r.pkg) + " raced", packages: []string{r.pkg}, race: true, run: r.tests})
+				withRace = append(
+					withRace, part{name: short(r.pkg) + " raced", packages: []string{r.pkg}, race: true, run: r.tests},
+				)
 			case take(r.pkg):
 				whole = append(whole, r.pkg)
 			}

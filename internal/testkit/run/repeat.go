@@ -48,8 +48,8 @@ func (r *run) repeat(ctx context.Context) {
 // seeded is how testkit.Seed prints a seed that it drew. One that it was given is given to the repeat too.
 var seeded = regexp.MustCompile(`seed (\d+); replay with ` + testkit.EnvSeed)
 
-// bySeed are the failed tests by the seed that they printed, or by none: another seed would be another test. A test that
-// printed several is not in it, since it cannot be given them again.
+// bySeed are the failed tests by the seed that they printed, or by none: another seed would be another test. A test
+// that printed several is not in it, since it cannot be given them again.
 func (r *result) bySeed() map[string][]string {
 	tests := map[string][]string{}
 	for _, test := range r.failed {
@@ -68,10 +68,11 @@ func (r *result) bySeed() map[string][]string {
 	return tests
 }
 
-// repeatable leaves out what no machine is slow enough to excuse: a broken rule, a data race, a process that died with tests
-// that had not run, and whatever needs no server.
+// repeatable leaves out what no machine is slow enough to excuse: a broken rule, a data race, a process that died with
+// tests that had not run, and whatever needs no server.
 func (r *result) repeatable() bool {
-	return len(r.failed) > 0 && !r.broken && !r.raced && servers.MatchString(r.pkg) && !strings.Contains(r.text(), rule.Broken)
+	return len(r.failed) > 0 && !r.broken && !r.raced && servers.MatchString(r.pkg) &&
+		!strings.Contains(r.text(), rule.Broken)
 }
 
 // summary closes the report and says whether everything passed. Its last line is the one that machines read.

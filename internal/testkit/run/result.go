@@ -25,14 +25,15 @@ type result struct {
 	pkg             string
 	passed, skipped int
 	failed          []string // tests at the top level
-	broken          bool     // it did not compile, or its process died: nobody knows what the tests after that would have said
-	died            bool     // it printed what a process prints that dies
-	reached         bool     // it printed what a process prints that has run all its tests, and not all passed
-	raced           bool     // the race detector found something, in whatever test that was printed
-	cached          bool
-	seconds         float64
-	output          map[string]*strings.Builder // by test at the top level; "" is the package's own
-	begun           map[string]bool             // tests that have not ended
+	// it did not compile, or its process died: nobody knows what the tests after that would have said
+	broken  bool
+	died    bool // it printed what a process prints that dies
+	reached bool // it printed what a process prints that has run all its tests, and not all passed
+	raced   bool // the race detector found something, in whatever test that was printed
+	cached  bool
+	seconds float64
+	output  map[string]*strings.Builder // by test at the top level; "" is the package's own
+	begun   map[string]bool             // tests that have not ended
 }
 
 func (r *result) ok() bool { return len(r.failed) == 0 && !r.broken }

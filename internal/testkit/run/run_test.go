@@ -55,7 +55,8 @@ func TestRun_RepeatsAloneWhatSpeaksToServers(t *testing.T) {
 	}
 }
 
-// firstTime does this in its last test, after an earlier one, the first time that it runs in its folder; later all pass.
+// firstTime does this in its last test, after an earlier one, the first time that it runs in its folder; later all
+// pass.
 func firstTime(earlier, last string) string {
 	return `package db
 import ("fmt"; "os"; "sync"; "testing"; "time")

@@ -2,9 +2,9 @@
 //
 //	go run ./internal/testkit/stack -- go test ./...
 //
-// It passes their addresses in the environment, ends with the exit code of the command, and leaves nothing running. With
-// -temporal-on-postgresql Temporal keeps its state there, which a scenario of more than some thousand workflows needs. With
-// -while everything ends soon after the process of that id, however that one ended: `make` passes its own.
+// It passes their addresses in the environment, ends with the exit code of the command, and leaves nothing running.
+// With -temporal-on-postgresql Temporal keeps its state there, which a scenario of more than some thousand workflows
+// needs. With -while everything ends soon after the process of that id, however that one ended: `make` passes its own.
 package main
 
 import (

@@ -3,6 +3,6 @@ package wait
 
 import "time"
 
-// Patience is how long a test waits for an event before it fails. It is the longest time that a sound program can need on
-// a machine with much else to do, and no measure of speed: a test that passes never waits for it.
+// Patience is how long a test waits for an event before it fails. It is the longest time that a sound program can need
+// on a machine with much else to do, and no measure of speed: a test that passes never waits for it.
 const Patience = 5 * time.Minute

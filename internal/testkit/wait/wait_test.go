@@ -13,7 +13,9 @@ import (
 
 // hasty are waits for an event that give up after seconds: on a busy machine, such a test fails without a fault.
 var hasty = []*regexp.Regexp{
-	regexp.MustCompile(`\bEventually(WithT)?\(.*[0-9*]\s?\*?\s?time\.(Second|Millisecond), .*time\.(Milli|Micro)?[sS]econd`),
+	regexp.MustCompile(
+		`\bEventually(WithT)?\(.*[0-9*]\s?\*?\s?time\.(Second|Millisecond), .*time\.(Milli|Micro)?[sS]econd`,
+	),
 	regexp.MustCompile(`case <-time\.After\((([1-9]\d?) ?\* ?)time\.Second\)`),
 	regexp.MustCompile(`"--?timeout", "\d+(ms|s)"`),
 }
@@ -45,7 +47,8 @@ func TestPatience_NoTestWaitsForSeconds(t *testing.T) {
 				if part, ok := allowed[filepath.ToSlash(name)]; ok && strings.Contains(line, part) {
 					continue
 				}
-				require.False(t, pattern.MatchString(line), "%s:%d gives up after seconds; wait for wait.Patience:\n%s", name, n+1, line)
+				require.False(t, pattern.MatchString(line),
+					"%s:%d gives up after seconds; wait for wait.Patience:\n%s", name, n+1, line)
 			}
 		}
 		return nil

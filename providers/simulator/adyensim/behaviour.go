@@ -54,7 +54,8 @@ var holders = map[string]string{
 // reasons are Adyen's texts of the refusals that tests use.
 var reasons = map[string]string{
 	"2": "Refused", "4": "Acquirer Error", "5": "Blocked Card", "6": "Expired Card", "8": "Invalid Card Number",
-	"9": "Issuer Unavailable", "10": "Not supported", "11": "3D Not Authenticated", "12": "Not enough balance", "15": "Cancelled", "20": "FRAUD",
+	"9": "Issuer Unavailable", "10": "Not supported", "11": "3D Not Authenticated", "12": "Not enough balance",
+	"15": "Cancelled", "20": "FRAUD",
 	"24": "CVC Declined", "25": "Restricted Card", "26": "Revocation Of Auth", "28": "Withdrawal amount exceeded",
 	"29": "Withdrawal count exceeded", "38": "Authentication required",
 }

@@ -38,7 +38,8 @@ func (s *Server) controlAddFault(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f := &Fault{
-		Kind: in.Kind, Path: in.Path, Count: in.Count, After: in.After, Delay: in.Delay, RetryAfter: in.RetryAfter, wait: wait,
+		Kind: in.Kind, Path: in.Path, Count: in.Count, After: in.After, Delay: in.Delay,
+		RetryAfter: in.RetryAfter, wait: wait,
 	}
 	s.mu.Lock()
 	s.faults = append(s.faults, f)

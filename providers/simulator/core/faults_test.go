@@ -25,7 +25,8 @@ func (r rig) attempt(t *testing.T, key string) (status int, body map[string]any,
 	req.Header.Set("Authorization", "Bearer sk_test_1")
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Idempotency-Key", key)
-	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // else the client itself repeats after a reset
+	// else the client itself repeats after a reset
+	fresh := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	res, err := fresh.Do(req)
 	if err != nil {
 		return 0, nil, err

@@ -62,7 +62,8 @@ func (s *Server) Durable() ([]Movement, error) {
 	return list, s.journal.wait(s.journal.last())
 }
 
-// commitAndSend applies a change that no request made, and sends its messages once it is on disk. The caller holds the lock.
+// commitAndSend applies a change that no request made, and sends its messages once it is on disk. The caller holds the
+// lock.
 func (s *Server) commitAndSend(e *Effect) {
 	n := s.commit(e, nil)
 	s.sender.after(func() error { return s.journal.wait(n) }, e.Messages...)

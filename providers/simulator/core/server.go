@@ -1,6 +1,6 @@
 // Package core owns what every simulated payment provider has: a ledger synced to disk before anybody reads an answer,
-// idempotency keys that are forgotten, a record of what arrived, faults, a clock, callbacks and the control API. It does
-// not own a provider's protocol (a Dialect does), nor any opinion on what a caller should do about its answers.
+// idempotency keys that are forgotten, a record of what arrived, faults, a clock, callbacks and the control API. It
+// does not own a provider's protocol (a Dialect does), nor any opinion on what a caller should do about its answers.
 package core
 
 import (

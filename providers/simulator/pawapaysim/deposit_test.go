@@ -152,6 +152,7 @@ func TestPredictProvider(t *testing.T) {
 	t.Parallel()
 	r := fresh(t)
 	got := r.do(t, http.MethodPost, "/v2/predict-provider", `{"phoneNumber":"+254 703 456 789"}`)
-	require.Equal(t, "KEN MPESA_KEN 254703456789", got.Text("country")+" "+got.Text("provider")+" "+got.Text("phoneNumber"))
+	require.Equal(t, "KEN MPESA_KEN 254703456789",
+		got.Text("country")+" "+got.Text("provider")+" "+got.Text("phoneNumber"))
 	require.Equal(t, 400, r.do(t, http.MethodPost, "/v2/predict-provider", `{"phoneNumber":"123"}`).Status)
 }

@@ -1,5 +1,6 @@
 // Package pawapaysim owns what is pawaPay's about the simulated pawaPay (Merchant API v2): its paths, operators, test
-// telephone numbers, callbacks and their signature. It does not own faults, the ledger's file or the control API (core).
+// telephone numbers, callbacks and their signature. It does not own faults, the ledger's file or the control API
+// (core).
 package pawapaysim
 
 import (
@@ -77,7 +78,8 @@ func (*Dialect) Refuse(r core.Refusal, subject string) core.Answer {
 		return core.Answer{Status: http.StatusServiceUnavailable}
 	case core.Broken, core.KeyInUse, core.KeyMisused:
 	}
-	return failure(http.StatusInternalServerError, unknownError, "Unable to process the request due to an unknown problem.")
+	return failure(http.StatusInternalServerError, unknownError,
+		"Unable to process the request due to an unknown problem.")
 }
 
 // Stamp adds nothing.

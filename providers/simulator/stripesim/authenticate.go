@@ -8,7 +8,8 @@ import (
 	"perennial/providers/simulator/core"
 )
 
-// asks reports whether the bank wants the payer to authenticate. A charge whose payer is away is then refused, or waits.
+// asks reports whether the bank wants the payer to authenticate. A charge whose payer is away is then refused, or
+// waits.
 func (b behaviour) asks() bool {
 	return b.needsAction || b.decline != nil && b.decline.Code == "authentication_required"
 }

@@ -15,7 +15,8 @@ func Earlier(t testing.TB, commit string) string {
 	root, err := moduleRoot()
 	require.NoError(t, err)
 	dir := t.TempDir()
-	archive, source, binary := filepath.Join(dir, "source.tar"), filepath.Join(dir, "source"), filepath.Join(dir, "perennial")
+	archive, source, binary := filepath.Join(dir, "source.tar"), filepath.Join(dir, "source"),
+		filepath.Join(dir, "perennial")
 	require.NoError(t, os.Mkdir(source, 0o700))
 	for _, run := range []struct {
 		in      string

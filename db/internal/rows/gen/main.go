@@ -1,5 +1,5 @@
-// Command gen writes tables.go: for each table of package rows its columns, and how each is read from a row, both from the
-// structs that sqlc generates.
+// Command gen writes tables.go: for each table of package rows its columns, and how each is read from a row, both from
+// the structs that sqlc generates.
 package main
 
 import (

@@ -1,0 +1,95 @@
+package lint
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A type has at most 60 methods and a folder 30 files beside tests: more is two things under one name (docs/ARCHITECTURE.md,
+// "Columns").
+const (
+	mostMethods = 60
+	mostFiles   = 30
+)
+
+// What is larger still. A figure may fall and never rise; what is within the bounds goes.
+var (
+	largeTypes = map[string]int{
+		"db.Tx": 181, "db.Reader": 187, "billing/subscription.Subscription": 139, "billing/payment.Transaction": 86,
+		"billing/lifecycle.decision": 76, "bench.rig": 71,
+	}
+	largeFolders = map[string]int{
+		"db": 82, "cmd/perennial": 67, "bench": 47, "billing/lifecycle": 44, "billing/subscription": 38,
+	}
+)
+
+func TestSizes_AreBounded(t *testing.T) {
+	t.Parallel()
+	methods, files := map[string]int{}, map[string]int{}
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (strings.HasPrefix(entry.Name(), ".") && path != root || entry.Name() == "dbsqlc") {
+			return fs.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		folder, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(folder)]++
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv != nil {
+				methods[filepath.ToSlash(folder)+"."+receiver(f.Recv.List[0].Type)]++
+			}
+		}
+		return nil
+	}))
+	bounded(t, "methods", methods, largeTypes, mostMethods)
+	bounded(t, "files", files, largeFolders, mostFiles)
+}
+
+func bounded(t *testing.T, what string, found, large map[string]int, most int) {
+	t.Helper()
+	for name, n := range found {
+		if known, ok := large[name]; ok {
+			require.LessOrEqual(t, n, known, "%s has more %s than before: divide it", name, what)
+			require.Greater(t, n, most, "%s is small enough by now: forget it here", name)
+			continue
+		}
+		require.LessOrEqual(t, n, most, "%s has too many %s: divide it", name, what)
+	}
+	for name := range large {
+		require.Contains(t, found, name, "there is none any more: forget it here")
+	}
+}
+
+// receiver is the name of the type that a method is of.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
