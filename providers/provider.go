@@ -5,8 +5,9 @@ package providers
 
 import (
 	"context"
-	"perennial/billing/paymethod"
 	"time"
+
+	"perennial/billing/paymethod"
 )
 
 // Provider is one account at a payment provider, in one mode. Outcomes, declines and time-outs are Results; an error

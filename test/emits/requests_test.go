@@ -12,7 +12,6 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
-	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service/catalog"
@@ -36,15 +35,7 @@ var requests = map[string]func(*stage) func() error{
 	"updateCustomer":                 func(s *stage) func() error { return s.updateCustomer("Ada") },
 	"updateCustomer nothing changes": func(s *stage) func() error { return s.updateCustomer("Canary Person") },
 	"deleteCustomer":                 func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
-	"createPlan": func(s *stage) func() error {
-		p := scene.Monthly(1000)
-		return func() error {
-			_, err := s.service.Catalog.CreatePlan(s.ctx, s.by, plan.Plan{
-				Name: p.Name, Currency: p.Currency, Interval: p.Interval, Prices: p.Prices,
-			}, nil)
-			return err
-		}
-	},
+	"createPlan": func(s *stage) func() error { return s.createPlan() },
 	"updatePlan": func(s *stage) func() error {
 		planID, active := s.plan(1000), false
 		return func() error {

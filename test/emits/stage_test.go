@@ -306,3 +306,13 @@ func (s *stage) migration(m subscriptions.PlanMigration) func() error {
 		return s.service.Subscriptions.MigratePlan(s.ctx, s.by, sub.PlanID, m, usecase.Around[subscriptions.PlanMigrated]{})
 	}
 }
+
+func (s *stage) createPlan() func() error {
+	p := scene.Monthly(1000)
+	return func() error {
+		_, err := s.service.Catalog.CreatePlan(s.ctx, s.by, plan.Plan{
+			Name: p.Name, Currency: p.Currency, Interval: p.Interval, Prices: p.Prices,
+		}, nil)
+		return err
+	}
+}
