@@ -35,7 +35,7 @@ var requests = map[string]func(*stage) func() error{
 	"updateCustomer":                 func(s *stage) func() error { return s.updateCustomer("Ada") },
 	"updateCustomer nothing changes": func(s *stage) func() error { return s.updateCustomer("Canary Person") },
 	"deleteCustomer":                 func(s *stage) func() error { return s.deleteCustomer(s.Customer(s.t, "").ID) },
-	"createPlan": func(s *stage) func() error { return s.createPlan() },
+	"createPlan":                     func(s *stage) func() error { return s.createPlan() },
 	"updatePlan": func(s *stage) func() error {
 		planID, active := s.plan(1000), false
 		return func() error {
