@@ -197,6 +197,7 @@ func (r *reach) use(object types.Object) {
 		o = o.Origin()
 		receiver := o.Signature().Recv()
 		if receiver != nil && types.IsInterface(receiver.Type()) {
+			r.given = nil // what has the method may be called with anything
 			if !r.seen[visited{object: o}] {
 				r.seen[visited{object: o}] = true
 				r.calls = append(r.calls, o)

@@ -80,6 +80,8 @@ func TestDatabaseServer_NoticesACopyInTheSameServer(t *testing.T) {
 	defer func() { require.NoError(t, admin.Close(context.WithoutCancel(t.Context()))) }()
 	lost := name + "_lost"
 	for _, statement := range []string{
+		// Closing a pool does not wait until the server has seen its connections end.
+		"select pg_terminate_backend(pid) from pg_stat_activity where datname = '" + name + "'",
 		"create database " + name + "_copy template " + name,
 		"alter database " + name + " rename to " + lost,
 		"alter database " + name + "_copy rename to " + name,

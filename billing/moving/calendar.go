@@ -23,11 +23,11 @@ func (r Subscription) trial(s *subscription.Subscription, location *time.Locatio
 		return over("trialEndsAt", end)
 	case !start.Before(end) || start.After(now):
 		return notBegun(start)
-	case !r.CurrentPeriodEnd.IsZero() && !r.CurrentPeriodEnd.Equal(end):
+	case !r.CurrentPeriodEnd.Time.IsZero() && !r.CurrentPeriodEnd.Equal(end):
 		return fault.InvalidParam("currentPeriodEnd", "import_period_mismatch",
 			"The current period of a subscription in its trial ends with the trial, at %s. Send that time, or omit the field.",
 			shown(end))
-	case !r.Anchor.IsZero() && !r.Anchor.Equal(end):
+	case !r.Anchor.Time.IsZero() && !r.Anchor.Equal(end):
 		return fault.InvalidParam("anchor", "import_anchor_mismatch",
 			"Periods are counted from the end of the trial, %s. Send that time, or omit `anchor`.", shown(end))
 	}

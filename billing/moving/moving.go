@@ -39,18 +39,18 @@ const MaxID = 255
 
 // Customer is a record of one. The payment method is the provider's tokens or a phone number, as in the API.
 type Customer struct {
-	ID             string         `json:"id"` // external
-	Email          string         `json:"email,omitempty"`
-	Name           string         `json:"name,omitempty"`
-	Phone          string         `json:"phone,omitempty"`
-	Country        string         `json:"country,omitempty"`
-	Region         string         `json:"region,omitempty"`
-	TaxExempt      tax.Exemption  `json:"taxExempt,omitempty"`
-	TaxIDs         tax.IDs        `json:"taxIds,omitempty"`
-	PaymentMethod  string         `json:"paymentMethod,omitempty"`
-	PaymentDetails PaymentDetails `json:"paymentDetails,omitzero"`
-	Metadata       metadata.Pairs `json:"metadata,omitempty"`
-	CreatedAt      Time           `json:"createdAt,omitzero"` // zero: now
+	ID             string          `json:"id"` // external
+	Email          string          `json:"email,omitempty"`
+	Name           string          `json:"name,omitempty"`
+	Phone          string          `json:"phone,omitempty"`
+	Country        string          `json:"country,omitempty"`
+	Region         string          `json:"region,omitempty"`
+	TaxExempt      tax.Exemption   `json:"taxExempt,omitempty"`
+	TaxIDs         tax.IDs         `json:"taxIds,omitempty"`
+	PaymentMethod  string          `json:"paymentMethod,omitempty"`
+	PaymentDetails *PaymentDetails `json:"paymentDetails,omitempty"` // nil: none were sent
+	Metadata       metadata.Pairs  `json:"metadata,omitempty"`
+	CreatedAt      Time            `json:"createdAt,omitzero"` // zero: now
 }
 
 // PaymentDetails are those of a customer.
@@ -61,10 +61,18 @@ type PaymentDetails struct {
 	PaymentMethodToken string `json:"paymentMethodToken,omitempty"`
 }
 
+// Details are those of the payment method, empty where none were sent.
+func (c Customer) Details() PaymentDetails {
+	if c.PaymentDetails == nil {
+		return PaymentDetails{}
+	}
+	return *c.PaymentDetails
+}
+
 // Check refuses what the API refuses by the shape of a request, with all faults of the record: import_text_too_long,
 // import_method_unknown, import_metadata_too_many, import_time_invalid.
 func (c Customer) Check(now time.Time) error {
-	d := c.PaymentDetails
+	d := c.Details()
 	var faults []error
 	for _, text := range []struct {
 		field, value string
@@ -83,7 +91,7 @@ func (c Customer) Check(now time.Time) error {
 		faults = append(faults, fault.InvalidParam("paymentMethod", "import_method_unknown",
 			"`paymentMethod` is malformed. Send card, or a method of mobile money with its operator, as the API takes it."))
 	}
-	if !c.CreatedAt.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
+	if !c.CreatedAt.Time.IsZero() && (c.CreatedAt.Before(earliest) || c.CreatedAt.After(now)) {
 		faults = append(faults,
 			fault.InvalidParam("createdAt", "import_time_invalid",
 				"`createdAt` must be in 1970 or later, and not in the future."))

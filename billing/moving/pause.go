@@ -24,7 +24,7 @@ func (r Subscription) paused(s *subscription.Subscription, location *time.Locati
 			subscription.PauseNoMethod)
 	case at.After(now):
 		return fault.InvalidParam("pausedAt", "import_pause_invalid", "`pausedAt` must not be in the future.")
-	case !r.ResumesAt.IsZero() && !r.ResumesAt.After(now):
+	case !r.ResumesAt.Time.IsZero() && !r.ResumesAt.After(now):
 		return fault.InvalidParam("resumesAt", "import_pause_invalid",
 			"The pause ended at %s. Export the subscription from the system that you move from again.", shown(r.ResumesAt.Time))
 	case r.CancelAtPeriodEnd:

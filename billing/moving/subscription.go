@@ -138,7 +138,7 @@ func (r Subscription) check(in Setting, now time.Time) error {
 	if r.CreatedAt.After(now) {
 		return fault.InvalidParam("createdAt", "import_time_invalid", "`createdAt` must not be in the future.")
 	}
-	if r.Status != subscription.Paused && (!r.PausedAt.IsZero() || !r.ResumesAt.IsZero() || r.PauseReason != "") {
+	if r.Status != subscription.Paused && (!r.PausedAt.Time.IsZero() || !r.ResumesAt.Time.IsZero() || r.PauseReason != "") {
 		return fault.InvalidParam("pausedAt", "import_pause_invalid",
 			"Only a subscription of the status `paused` has `pausedAt`, `resumesAt` and `pauseReason`. Send that status, or omit "+
 				"them.")

@@ -92,7 +92,7 @@ func exportedCustomer(c customer.Customer, externalID string, o ExportOptions) m
 	return moving.Customer{
 		ID: cmp.Or(externalID, c.ID), Email: c.Email, Name: c.Name, Phone: c.Phone, Country: c.Country, Region: c.Region,
 		TaxExempt: c.TaxExempt, TaxIDs: c.TaxIDs, Metadata: c.Metadata, PaymentMethod: c.PaymentMethod,
-		PaymentDetails: moving.PaymentDetails(c.PaymentDetails), CreatedAt: moving.At(c.CreatedAt),
+		PaymentDetails: detailsOf(c), CreatedAt: moving.At(c.CreatedAt),
 	}
 }
 
@@ -158,4 +158,13 @@ func (n *planNames) addOns(of subscription.AddOns) []moving.AddOn {
 		records[i] = moving.AddOn{Plan: n.of(a.ID), PlanVersion: a.Version, Quantity: a.Quantity}
 	}
 	return records
+}
+
+// detailsOf are the payment details of a customer; nil: there are none.
+func detailsOf(c customer.Customer) *moving.PaymentDetails {
+	if c.PaymentDetails == (customer.PaymentDetails{}) {
+		return nil
+	}
+	d := moving.PaymentDetails(c.PaymentDetails)
+	return &d
 }

@@ -88,7 +88,7 @@ func (im *importing) newCustomer(r moving.Customer) (customer.Customer, error) {
 	c := customer.Customer{
 		ID: id.New(id.Customer, im.now), Revision: 1, Email: r.Email, Name: r.Name, Phone: r.Phone, Country: r.Country,
 		Region: r.Region, TaxExempt: r.TaxExempt, TaxIDs: r.TaxIDs, Metadata: r.Metadata, PaymentMethod: r.PaymentMethod,
-		PaymentDetails: customer.PaymentDetails(r.PaymentDetails), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
+		PaymentDetails: customer.PaymentDetails(r.Details()), CreatedAt: cmp.Or(r.CreatedAt.Time, im.now),
 	}
 	if err := fault.Joined(moving.CheckID("id", im.Source, r.ID), r.Check(im.now),
 		c.Check()); err != nil {
