@@ -126,7 +126,7 @@ func columns(of moving.Type) (names []string) {
 			switch name := nameOf(field); name {
 			case "metadata", "taxIds", "addOns", "pendingAddOns": // a cell has no list of add-ons
 			case "paymentDetails":
-				for _, detail := range fieldsOf(field.Type) {
+				for _, detail := range fieldsOf(reflect.TypeFor[moving.PaymentDetails]()) {
 					names = append(names, detailsColumn+nameOf(detail))
 				}
 			default:
