@@ -4,7 +4,7 @@
 //	go run ./internal/testkit/run -race        all with the race detector
 //	go run ./internal/testkit/run ./db ./api   some packages
 //
-// Packages run two or more at once (-p). A line a quarter of a minute says what is done, what runs and what was
+// Several packages run at once (-p). A line a quarter of a minute says what is done, what runs and what was
 // slowest. A test that speaks to servers and fails is repeated when everything else has ended: alone, a machine that
 // was too busy is no cause any more. If it passes then, the run passes, and says at the end which tests were repeated
 // and why (ADR 69). Rules that were broken, such as a double charge, data races, processes that died and tests without
@@ -31,7 +31,8 @@ const limitVariable = "TEST_TIMEOUT"
 
 func main() {
 	raceAll := flag.Bool("race", false, "run every test with the race detector, not only where goroutines share memory")
-	places := flag.Int("p", max(2, runtime.NumCPU()), "how many packages run at a time")
+	// One more than there are processors: tests that wait for servers leave a quarter of them idle.
+	places := flag.Int("p", runtime.NumCPU()+1, "how many packages run at a time")
 	listed := flag.Bool("list", false, "print the parts of the run and end")
 	flag.Usage = func() {
 		_, _ = fmt.Fprintf(flag.CommandLine.Output(), "usage: run [flags] [packages]\n\n"+
