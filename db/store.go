@@ -43,9 +43,7 @@ func assemble(s *core.Store) *Store {
 
 func readers(r core.Reader) Reader { return Reader{r} }
 
-// InTx begins a transaction of by, runs fn and commits. An error or a panic of fn, and a canceled ctx, roll back.
-// Nothing is retried here: a caller that repeats calls fn again. What fn left to AfterCommit is dispatched here and
-// nowhere else, once the commit has succeeded and the connection is back in the pool.
+// InTx is core.Store.InTx, with all reads and writes.
 func (s *Store) InTx(ctx context.Context, by core.Actor, now time.Time, fn func(*Tx) error) error {
 	return s.core.InTx(ctx, by, now, func(begun *core.Tx) error {
 		tx := &Tx{begun, readers(begun.Reads())}

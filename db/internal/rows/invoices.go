@@ -5,11 +5,9 @@ import "slices"
 // What of an invoice begins with its number, and what only that changes.
 var issued = []string{
 	"number", "number_text", "seller", "buyer", "status", "credit_applied", "grants_used", "brought_forward",
-	"carried_forward",
-	"credited", "credited_tax", "credited_due", "credited_refund", "amount_paid", "phase",
-	"automatic_attempts", "attempts",
-	"skipped_retries", "retry_at", "attempt_trigger", "due_at", "overdue_at", "replaced_by", "issued_at", "paid_at",
-	"voided_at", "uncollectible_at",
+	"carried_forward", "credited", "credited_tax", "credited_due", "credited_refund", "amount_paid", "phase",
+	"automatic_attempts", "attempts", "skipped_retries", "retry_at", "attempt_trigger", "due_at", "overdue_at",
+	"replaced_by", "issued_at", "paid_at", "voided_at", "uncollectible_at",
 }
 
 // draft are the columns of a draft: all but those of an issued invoice.
@@ -17,9 +15,8 @@ var draft = invoices.but(slices.Concat([]string{"position"}, issued)...)
 
 // identity never changes.
 var identity = []string{
-	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency",
-	"finalizes_at", "created_at",
-	"position",
+	"id", "environment_id", "customer_id", "subscription_id", "test_clock_id", "reason", "currency", "finalizes_at",
+	"created_at", "position",
 }
 
 // Numbers are gapless, so the counter's row stays locked until the transaction ends: what takes a number is sent
@@ -59,19 +56,12 @@ select 1 / count(*) from written`, invoices.but("position"), numbered())
 
 // InvoiceUpdate writes what may change of an issued one. It names its columns: what is added to invoices later is not
 // among them unless it is named.
-var InvoiceUpdate = invoices.statement("InvoiceUpdate", `
-with written as (
-    update invoices
-    set {assignments}
-    where environment_id = @environment_id and id = @id
-    returning 1
-)
-select 1 / count(*) from written`,
-	invoices.only("status", "credit_applied", "carried_forward", "credited", "credited_tax", "credited_due",
-		"credited_refund",
+var InvoiceUpdate = invoices.update("InvoiceUpdate", "environment_id = @environment_id and id = @id",
+	invoices.only(
+		"status", "credit_applied", "carried_forward", "credited", "credited_tax", "credited_due", "credited_refund",
 		"amount_due", "amount_paid", "phase", "automatic_attempts", "attempts", "skipped_retries", "retry_at",
-		"attempt_trigger",
-		"replaced_by", "paid_at", "voided_at", "uncollectible_at", "overdue_at"), nil)
+		"attempt_trigger", "replaced_by", "paid_at", "voided_at", "uncollectible_at", "overdue_at",
+	), nil)
 
 // InvoiceDraftInsert writes a new draft.
 var InvoiceDraftInsert = invoices.statement("InvoiceDraftInsert", `
@@ -79,14 +69,9 @@ insert into invoices ({columns}, status, phase, credit_applied, amount_paid, aut
 values ({values}, 'draft', 'waiting', 0, 0, 0, 0)`, draft, nil)
 
 // InvoiceDraftUpdate replaces what a draft says.
-var InvoiceDraftUpdate = invoices.statement("InvoiceDraftUpdate", `
-with written as (
-    update invoices
-    set {assignments}
-    where environment_id = @environment_id and id = @id and status = 'draft'
-    returning 1
-)
-select 1 / count(*) from written`, invoices.but(slices.Concat(identity, issued)...), nil)
+var InvoiceDraftUpdate = invoices.update("InvoiceDraftUpdate",
+	"environment_id = @environment_id and id = @id and status = 'draft'",
+	invoices.but(slices.Concat(identity, issued)...), nil)
 
 // InvoiceFinalize makes a draft an invoice, and returns what it gets with that. The counter's row stays locked until
 // the transaction ends, so this is called last, after all other rows are locked.
@@ -103,5 +88,4 @@ returning i.number, i.number_text, i.seller, i.buyer`,
 	})...), numbered())
 
 // InvoiceLineInsert writes a line. What credit notes take off it has a writer of its own.
-var InvoiceLineInsert = invoiceLines.statement("InvoiceLineInsert", `
-insert into invoice_lines ({columns}) values ({values})`, invoiceLines.but("credited"), nil)
+var InvoiceLineInsert = invoiceLines.insert("InvoiceLineInsert", invoiceLines.but("credited"))

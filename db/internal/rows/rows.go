@@ -80,6 +80,26 @@ func (t table[R]) statement(name, text string, columns []string, by computed) St
 	return s
 }
 
+// insert makes the statement that inserts some columns.
+func (t table[R]) insert(name string, columns []string) Statement[R] {
+	return t.statement(name, "\ninsert into "+t.name+" ({columns}) values ({values})", columns, nil)
+}
+
+// ofRevision holds for the row as the caller read it under lock.
+const ofRevision = "environment_id = @environment_id and id = @id and revision = @revision"
+
+// update makes the statement that updates some columns where a condition holds. Where it holds for no row, it fails.
+func (t table[R]) update(name, where string, columns []string, by computed) Statement[R] {
+	return t.statement(name, `
+with written as (
+    update `+t.name+`
+    set {assignments}
+    where `+where+`
+    returning 1
+)
+select 1 / count(*) from written`, columns, by)
+}
+
 // build makes a statement of its text, in which {columns} stands for the names of columns, {values} for their values in
 // the same order, {assignments} for both as an update sets them, and @column for the value of a column of the row. The
 // text is constant, since connections prepare each text once.

@@ -27,14 +27,7 @@ var SubscriptionCopy = subscriptions.copying(newSubscription)
 // SubscriptionUpdate writes what may change. The revision is the one that the caller read under lock: a stale one
 // changes nothing, which the caller is told. It sets the mark of a pending wake-up where the same transaction does: an
 // update of its own would write all indexes once more.
-var SubscriptionUpdate = subscriptions.statement("SubscriptionUpdate", `
-with written as (
-    update subscriptions
-    set {assignments}
-    where environment_id = @environment_id and id = @id and revision = @revision
-    returning 1
-)
-select 1 / count(*) from written`,
+var SubscriptionUpdate = subscriptions.update("SubscriptionUpdate", ofRevision,
 	subscriptions.but(
 		// never change
 		"id", "environment_id", "customer_id", "currency", "time_zone", "test_clock_id", "created_at", "position",

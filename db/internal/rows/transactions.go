@@ -1,8 +1,7 @@
 package rows
 
 // TransactionInsert writes an intent to move money.
-var TransactionInsert = transactions.statement("TransactionInsert", `
-insert into transactions ({columns}) values ({values})`,
+var TransactionInsert = transactions.insert("TransactionInsert",
 	transactions.but(
 		// of the database and of other writers
 		"position", "revision", "started_epoch", "wake_pending_since", "created_virtually",
@@ -10,18 +9,11 @@ insert into transactions ({columns}) values ({values})`,
 		"refund_owed_at", "held_at", "held_revision", "held_by_stop", "confirm_token", "action_url", "action_expires_at",
 		"action_returned_at", "action_brought", "action_handed_at", "action_apart_send", "unsent_at", "unanswered_at",
 		"unanswered_since",
-	), nil)
+	))
 
 // TransactionUpdate writes what may change, which what was asked for never does. The trigger guard_transaction refuses
 // an illegal status.
-var TransactionUpdate = transactions.statement("TransactionUpdate", `
-with written as (
-    update transactions
-    set {assignments}
-    where environment_id = @environment_id and id = @id and revision = @revision
-    returning 1
-)
-select 1 / count(*) from written`,
+var TransactionUpdate = transactions.update("TransactionUpdate", ofRevision,
 	transactions.but(
 		"id", "environment_id", "type", "customer_id", "subscription_id", "invoice_id", "amount", "currency", "description",
 		"attempt_number", "trigger", "charge_id", "recovered_from", "due_at", "created_at", "position", "created_virtually",
