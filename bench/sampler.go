@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"perennial/bench/bare"
 	"perennial/bench/stage"
 )
@@ -210,25 +212,16 @@ func (s *sampler) used(before usage, n int) map[string]float64 {
 
 // wakesDone waits until each workflow has acted on the command that it was woken for.
 func (r *rig) wakesDone(ctx context.Context) error {
-	return eventually(ctx, "the last workflow", func() error {
-		var left int
-		err := r.ours.pool.QueryRow(ctx,
-			"select count(*) from subscriptions where wake_pending_since is not null").Scan(&left)
-		if err == nil && left > 0 {
-			err = fmt.Errorf("%d workflows have not acted yet", left)
-		}
-		return err
-	})
+	return noWorkflow(ctx, r.ours.pool, "has not acted", "wake_pending_since is not null")
 }
 
-// started waits until every subscription of the product has its workflow: a create is answered before.
-func (r *rig) started(ctx context.Context) error {
+// noWorkflow waits until no subscription is left that meets a condition: what its workflow has not done yet.
+func noWorkflow(ctx context.Context, pool *pgxpool.Pool, whose, condition string) error {
 	return eventually(ctx, "the last workflow", func() error {
 		var left int
-		err := r.ours.pool.QueryRow(ctx,
-			"select count(*) from subscriptions where finished_at is null and started_epoch = 0").Scan(&left)
+		err := pool.QueryRow(ctx, "select count(*) from subscriptions where "+condition).Scan(&left)
 		if err == nil && left > 0 {
-			err = fmt.Errorf("%d workflows have not started yet", left)
+			err = fmt.Errorf("the workflow of %d subscriptions %s yet", left, whose)
 		}
 		return err
 	})

@@ -41,7 +41,7 @@ func create(ctx context.Context, r *rig, o options) (result, error) {
 					return err
 				})
 				if err == nil {
-					err = r.started(ctx)
+					err = noWorkflow(ctx, r.ours.pool, "has not started", "finished_at is null and started_epoch = 0")
 				}
 				l.Seconds = time.Since(began).Seconds()
 				return l, err

@@ -31,20 +31,14 @@ func (r *rig) settle(ctx context.Context) {
 // not tell.
 func (r *rig) ownBusy(ctx context.Context, meanwhile time.Duration) float64 {
 	before, began := r.processorUsage().total(), time.Now()
-	select {
-	case <-ctx.Done():
-	case <-time.After(meanwhile):
-	}
+	_ = sleepUntil(ctx, time.Now().Add(meanwhile)) // cut short, the share is that of a shorter time
 	return (r.processorUsage().total() - before) / time.Since(began).Seconds() / float64(runtime.NumCPU())
 }
 
 // busy is the share of processor time that was used meanwhile; 0 where the system does not tell.
 func busy(ctx context.Context, meanwhile time.Duration) float64 {
 	idle, total := processorTime()
-	select {
-	case <-ctx.Done():
-	case <-time.After(meanwhile):
-	}
+	_ = sleepUntil(ctx, time.Now().Add(meanwhile)) // cut short, the share is that of a shorter time
 	idle2, total2 := processorTime()
 	if total2 == total {
 		return 0
