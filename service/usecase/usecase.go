@@ -11,14 +11,6 @@ import (
 	"perennial/internal/apikey"
 )
 
-// TestModeOnly refuses a caller in a live environment what only test environments have.
-func (by Caller) TestModeOnly(param string) error {
-	if by.Mode != apikey.Test {
-		return ErrTestModeOnly.In(param)
-	}
-	return nil
-}
-
 // Base are the store and the clock of every use case.
 type Base struct {
 	Store *db.Store
@@ -31,6 +23,14 @@ type Caller struct {
 	EnvironmentID string
 	Mode          apikey.Mode
 	TimeZone      string // of the environment
+}
+
+// TestModeOnly refuses a caller in a live environment what only test environments have.
+func (by Caller) TestModeOnly(param string) error {
+	if by.Mode != apikey.Test {
+		return ErrTestModeOnly.In(param)
+	}
+	return nil
 }
 
 // Also is what the caller of a use case adds to its transaction, given the result: api keeps its answer for repeats
