@@ -2,9 +2,7 @@ package db
 
 import (
 	"context"
-	"slices"
 
-	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/db/core"
 )
@@ -26,20 +24,9 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	for _, t := range c.Transactions {
 		all.do(func() error { return tx.SaveTransaction(ctx, environmentID, t) })
 	}
-	for _, inv := range c.Invoices {
-		if finalizedIn(c, inv.ID) < 0 {
-			all.do(func() error { return tx.SaveInvoice(ctx, environmentID, inv) })
-		}
-	}
-	for _, id := range c.Discarded {
-		all.do(func() error { return tx.DeleteDraft(ctx, environmentID, id) })
-	}
-	for _, inv := range c.Redrawn {
-		all.do(func() error { return tx.SaveDraft(ctx, environmentID, inv) })
-	}
-	for _, inv := range c.NewDrafts {
-		all.do(func() error { return tx.InsertDraft(ctx, environmentID, inv) })
-	}
+	all.do(func() error {
+		return writeInvoices(ctx, tx, environmentID, c.Invoices, lifecycle.InvoiceChanged, lifecycle.DraftCreated)
+	})
 	for _, t := range c.NewTransactions {
 		all.do(func() error { return tx.InsertTransaction(ctx, environmentID, t) })
 	}
@@ -78,28 +65,53 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 // from here to the commit.
 func (tx *Tx) writeNumbered(ctx context.Context, environmentID string, c lifecycle.Changes) error {
 	var all writes
-	for _, inv := range c.NewInvoices {
-		all.do(func() error { return tx.InsertInvoice(ctx, environmentID, inv) })
-	}
+	all.do(func() error {
+		return writeInvoices(ctx, tx, environmentID, c.Invoices, lifecycle.InvoiceCreated, lifecycle.InvoiceCreated)
+	})
 	for i := range c.CreditNotes {
 		all.do(func() error { return tx.InsertCreditNote(ctx, environmentID, &c.CreditNotes[i]) })
 	}
-	for i := range c.Finalized {
-		all.do(func() error { return tx.finalizeInvoice(ctx, environmentID, &c.Finalized[i]) })
-	}
-	for i := range c.Invoices { // what became of one after it was issued
-		j := finalizedIn(c, c.Invoices[i].ID)
-		if j < 0 {
-			continue
-		}
-		inv, issued := &c.Invoices[i], c.Finalized[j]
-		inv.Number, inv.NumberText, inv.Seller, inv.Buyer = issued.Number, issued.NumberText, issued.Seller, issued.Buyer
-		all.do(func() error { return tx.SaveInvoice(ctx, environmentID, *inv) })
-	}
+	all.do(func() error {
+		return writeInvoices(ctx, tx, environmentID, c.Invoices, lifecycle.InvoiceFinalized, lifecycle.FinalizedAndChanged)
+	})
 	return all.err
 }
 
-// finalizedIn is the place of an invoice among those that get their number; below zero: it is none of them.
-func finalizedIn(c lifecycle.Changes, invoiceID string) int {
-	return slices.IndexFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == invoiceID })
+// writeInvoices writes the changes of the kinds from first to last.
+func writeInvoices(
+	ctx context.Context, tx *Tx, environmentID string, all lifecycle.InvoiceChanges, first, last lifecycle.InvoiceKind,
+) error {
+	for i := range all {
+		if kind := all[i].Kind; kind < first || kind > last {
+			continue
+		}
+		if err := writeInvoice(ctx, tx, environmentID, all, &all[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeInvoice writes one of the changes to invoices. One that gets its number is changed to have it.
+func writeInvoice(
+	ctx context.Context, tx *Tx, environmentID string, all lifecycle.InvoiceChanges, change *lifecycle.InvoiceChange,
+) error {
+	inv := &change.Invoice
+	switch change.Kind {
+	case lifecycle.DraftDeleted:
+		return tx.DeleteDraft(ctx, environmentID, inv.ID)
+	case lifecycle.DraftUpdated:
+		return tx.SaveDraft(ctx, environmentID, *inv)
+	case lifecycle.DraftCreated:
+		return tx.InsertDraft(ctx, environmentID, *inv)
+	case lifecycle.InvoiceCreated:
+		return tx.InsertInvoice(ctx, environmentID, *inv)
+	case lifecycle.InvoiceFinalized:
+		return tx.finalizeInvoice(ctx, environmentID, inv)
+	case lifecycle.FinalizedAndChanged:
+		issued := all.Finalized(inv.ID)
+		inv.Number, inv.NumberText, inv.Seller, inv.Buyer = issued.Number, issued.NumberText, issued.Seller, issued.Buyer
+	case lifecycle.InvoiceChanged:
+	}
+	return tx.SaveInvoice(ctx, environmentID, *inv)
 }

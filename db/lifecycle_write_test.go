@@ -58,7 +58,11 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	}, told.OccurredAt.Add(time.Minute))
 	return state, lifecycle.Changes{
 		At: now.Add(time.Hour), Subscription: &sub,
-		NewInvoices: []invoice.Invoice{byCredit.Settle(now)}, Invoices: []invoice.Invoice{again, state.Open[1].Settle(now)},
+		Invoices: lifecycle.InvoiceChanges{
+			{Kind: lifecycle.InvoiceChanged, Invoice: again},
+			{Kind: lifecycle.InvoiceChanged, Invoice: state.Open[1].Settle(now)},
+			{Kind: lifecycle.InvoiceCreated, Invoice: byCredit.Settle(now)},
+		},
 		NewTransactions: []payment.Transaction{retry, refund}, Transactions: []payment.Transaction{declined, captured},
 		Credit: []lifecycle.CreditEntry{{
 			CreditEntry: invoice.CreditEntry{Amount: -300, Reason: invoice.CreditApplied}, InvoiceID: byCredit.ID,
@@ -84,7 +88,7 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	want := *c.Subscription
 	want.Revision++
 	require.Equal(t, want, sub)
-	for _, w := range append(c.Invoices, c.NewInvoices...) {
+	for _, w := range c.Invoices.Of(lifecycle.InvoiceChanged, lifecycle.InvoiceCreated) {
 		got, err := b.store.Invoice(ctx, b.env, w.ID)
 		require.NoError(t, err)
 		if w.Number == 0 { // the new one: its numbers are given when it is written
@@ -109,7 +113,7 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	require.Equal(t, money.Minor(0), balance)
 	require.Equal(t, 1,
 		b.count(t, "select count(*) from credit_entries where amount = -300 and created_at = $1 and invoice_id = $2",
-			c.At, c.NewInvoices[0].ID))
+			c.At, c.Invoices.Of(lifecycle.InvoiceCreated)[0].ID))
 	for _, w := range c.Settlements {
 		got, err := b.store.Settlement(ctx, b.env, w.InvoiceID)
 		require.NoError(t, err)
@@ -143,7 +147,7 @@ func TestWrite_AllOrNothing(t *testing.T) {
 			c.Transactions[0].Revision--
 		}, fault.Unavailable, "transaction_changed"},
 		"absent invoice": {func(c *lifecycle.Changes) {
-			c.Invoices[0].ID = "in_absent"
+			c.Invoices[0].Invoice.ID = "in_absent"
 		}, fault.NotFound, "invoice_not_found"},
 		"two live attempts": {func(c *lifecycle.Changes) {
 			c.Transactions = c.Transactions[1:]

@@ -93,7 +93,9 @@ func TestEveryField_InvoiceDraft(t *testing.T) {
 	final.Taxes = append(final.Taxes, saved.Taxes...)                    // with their rates
 	buyer := final.Buyer
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Write(ctx, b.env, lifecycle.State{}, lifecycle.Changes{Finalized: []invoice.Invoice{final}}))
+		require.NoError(t, tx.Write(ctx, b.env, lifecycle.State{}, lifecycle.Changes{
+			Invoices: lifecycle.InvoiceChanges{{Kind: lifecycle.InvoiceFinalized, Invoice: final}},
+		}))
 	})
 	final.Number, final.Buyer = 1, buyer
 	take(&final, saved, "PeriodIndex", "Memo", "Metadata", "Credited", "ReplacedBy", "VoidedAt")

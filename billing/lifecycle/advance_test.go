@@ -23,8 +23,8 @@ func TestAdvance_DoesAllThatIsDueAtOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, changes.Unfinished)
 	require.Equal(t, 4, state.Subscription.PeriodIndex)
-	require.Len(t, changes.NewInvoices, 3)
-	for _, inv := range changes.NewInvoices {
+	require.Len(t, changes.Invoices.Of(lifecycle.InvoiceCreated), 3)
+	for _, inv := range changes.Invoices.Of(lifecycle.InvoiceCreated) {
 		require.Equal(t, [2]any{invoice.Cycle, money.Minor(1000)}, [2]any{inv.Reason, inv.Total})
 	}
 }
@@ -37,9 +37,9 @@ func TestEndTrial_BillsAtOnce(t *testing.T) {
 	changes, err := l.apply(lifecycle.EndTrial{At: l.now})
 	require.NoError(t, err)
 	require.Equal(t, subscription.Active, l.sub().Status)
-	require.Len(t, changes.NewInvoices, 1)
-	require.Equal(t, money.Minor(1000), changes.NewInvoices[0].AmountDue)
-	require.Equal(t, l.now, changes.NewInvoices[0].Period.Start)
+	require.Len(t, changes.Invoices.Of(lifecycle.InvoiceCreated), 1)
+	require.Equal(t, money.Minor(1000), changes.Invoices.Of(lifecycle.InvoiceCreated)[0].AmountDue)
+	require.Equal(t, l.now, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Period.Start)
 	require.Equal(t, l.live("").ID, changes.Attempt)
 }
 
@@ -49,6 +49,6 @@ func TestEndTrial_LaterBillsNothingYet(t *testing.T) {
 	l := newLife(t, plans, settings, team, 14)
 	changes, err := l.apply(lifecycle.EndTrial{At: created.AddDate(0, 0, 20)})
 	require.NoError(t, err)
-	require.Empty(t, changes.NewInvoices)
+	require.Empty(t, changes.Invoices.Of(lifecycle.InvoiceCreated))
 	require.Equal(t, created.AddDate(0, 0, 20), l.sub().TrialEndsAt)
 }

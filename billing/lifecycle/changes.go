@@ -12,7 +12,7 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Changes are the rows that a decision writes, each once and in its last form.
+// Changes are the rows that a decision writes, each once and in its last form, but for a draft that becomes an invoice.
 // All of them are one database transaction.
 type Changes struct {
 	At           time.Time                  // of the decision, in the subscription's own time
@@ -20,12 +20,7 @@ type Changes struct {
 	// Items are those of the subscription that are new or changed, EndedItems the ids of those that it has no longer.
 	Items           []subscription.Item
 	EndedItems      []string
-	NewInvoices     []invoice.Invoice
-	Finalized       []invoice.Invoice // drafts that become invoices with a number
-	NewDrafts       []invoice.Invoice // of a subscription
-	Redrawn         []invoice.Invoice // existing drafts of a subscription that bill something else now
-	Discarded       []string          // drafts of a subscription that are removed
-	Invoices        []invoice.Invoice // existing ones, changed
+	Invoices        InvoiceChanges
 	NewTransactions []payment.Transaction
 	Transactions    []payment.Transaction // existing ones, changed
 	Credit          []CreditEntry
@@ -57,59 +52,6 @@ type Settlement struct {
 	Amount        money.Minor
 }
 
-// saveInvoice takes a row that has changed. A draft becomes an invoice that is open or paid: what becomes of that later
-// in the decision is another write of the row.
-func (c *Changes) saveInvoice(inv invoice.Invoice) {
-	if replace(c.NewInvoices, inv, idOf) || replace(c.Invoices, inv, idOf) {
-		return
-	}
-	asIssued := (inv.Status == invoice.Open || inv.Status == invoice.Paid) && inv.Credited == (invoice.Credited{})
-	if !asIssued || !replace(c.Finalized, inv, idOf) {
-		c.Invoices = append(c.Invoices, inv)
-	}
-}
-
-func idOf(inv invoice.Invoice) string { return inv.ID }
-
-// finalize takes a draft that becomes an invoice. One that was made in the same decision is a new invoice.
-func (c *Changes) finalize(inv invoice.Invoice) {
-	if forget(&c.NewDrafts, inv.ID) {
-		c.NewInvoices = append(c.NewInvoices, inv)
-		return
-	}
-	c.Finalized = append(c.Finalized, inv)
-}
-
-// redraw takes a draft that bills something else now.
-func (c *Changes) redraw(inv invoice.Invoice) {
-	if !replace(c.NewDrafts, inv, idOf) && !replace(c.Redrawn, inv, idOf) {
-		c.Redrawn = append(c.Redrawn, inv)
-	}
-}
-
-// discard takes a draft away.
-func (c *Changes) discard(id string) {
-	forget(&c.Redrawn, id)
-	if !forget(&c.NewDrafts, id) {
-		c.Discarded = append(c.Discarded, id)
-	}
-}
-
-// drawn are all invoices that the decision makes, drafts too, and those that it finalizes.
-func (c Changes) drawn() []invoice.Invoice {
-	redrawn := slices.DeleteFunc(slices.Clone(c.Redrawn), func(inv invoice.Invoice) bool {
-		return slices.ContainsFunc(c.Finalized, func(other invoice.Invoice) bool { return other.ID == inv.ID })
-	})
-	return slices.Concat(c.Finalized, c.NewInvoices, redrawn, c.NewDrafts)
-}
-
-// forget drops the row of an id; false: there is none.
-func forget(rows *[]invoice.Invoice, id string) bool {
-	before := len(*rows)
-	*rows = slices.DeleteFunc(*rows, func(inv invoice.Invoice) bool { return inv.ID == id })
-	return len(*rows) < before
-}
-
 func (c *Changes) saveTransaction(t payment.Transaction) {
 	id := func(t payment.Transaction) string { return t.ID }
 	if !replace(c.NewTransactions, t, id) && !replace(c.Transactions, t, id) {
@@ -134,4 +76,136 @@ func (c Changes) Made(id string) *payment.Transaction {
 		}
 	}
 	return nil
+}
+
+// InvoiceKind is what a decision does to the row of an invoice. The kinds are in the order in which they are written.
+type InvoiceKind int
+
+// The kinds of InvoiceChange.
+const (
+	InvoiceChanged      InvoiceKind = iota // an existing one
+	DraftDeleted                           // of a subscription
+	DraftUpdated                           // of a subscription: it bills something else now
+	DraftCreated                           // of a subscription
+	InvoiceCreated                         // it gets its number when it is written
+	InvoiceFinalized                       // a draft becomes an invoice, and gets its number when it is written
+	FinalizedAndChanged                    // what became of an InvoiceFinalized in the same decision
+)
+
+// InvoiceChange is one write of an invoice's row.
+type InvoiceChange struct {
+	Kind    InvoiceKind
+	Invoice invoice.Invoice
+}
+
+// InvoiceChanges are what a decision writes of invoices, in the order in which it is written. The row of an invoice is
+// written once, unless it was a draft before.
+type InvoiceChanges []InvoiceChange
+
+// Of returns the invoices of some kinds: those of the first kind first.
+func (c InvoiceChanges) Of(kinds ...InvoiceKind) (all []invoice.Invoice) {
+	for _, kind := range kinds {
+		for _, change := range c {
+			if change.Kind == kind {
+				all = append(all, change.Invoice)
+			}
+		}
+	}
+	return all
+}
+
+// Finalized returns the draft of an id that becomes an invoice; nil: there is none.
+func (c InvoiceChanges) Finalized(id string) *invoice.Invoice {
+	if i := c.index(InvoiceFinalized, id); i >= 0 {
+		return &c[i].Invoice
+	}
+	return nil
+}
+
+// Latest returns an invoice as its last write leaves it; nil: nothing is written of it.
+func (c InvoiceChanges) Latest(id string) *invoice.Invoice {
+	for i := range slices.Backward(c) {
+		if c[i].Invoice.ID == id {
+			return &c[i].Invoice
+		}
+	}
+	return nil
+}
+
+// add puts a change behind those of its kind.
+func (c *InvoiceChanges) add(kind InvoiceKind, inv invoice.Invoice) {
+	i := slices.IndexFunc(*c, func(other InvoiceChange) bool { return other.Kind > kind })
+	if i < 0 {
+		i = len(*c)
+	}
+	*c = slices.Insert(*c, i, InvoiceChange{kind, inv})
+}
+
+// save takes an invoice that has changed. A draft becomes an invoice that is open or paid: what becomes of that later
+// in the decision is another write of the row.
+func (c *InvoiceChanges) save(inv invoice.Invoice) {
+	if c.replace(InvoiceCreated, inv) || c.replace(InvoiceChanged, inv) || c.replace(FinalizedAndChanged, inv) {
+		return
+	}
+	asIssued := (inv.Status == invoice.Open || inv.Status == invoice.Paid) && inv.Credited == (invoice.Credited{})
+	switch {
+	case asIssued && c.replace(InvoiceFinalized, inv):
+	case c.Finalized(inv.ID) != nil:
+		c.add(FinalizedAndChanged, inv)
+	default:
+		c.add(InvoiceChanged, inv)
+	}
+}
+
+// finalize takes a draft that becomes an invoice. One that was made in the same decision is a new invoice.
+func (c *InvoiceChanges) finalize(inv invoice.Invoice) {
+	if c.forget(DraftCreated, inv.ID) {
+		c.add(InvoiceCreated, inv)
+		return
+	}
+	c.add(InvoiceFinalized, inv)
+}
+
+// redraw takes a draft that bills something else now.
+func (c *InvoiceChanges) redraw(inv invoice.Invoice) {
+	if !c.replace(DraftCreated, inv) && !c.replace(DraftUpdated, inv) {
+		c.add(DraftUpdated, inv)
+	}
+}
+
+// discard takes a draft away.
+func (c *InvoiceChanges) discard(draft invoice.Invoice) {
+	c.forget(DraftUpdated, draft.ID)
+	if !c.forget(DraftCreated, draft.ID) {
+		c.add(DraftDeleted, draft)
+	}
+}
+
+// drawn are all invoices that the decision makes, drafts too, and those that it finalizes.
+func (c InvoiceChanges) drawn() []invoice.Invoice {
+	redrawn := slices.DeleteFunc(c.Of(DraftUpdated), func(inv invoice.Invoice) bool { return c.Finalized(inv.ID) != nil })
+	return slices.Concat(c.Of(InvoiceFinalized, InvoiceCreated), redrawn, c.Of(DraftCreated))
+}
+
+// index finds the change of a kind to an invoice; -1: there is none.
+func (c InvoiceChanges) index(kind InvoiceKind, id string) int {
+	return slices.IndexFunc(c, func(change InvoiceChange) bool { return change.Kind == kind && change.Invoice.ID == id })
+}
+
+// replace puts an invoice in the place of its change of a kind; false: there is none.
+func (c InvoiceChanges) replace(kind InvoiceKind, inv invoice.Invoice) bool {
+	i := c.index(kind, inv.ID)
+	if i >= 0 {
+		c[i].Invoice = inv
+	}
+	return i >= 0
+}
+
+// forget drops the change of a kind to an invoice; false: there is none.
+func (c *InvoiceChanges) forget(kind InvoiceKind, id string) bool {
+	i := c.index(kind, id)
+	if i >= 0 {
+		*c = slices.Delete(*c, i, i+1)
+	}
+	return i >= 0
 }

@@ -29,12 +29,12 @@ func TestChanges_DraftIsIssuedByOneWrite(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
 	_, changes := l.advanced(24 * time.Hour)
-	require.Empty(t, changes.Invoices)
-	require.Len(t, changes.Finalized, 1)
+	require.Empty(t, changes.Invoices.Of(lifecycle.InvoiceChanged, lifecycle.FinalizedAndChanged))
+	require.Len(t, changes.Invoices.Of(lifecycle.InvoiceFinalized), 1)
 	require.Equal(t, collection.State{
 		Phase: collection.Charging, Trigger: collection.Automatic, Attempts: 1, Automatic: 1,
 	},
-		changes.Finalized[0].Collection)
+		changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Collection)
 }
 
 // Its customer has no payment method, so that the attempt fails at once: that is part of the same write, too.
@@ -43,8 +43,8 @@ func TestChanges_DraftThatFailsAtOnce(t *testing.T) {
 	l := graced(t, flat("plan_1", month, 1900))
 	l.store.customer.PaymentMethod = ""
 	_, changes := l.advanced(24 * time.Hour)
-	require.Empty(t, changes.Invoices)
-	require.Equal(t, collection.Scheduled, changes.Finalized[0].Collection.Phase)
+	require.Empty(t, changes.Invoices.Of(lifecycle.InvoiceChanged, lifecycle.FinalizedAndChanged))
+	require.Equal(t, collection.Scheduled, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Collection.Phase)
 }
 
 // Credit covers it: it is paid when it is written.
@@ -53,8 +53,8 @@ func TestChanges_DraftThatCreditPays(t *testing.T) {
 	l := graced(t, flat("plan_1", month, 1900))
 	l.store.balance = 1900
 	_, changes := l.advanced(24 * time.Hour)
-	require.Empty(t, changes.Invoices)
-	require.Equal(t, invoice.Paid, changes.Finalized[0].Status)
+	require.Empty(t, changes.Invoices.Of(lifecycle.InvoiceChanged, lifecycle.FinalizedAndChanged))
+	require.Equal(t, invoice.Paid, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Status)
 }
 
 // A worker comes late, and does at once what happened to a draft since: each draft is written once, and shown once in a
@@ -102,7 +102,10 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 		}
 		_, changes := l.advanced(since)
 		require.Equal(t, [4]int{c.drafts, c.redrawn, c.finalized, 0},
-			[4]int{len(changes.NewDrafts), len(changes.Redrawn), len(changes.Finalized), len(changes.NewInvoices)}, name)
+			[4]int{
+				len(changes.Invoices.Of(lifecycle.DraftCreated)), len(changes.Invoices.Of(lifecycle.DraftUpdated)),
+				len(changes.Invoices.Of(lifecycle.InvoiceFinalized)), len(changes.Invoices.Of(lifecycle.InvoiceCreated)),
+			}, name)
 
 		at := l.sub().CurrentPeriod.Start.Add(since)
 		shown, err := lifecycle.Preview(l.load(false).state, nil, 0, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})

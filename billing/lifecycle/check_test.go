@@ -29,7 +29,7 @@ func (l *life) check(before subscription.Subscription, changes lifecycle.Changes
 	l.checkPause(before)
 	l.checkMoney()
 	l.checkCollection()
-	if len(changes.NewInvoices) > 0 {
+	if len(changes.Invoices.Of(lifecycle.InvoiceCreated)) > 0 {
 		l.checkLines()
 		l.checkTaxes()
 		l.checkDiscounts()
@@ -56,7 +56,7 @@ func (l *life) checkTimes(before subscription.Subscription, changes lifecycle.Ch
 	if !s.ActivatedAt.IsZero() && s.PeriodIndex > 0 && s.PaidThrough.IsZero() && !l.writtenOff {
 		require.Fail(l.t, "activated, but nothing was paid or free")
 	}
-	for _, inv := range changes.NewInvoices {
+	for _, inv := range changes.Invoices.Of(lifecycle.InvoiceCreated) {
 		if s.Status == subscription.Trialing {
 			require.Failf(l.t, "a trial is free", "%+v", inv)
 		}

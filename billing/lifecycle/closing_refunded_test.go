@@ -33,7 +33,7 @@ func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refun
 	for _, entry := range changes.Credit {
 		credit += entry.Amount
 	}
-	for _, inv := range changes.NewInvoices {
+	for _, inv := range changes.Invoices.Of(lifecycle.InvoiceCreated) {
 		due += inv.AmountDue
 	}
 	return refunds, credit, due

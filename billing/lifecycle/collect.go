@@ -90,7 +90,7 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 		return nil
 	}
 	inv.Collection = state
-	d.Changes.saveInvoice(*inv)
+	d.Changes.Invoices.save(*inv)
 	switch effect {
 	case collection.StartAttempt:
 		return d.attempt(i)

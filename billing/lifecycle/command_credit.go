@@ -73,7 +73,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	c.Given.Reversed = make(map[string]money.Minor, len(before))
 	maps.Copy(c.Given.Reversed, before)
 	c.reversed(d.Subscription.PendingLines) // they will be on the next invoice
-	for _, issued := range slices.Concat(d.Changes.NewInvoices, d.Changes.NewDrafts, d.addedToDrafts()) {
+	for _, issued := range slices.Concat(d.Changes.Invoices.Of(InvoiceCreated, DraftCreated), d.addedToDrafts()) {
 		c.reversed(issued.Lines) // catching up has issued it since Given was read
 	}
 	if !d.Customer.ErasedAt.IsZero() {
@@ -144,7 +144,7 @@ func (d *decision) credited(made credited) error {
 		}
 	}
 	d.Changes.CreditNotes = append(d.Changes.CreditNotes, note)
-	d.Changes.saveInvoice(inv)
+	d.Changes.Invoices.save(inv)
 	d.know(made.grants)
 	d.credit(made.entries, inv.ID)
 	d.announce(event.CreditNoteCreated{CreditNote: note.Announced()})

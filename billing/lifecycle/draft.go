@@ -42,7 +42,7 @@ func (d *decision) draw(draft invoice.Draft, in invoice.Issuing, until time.Time
 	}
 	d.Drafts = append(d.Drafts, inv)
 	slices.SortFunc(d.Drafts, byGrace) // a change has shortened the period: the earlier draft may wait for longer
-	d.Changes.NewDrafts = append(d.Changes.NewDrafts, inv)
+	d.Changes.Invoices.add(DraftCreated, inv)
 	d.announce(event.InvoiceCreated{Invoice: inv.Announced()})
 	return nil
 }
@@ -59,7 +59,7 @@ func (d *decision) redraw(i int, draft invoice.Draft) error {
 	}
 	inv.CreatedAt = was.CreatedAt
 	d.Drafts[i] = inv
-	d.Changes.redraw(inv)
+	d.Changes.Invoices.redraw(inv)
 	d.announce(event.InvoiceUpdated{Invoice: inv.Announced()})
 	return nil
 }
@@ -80,7 +80,7 @@ func (d *decision) finalize(i int) error {
 		return err
 	}
 	out.Invoice.CreatedAt, out.Invoice.FinalizesAt = drawn.CreatedAt, drawn.FinalizesAt
-	d.Changes.finalize(out.Invoice)
+	d.Changes.Invoices.finalize(out.Invoice)
 	// Nobody is there to ask for it later: it gets the attempt that it would have had.
 	ended := d.Subscription.Status == subscription.Canceled
 	draft.Attempt = ended && len(d.Open) == 0 && d.Now.Sub(drawn.FinalizesAt) <= lastAttemptWithin
@@ -116,7 +116,7 @@ func (d *decision) finalizeAll() error {
 func (d *decision) discard(i int) {
 	gone := d.Drafts[i]
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
-	d.Changes.discard(gone.ID)
+	d.Changes.Invoices.discard(gone)
 	d.announce(event.InvoiceDeleted{Invoice: gone.Announced()})
 }
 
@@ -136,18 +136,12 @@ func (s State) draftDue() (at time.Time, ok bool) {
 // ranked puts invoices in the order of the numbers that they have, or will be given: drafts that are finalized get
 // theirs before invoices that were none.
 func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
-	if len(d.Changes.Finalized) == 0 {
+	if len(d.Changes.Invoices.Of(InvoiceFinalized)) == 0 {
 		return list
 	}
+	numbered := d.Changes.Invoices.Of(InvoiceFinalized, InvoiceCreated)
 	rank := func(inv invoice.Invoice) int {
-		same := func(other invoice.Invoice) bool { return other.ID == inv.ID }
-		if i := slices.IndexFunc(d.Changes.Finalized, same); i >= 0 {
-			return 1 + i
-		}
-		if i := slices.IndexFunc(d.Changes.NewInvoices, same); i >= 0 {
-			return 1 + len(d.Changes.Finalized) + i
-		}
-		return 0
+		return 1 + slices.IndexFunc(numbered, func(other invoice.Invoice) bool { return other.ID == inv.ID })
 	}
 	slices.SortStableFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(rank(a), rank(b)) })
 	return list
@@ -155,7 +149,7 @@ func (d *decision) ranked(list []invoice.Invoice) []invoice.Invoice {
 
 // addedToDrafts are drafts that were redrawn in this decision, with the lines that they had not before.
 func (d *decision) addedToDrafts() (added []invoice.Invoice) {
-	for _, inv := range d.Changes.Redrawn {
+	for _, inv := range d.Changes.Invoices.Of(DraftUpdated) {
 		i := slices.IndexFunc(d.draftsBefore, func(was invoice.Invoice) bool { return was.ID == inv.ID })
 		inv.Lines = slices.DeleteFunc(slices.Clone(inv.Lines), func(l invoice.Line) bool {
 			return i >= 0 && slices.ContainsFunc(d.draftsBefore[i].Lines, func(was invoice.Line) bool { return was.ID == l.ID })

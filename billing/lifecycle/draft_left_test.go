@@ -48,13 +48,13 @@ func TestDraft_OfASubscriptionThatEndedWithoutIt(t *testing.T) {
 			after, changes, err := lifecycle.Advance(before, l.moment())
 			require.NoError(t, err)
 			if c.late < 0 {
-				require.Empty(t, changes.Finalized)
+				require.Empty(t, changes.Invoices.Of(lifecycle.InvoiceFinalized))
 				require.Equal(t, subscription.ActionFinalize, after.Subscription.NextAction, "it is waited for from now on")
 				require.Zero(t, after.Subscription.FinishedAt)
 				return
 			}
-			require.Len(t, changes.Finalized, 1)
-			require.Equal(t, draft.ID, changes.Finalized[0].ID)
+			require.Len(t, changes.Invoices.Of(lifecycle.InvoiceFinalized), 1)
+			require.Equal(t, draft.ID, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].ID)
 			require.Len(t, changes.NewTransactions, c.attempts)
 			require.Empty(t, after.Drafts)
 			require.Equal(t, c.attempts == 0, !after.Subscription.FinishedAt.IsZero(), "finished when nothing is pending")
@@ -102,7 +102,7 @@ func TestDraft_LeftBehindLeavesAPersonsPaymentAlone(t *testing.T) {
 	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
 	_, changes, err := lifecycle.Advance(state, l.moment())
 	require.NoError(t, err)
-	require.Len(t, changes.Finalized, 1)
+	require.Len(t, changes.Invoices.Of(lifecycle.InvoiceFinalized), 1)
 	for _, txn := range changes.Transactions {
 		require.Zero(t, txn.CancelRequestedAt, "%s was asked for by a person", txn.ID)
 	}
@@ -120,7 +120,7 @@ func TestDraft_OfASubscriptionThatEndedOwing(t *testing.T) {
 	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
 	_, changes, err := lifecycle.Advance(before, l.moment())
 	require.NoError(t, err)
-	require.Len(t, changes.Finalized, 1)
+	require.Len(t, changes.Invoices.Of(lifecycle.InvoiceFinalized), 1)
 	require.Empty(t, changes.NewTransactions)
 }
 

@@ -65,9 +65,10 @@ func TestDraft_IsIssuedWhenItsGraceEnds(t *testing.T) {
 	l.now, l.real = draft.FinalizesAt, draft.FinalizesAt
 	state, changes, err := lifecycle.Advance(g.state, l.moment())
 	require.NoError(t, err)
-	require.Len(t, changes.Finalized, 1)
-	require.Equal(t, money.Minor(1500), changes.Finalized[0].AmountDue, "credit counts when it is issued")
-	require.Equal(t, draft.ID, changes.Finalized[0].ID)
+	finalized := changes.Invoices.Of(lifecycle.InvoiceFinalized)
+	require.Len(t, finalized, 1)
+	require.Equal(t, money.Minor(1500), finalized[0].AmountDue, "credit counts when it is issued")
+	require.Equal(t, draft.ID, finalized[0].ID)
 	require.Equal(t, []event.Type{event.TypeInvoiceFinalized}, typesOf(changes.Events))
 	require.Len(t, state.Pending, 1)
 }

@@ -109,13 +109,12 @@ func (f *foresight) payAll() error {
 // become makes a decision the state of things, as a write and a read of it would.
 func (f *foresight) become(state State, changes Changes) {
 	f.State = state
-	for _, inv := range slices.Concat(changes.NewInvoices, changes.Finalized) {
+	for _, inv := range changes.Invoices.Of(InvoiceCreated, InvoiceFinalized) {
 		if !f.shown[inv.ID] {
 			f.issued = append(f.issued, inv)
 		}
 	}
-	f.count(changes.Finalized)
-	f.count(changes.NewInvoices)
+	f.count(changes.Invoices.Of(InvoiceFinalized, InvoiceCreated))
 }
 
 // count gives new invoices the numbers that writing them would.

@@ -269,7 +269,7 @@ func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 
 	_, changes, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, quoted, l.moment())
 	require.NoError(t, err)
-	require.Equal(t, shown.Issued[0].Total, changes.NewInvoices[0].Total)
+	require.Equal(t, shown.Issued[0].Total, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Total)
 }
 
 // What was quoted before a renewal is outdated after it, and not only late.

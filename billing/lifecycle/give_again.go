@@ -21,7 +21,7 @@ func (d *decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 // ungiven are the coupons of a void invoice that nothing else takes off in the same period.
 func (c VoidInvoice) ungiven(d *decision, void invoice.Invoice) (all []subscription.Ungiven) {
 	given := slices.Clone(c.Given)
-	for _, made := range slices.Concat(d.Changes.NewInvoices, d.Changes.NewDrafts, d.Changes.Redrawn) {
+	for _, made := range d.Changes.Invoices.Of(InvoiceCreated, DraftCreated, DraftUpdated) {
 		given = append(given, usesOf(made.Lines)...) // since Given was read
 	}
 	given = append(given, usesOf(d.Subscription.PendingLines)...)

@@ -43,7 +43,7 @@ func (d *decision) issue(draft invoice.Draft) error {
 	if err != nil {
 		return err
 	}
-	d.Changes.NewInvoices = append(d.Changes.NewInvoices, out.Invoice)
+	d.Changes.Invoices.add(InvoiceCreated, out.Invoice)
 	d.announce(event.InvoiceCreated{Invoice: out.Invoice.Announced()})
 	return d.issued(out, draft)
 }
@@ -144,7 +144,7 @@ func (d *decision) voided(i int, inv invoice.Invoice, returned []invoice.CreditE
 
 // closed takes open invoice i out of the open ones, as inv.
 func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
-	d.Changes.saveInvoice(inv)
+	d.Changes.Invoices.save(inv)
 	d.close(i)
 	d.announce(announced)
 }

@@ -19,7 +19,7 @@ import (
 func (s State) manual() bool { return s.Subscription.ID == "" }
 
 // Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer
-// is told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Finalized has the invoice,
+// is told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Invoices has the invoice,
 // which gets its number when it is written. Faults: invoice_not_draft, invoice_customer_deleted, amount_too_large.
 func Finalize(s State, at Moment) (State, Changes, error) {
 	if s.Draft == nil {
@@ -41,7 +41,8 @@ func Finalize(s State, at Moment) (State, Changes, error) {
 		return State{}, Changes{}, err
 	}
 	inv := out.Invoice
-	d.Draft, d.Changes.Finalized = nil, []invoice.Invoice{inv}
+	d.Draft = nil
+	d.Changes.Invoices.finalize(inv)
 	d.credit(out.Credit, inv.ID)
 	d.announce(event.InvoiceFinalized{Invoice: inv.Announced()})
 	d.announceDepleted(inv)

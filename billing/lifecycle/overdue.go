@@ -37,7 +37,7 @@ func Overdue(s State, at Moment) (State, Changes, error) {
 func (d *decision) overdue(i int) error {
 	inv := &d.Open[i]
 	inv.OverdueAt = d.Now
-	d.Changes.saveInvoice(*inv)
+	d.Changes.Invoices.save(*inv)
 	d.announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
 	if d.manual() || d.Subscription.Status == subscription.Canceled {
 		return nil

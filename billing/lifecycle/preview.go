@@ -59,7 +59,7 @@ func Preview(s State, cmd Command, n int, at Moment) (Previewed, error) {
 	if err != nil {
 		return Previewed{}, err
 	}
-	out := Previewed{At: changes.At, State: state, Issued: changes.drawn()}
+	out := Previewed{At: changes.At, State: state, Issued: changes.Invoices.drawn()}
 	if out.Quote, err = quoteOf(s, state, changes); err != nil {
 		return Previewed{}, err
 	}
@@ -112,7 +112,7 @@ func quoteOf(before, after State, changes Changes) (Quote, error) {
 	for i := range q.Scheduled {
 		q.Scheduled[i].ID = ""
 	}
-	for _, inv := range changes.drawn() {
+	for _, inv := range changes.Invoices.drawn() {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}
 	for _, t := range changes.NewTransactions {

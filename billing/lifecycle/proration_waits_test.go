@@ -60,8 +60,8 @@ func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 	_, changes, err := lifecycle.Apply(state, lifecycle.ChangePlan{Plan: &free}, l.moment())
 
 	require.NoError(t, err)
-	require.Equal(t, money.Minor(-1199), changes.NewInvoices[0].Total)
-	require.Equal(t, invoice.ProrationCredit, changes.NewInvoices[0].Lines[0].Kind)
+	require.Equal(t, money.Minor(-1199), changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Total)
+	require.Equal(t, invoice.ProrationCredit, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Lines[0].Kind)
 }
 
 // Where the end was scheduled, what waited is collected once, as with the renewal that does not come.

@@ -76,7 +76,7 @@ func (r *recording) settle() error {
 // settle lets a success count for an invoice, which is open invoice i; -1: it was given up before.
 func (d *decision) settle(i int, inv invoice.Invoice, transactionID string) error {
 	inv = inv.Settle(d.Now)
-	d.Changes.saveInvoice(inv)
+	d.Changes.Invoices.save(inv)
 	d.Changes.Settlements = append(d.Changes.Settlements, Settlement{inv.ID, transactionID, inv.AmountDue})
 	d.cancelAttempt(inv.ID) // another success leaves the live one superfluous
 	if i >= 0 {

@@ -141,16 +141,17 @@ func TestScheduledChange_HasTheSameIDsAfterARestore(t *testing.T) {
 			backup.load(true), lifecycle.Moment{Now: l.now, Real: at, IDs: &ids{world: world}},
 		)
 		require.NoError(t, err)
-		require.Len(t, changes.NewInvoices, 1)
+		require.Len(t, changes.Invoices.Of(lifecycle.InvoiceCreated), 1)
 		return changes
 	}
 
 	one, again := made("a", l.real), made("b", l.real.Add(time.Hour))
 
-	require.Equal(t, one.NewInvoices[0].ID, again.NewInvoices[0].ID)
-	require.Equal(t, one.NewInvoices[0].Lines, again.NewInvoices[0].Lines)
+	first := one.Invoices.Of(lifecycle.InvoiceCreated)[0]
+	require.Equal(t, first.ID, again.Invoices.Of(lifecycle.InvoiceCreated)[0].ID)
+	require.Equal(t, first.Lines, again.Invoices.Of(lifecycle.InvoiceCreated)[0].Lines)
 	require.Equal(t, one.NewTransactions[0].ID, again.NewTransactions[0].ID)
-	require.EqualValues(t, 1500, one.NewInvoices[0].Total, "three weeks of 20.00 more")
+	require.EqualValues(t, 1500, first.Total, "three weeks of 20.00 more")
 }
 
 func TestScheduledChange_AtTheBoundaryBelongsToTheNextPeriod(t *testing.T) {

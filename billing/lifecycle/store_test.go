@@ -128,14 +128,9 @@ func (s *store) write(c lifecycle.Changes) {
 		once(t.ID)
 		s.saveTransaction(t)
 	}
-	later := func(inv invoice.Invoice) bool { // what became of a draft after it was issued
-		return slices.ContainsFunc(c.Finalized, func(f invoice.Invoice) bool { return f.ID == inv.ID })
-	}
-	for _, inv := range c.Invoices {
-		if !later(inv) {
-			once(inv.ID)
-			s.saveInvoice(inv)
-		}
+	for _, inv := range c.Invoices.Of(lifecycle.InvoiceChanged) {
+		once(inv.ID)
+		s.saveInvoice(inv)
 	}
 	for _, t := range c.NewTransactions {
 		once(t.ID)
@@ -159,14 +154,14 @@ func (s *store) write(c lifecycle.Changes) {
 			s.fail("credit of %d on account of %s leaves %d", entry.Amount, entry.InvoiceID, s.balance)
 		}
 	}
-	for _, id := range c.Discarded {
-		once(id)
-		s.takeDraft(id)
+	for _, draft := range c.Invoices.Of(lifecycle.DraftDeleted) {
+		once(draft.ID)
+		s.takeDraft(draft.ID)
 	}
-	for _, inv := range c.Redrawn {
+	for _, inv := range c.Invoices.Of(lifecycle.DraftUpdated) {
 		s.redraw(inv)
 	}
-	for _, inv := range c.Finalized {
+	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized) {
 		if inv.Status != invoice.Open && inv.Status != invoice.Paid || inv.Credited != (invoice.Credited{}) {
 			s.fail("a draft becomes %+v", inv)
 		}
@@ -174,19 +169,17 @@ func (s *store) write(c lifecycle.Changes) {
 			s.takeDraft(inv.ID)
 		}
 	}
-	for _, inv := range c.NewDrafts {
+	for _, inv := range c.Invoices.Of(lifecycle.DraftCreated) {
 		once(inv.ID)
 		s.insertDraft(inv)
 	}
-	for _, inv := range slices.Concat(c.Finalized, c.NewInvoices) {
+	for _, inv := range c.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated) {
 		once(inv.ID)
 		s.checkGrantsUsed(inv, c.Credit)
 		s.insertInvoice(inv)
 	}
-	for _, inv := range c.Invoices {
-		if later(inv) {
-			s.saveInvoice(inv)
-		}
+	for _, inv := range c.Invoices.Of(lifecycle.FinalizedAndChanged) {
+		s.saveInvoice(inv)
 	}
 	for _, settled := range c.Settlements {
 		s.settle(settled)

@@ -257,14 +257,15 @@ func TestBegin_BillsFromTheNextBoundary(t *testing.T) {
 
 		_, before, err := lifecycle.Advance(state, at(runs.End.Add(-time.Second)))
 		require.NoError(t, err)
-		require.Empty(t, before.NewInvoices)
+		require.Empty(t, before.Invoices.Of(lifecycle.InvoiceCreated))
 		_, after, err := lifecycle.Advance(state, at(runs.End))
 		require.NoError(t, err)
 
-		require.Len(t, after.NewInvoices, 1)
-		require.Equal(t, next, after.NewInvoices[0].Period)
-		require.EqualValues(t, 1900, after.NewInvoices[0].Total)
-		require.Equal(t, 2, after.NewInvoices[0].PeriodIndex)
+		made := after.Invoices.Of(lifecycle.InvoiceCreated)
+		require.Len(t, made, 1)
+		require.Equal(t, next, made[0].Period)
+		require.EqualValues(t, 1900, made[0].Total)
+		require.Equal(t, 2, made[0].PeriodIndex)
 	})
 }
 

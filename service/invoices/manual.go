@@ -3,7 +3,6 @@ package invoices
 import (
 	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"perennial/billing/audit"
@@ -131,8 +130,7 @@ func (s *Service) FinalizeInvoice(
 			if err != nil {
 				return seen, err
 			}
-			i := slices.IndexFunc(done.Finalized, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
-			return done.Finalized[i], nil
+			return done.Invoice(invoiceID), nil
 		})
 	}
 	return s.onDraftSeen(ctx, by, seen, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
@@ -142,7 +140,7 @@ func (s *Service) FinalizeInvoice(
 			return invoice.Invoice{}, err
 		}
 		err = tx.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
-		is := changes.Finalized[0]
+		is := *changes.Invoices.Finalized(invoiceID)
 		usecase.AuditDiffering(tx, "invoice", was, is)
 		return is, err
 	})

@@ -17,18 +17,14 @@ import (
 // Performed is what a command led to.
 type Performed struct {
 	Subscription subscription.Subscription
-	Attempt      *payment.Transaction // the attempt that the command made; nil: none
-	Invoices     []invoice.Invoice    // existing ones that it changed
-	Finalized    []invoice.Invoice    // drafts that it issued, with their numbers once they are written
+	Attempt      *payment.Transaction     // the attempt that the command made; nil: none
+	Invoices     lifecycle.InvoiceChanges // what it finalized has its number once it is written
 	Settlements  []lifecycle.Settlement
 	CreditNotes  []creditnote.Note
 }
 
-// Invoice returns one that the command changed.
-func (p Performed) Invoice(id string) invoice.Invoice {
-	all := slices.Concat(p.Invoices, p.Finalized) // which it may have been by then
-	return all[slices.IndexFunc(all, func(inv invoice.Invoice) bool { return inv.ID == id })]
-}
+// Invoice returns one that the command finalized or changed.
+func (p Performed) Invoice(id string) invoice.Invoice { return *p.Invoices.Latest(id) }
 
 // Settlement returns that of an invoice which the command settled.
 func (p Performed) Settlement(invoiceID string) lifecycle.Settlement {
@@ -78,7 +74,8 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 	}
 	known := slices.Concat(found.Open, found.Paid, found.WrittenOff, found.Drafts)
 	became := map[string]invoice.Invoice{}
-	for _, inv := range slices.Concat(changes.Finalized, changes.Invoices) { // what became of an issued one comes last
+	for _, inv := range changes.Invoices.Of(
+		lifecycle.InvoiceChanged, lifecycle.InvoiceFinalized, lifecycle.FinalizedAndChanged) {
 		became[inv.ID] = inv
 	}
 	for _, had := range known {
@@ -97,7 +94,7 @@ func AuditCommand(tx *db.Tx, found, state lifecycle.State, changes lifecycle.Cha
 // written.
 func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 	return Performed{
-		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices, Finalized: c.Finalized,
+		Subscription: s.Subscription, Attempt: c.Made(c.Attempt), Invoices: c.Invoices,
 		Settlements: c.Settlements, CreditNotes: c.CreditNotes,
 	}
 }

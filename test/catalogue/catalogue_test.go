@@ -132,7 +132,7 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	half := began.Add(state.Subscription.CurrentPeriod.End.Sub(began) / 2)
 	seen, err := lifecycle.Preview(state, lifecycle.ChangePlan{Quantity: s.changed}, 1, at(half))
 	require.NoError(t, err)
-	return changes.NewInvoices, seen.Issued, seen.Upcoming
+	return changes.Invoices.Of(lifecycle.InvoiceCreated), seen.Issued, seen.Upcoming
 }
 
 func TestInvoices_OfThePlansThatCompaniesSell(t *testing.T) {

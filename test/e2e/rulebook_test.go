@@ -108,8 +108,8 @@ func (b *rulebook) charge() {
 func (b *rulebook) follow(state lifecycle.State, changes lifecycle.Changes) {
 	require.Empty(b.t, changes.Starts, "no money goes back in this story")
 	b.state = state
-	b.invoices = append(b.invoices, changes.NewInvoices...)
-	for _, changed := range changes.Invoices {
+	b.invoices = append(b.invoices, changes.Invoices.Of(lifecycle.InvoiceCreated)...)
+	for _, changed := range changes.Invoices.Of(lifecycle.InvoiceChanged) {
 		i := slices.IndexFunc(b.invoices, func(inv invoice.Invoice) bool { return inv.ID == changed.ID })
 		b.invoices[i] = changed
 	}
