@@ -6,6 +6,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 )
 
@@ -19,7 +21,7 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	said := &said{at: map[string]time.Time{}}
 	for {
 		within, cancel := context.WithTimeout(ctx, alarmEvery)
-		b, err := store.Backlog(within, now(), late)
+		b, err := store.Backlog(within, now(), backlog.Late)
 		if err == nil { // a database that is away is in the log of every request
 			_, refused := s.refusesWrites(within, store, b)
 			b.Writable = refused == nil
@@ -28,7 +30,7 @@ func (s *server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 		}
 		cancel()
 		s.alarmWaiting(ctx, store, said, now())
-		if pause(ctx, alarmEvery) != nil {
+		if cli.Pause(ctx, alarmEvery) != nil {
 			return
 		}
 	}
@@ -62,7 +64,7 @@ func (s *server) sound(b db.Backlog, refused error, said *said, now time.Time) {
 			"the database takes no writes, so nothing is billed: let DATABASE_URL lead to the primary, and see whether " +
 				"its disk is full", !b.Writable, []zap.Field{zap.Error(refused)}},
 		{"reconciler", "the reconciler finishes no pass, so that nothing left undone is found; `perennial doctor` says why",
-			b.Writable && b.ReconciledAge > reconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
+			b.Writable && b.ReconciledAge > backlog.ReconciledWithin(s.config), []zap.Field{zap.Duration("since", b.ReconciledAge)}},
 		{"erasures", "deleted customers are not erased yet, and nothing goes on; `perennial doctor` names the workflows",
 			b.Erasures > 0, []zap.Field{zap.Int("count", b.Erasures), zap.Duration("oldest", b.ErasureAge)}},
 	} {

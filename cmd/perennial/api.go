@@ -12,6 +12,8 @@ import (
 
 	"perennial/api"
 	"perennial/api/httpkit"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/internal/certfile"
 	"perennial/internal/quota"
 	"perennial/service"
@@ -24,7 +26,7 @@ type apiPart struct {
 	done   chan struct{}
 }
 
-func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
+func (s *server) startAPI(ctx context.Context, p *cli.Process) (*apiPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "api", c.Database.PoolAPI)
 	if err != nil {
@@ -41,20 +43,20 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 	if err != nil {
 		return nil, err
 	}
-	use := service.New(dispatching, p.now).WithWebhooks(service.Webhooks{
+	use := service.New(dispatching, p.Now).WithWebhooks(service.Webhooks{
 		Vault: s.vault, Local: c.Webhooks.LocalReceivers,
 	}).WithProviders(s.gateway)
 	server := api.NewServer(api.Deps{
 		// Reads go past the dispatcher: only transactions of the service have effects.
 		Store: store, ProviderOf: s.gateway.Provider,
 		Service:   use,
-		Telemetry: s.telemetry, Now: p.now,
+		Telemetry: s.telemetry, Now: p.Now,
 	}, api.Config{
 		PublicURL: c.HTTP.PublicURL, Version: c.BuildID, TrustedProxies: c.HTTP.TrustedProxies, DrainDelay: c.HTTP.DrainDelay,
 		KeyRate:        quota.Limit{PerSecond: c.HTTP.KeyRate, Burst: c.HTTP.KeyBurst},
 		RequestsAtOnce: c.HTTP.RequestsAtOnce, TLS: encrypted,
 	})
-	part := &apiPart{server: server, url: scheme + "://" + reachable(inner.Addr().String()), done: make(chan struct{})}
+	part := &apiPart{server: server, url: scheme + "://" + wire.Reachable(inner.Addr().String()), done: make(chan struct{})}
 	go func() {
 		defer close(part.done)
 		if err := server.Serve(inner); err != nil {
@@ -62,21 +64,21 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 		}
 	}()
 	s.needs = append(s.needs, httpkit.Requirement{Check: store.Ping, Absent: httpkit.ErrDatabaseAway})
-	if err := s.watchBacklog(store, p.now); err != nil {
+	if err := s.watchBacklog(store, p.Now); err != nil {
 		return part, err
 	}
 	if err := s.watchCharging(store); err != nil {
 		return part, err
 	}
-	if err := s.watchBreakers(store, p.now); err != nil {
+	if err := s.watchBreakers(store, p.Now); err != nil {
 		return part, err
 	}
-	if err := s.watchWaiting(store, p.now); err != nil {
+	if err := s.watchWaiting(store, p.Now); err != nil {
 		return part, err
 	}
 	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.closers = append(s.closers, stop) // before its pool, which was opened earlier
-	go s.alarm(watching, store, p.now)
+	go s.alarm(watching, store, p.Now)
 	go s.testProviders(watching, use)
 	go noteKeyUse(watching, server)
 	go s.rollUpUsage(watching, use.Usage)
@@ -86,12 +88,12 @@ func (s *server) startAPI(ctx context.Context, p *process) (*apiPart, error) {
 }
 
 // certificate is what connections to the API are encrypted with; nil: they are not.
-func (s *server) certificate(p *process) (scheme string, encrypted *tls.Config, err error) {
+func (s *server) certificate(p *cli.Process) (scheme string, encrypted *tls.Config, err error) {
 	c := s.config.HTTP
 	if c.TLSCert == "" {
 		return "http", nil, nil
 	}
-	pair, err := certfile.Open(c.TLSCert, c.TLSKey, p.now, func(err error) {
+	pair, err := certfile.Open(c.TLSCert, c.TLSKey, p.Now, func(err error) {
 		s.telemetry.Logger.Error("the certificate cannot be read again; the one of before is shown", zap.Error(err))
 	})
 	if err != nil {

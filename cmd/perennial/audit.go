@@ -13,46 +13,48 @@ import (
 	"time"
 
 	"perennial/billing/audit"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 )
 
-func auditCommand() *command {
-	return &command{
-		name: "audit", summary: "check the audit log",
-		about:       "GET /audit-log and docs/operations.md say what it holds.",
-		subcommands: []*command{auditVerifyCommand()},
-		examples:    []string{"perennial audit verify"},
+func auditCommand() *cli.Command {
+	return &cli.Command{
+		Name: "audit", Summary: "check the audit log",
+		About:       "GET /audit-log and docs/operations.md say what it holds.",
+		Subcommands: []*cli.Command{auditVerifyCommand()},
+		Examples:    []string{"perennial audit verify"},
 	}
 }
 
-func auditVerifyCommand() *command {
-	return &command{
-		name: "verify", summary: "check that no entry of the audit log is missing, changed or moved",
-		about: "Walks the chain of each environment from its first entry. Each seal is a hash over an entry and the seal before, so that\n" +
+func auditVerifyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "verify", Summary: "check that no entry of the audit log is missing, changed or moved",
+		About: "Walks the chain of each environment from its first entry. Each seal is a hash over an entry and the seal before, so that\n" +
 			"the first entry that is not what it was is found, and named. Prints, for each environment, how many entries are sealed and\n" +
 			"the head: the number and hash of the last seal. The owner of the database could make a whole new chain: keep heads\n" +
 			"elsewhere, and give one with --head later; the chain must still contain it. Entries of the last second or so have no\n" +
 			"seal yet. Exit codes: 0 every chain holds; 3 one is broken, or an entry has waited for its seal for ten minutes; 1 failed.",
-		examples: []string{
+		Examples: []string{
 			"perennial audit verify", "perennial audit verify --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"perennial audit verify --environment env_01jcz6dyqx4w9s1c2k7v5h8m3n --head 42:9f86d081…",
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in auditFlags
 			f.StringVar(&in.environment, "environment", "", "only this environment, an `id`")
 			f.StringVar(&in.head, "head", "", "a `number:hash` that was printed before, with --environment")
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				expected, err := in.expected()
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					ids, err := in.environments(ctx, store)
 					if err != nil {
 						return err
 					}
-					return verifyAudit(ctx, p.stdout, store, ids, expected, p.now())
+					return verifyAudit(ctx, p.Stdout, store, ids, expected, p.Now())
 				})
 			}
 		},
@@ -67,7 +69,7 @@ func (in auditFlags) expected() (s audit.Seal, err error) {
 		return s, nil
 	}
 	if in.environment == "" {
-		return s, usagef("--head is of one environment: give --environment")
+		return s, cli.Usagef("--head is of one environment: give --environment")
 	}
 	number, hash, _ := strings.Cut(in.head, ":")
 	s.Number, err = strconv.ParseInt(number, 10, 64)
@@ -75,7 +77,7 @@ func (in auditFlags) expected() (s audit.Seal, err error) {
 		s.Hash, err = hex.DecodeString(hash)
 	}
 	if err != nil || s.Number < 1 || len(s.Hash) == 0 {
-		return s, usagef("--head is a number and a hash, as this command prints them: 42:9f86d081…")
+		return s, cli.Usagef("--head is a number and a hash, as this command prints them: 42:9f86d081…")
 	}
 	return s, nil
 }
@@ -108,7 +110,7 @@ func verifyAudit(
 			return err
 		}
 		if !holds {
-			differs = errDiffers
+			differs = cli.ErrDiffers
 		}
 		if _, err := fmt.Fprintf(out, "%s: %s\n", environmentID, line); err != nil {
 			return err

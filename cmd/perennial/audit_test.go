@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/audit"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/service"
 )
@@ -41,7 +42,7 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 
 	create(t, env) // is not sealed yet
 	got := perennial(t, env, "audit", "verify")
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	printed := regexp.MustCompile(
 		`^(env_\w+): holds, sealed 1, head (1:[0-9a-f]{64}), not sealed yet 1, the oldest for \d+s\n$`,
 	).
@@ -50,13 +51,13 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 	verify := func(head string) outcome {
 		return perennial(t, env, "audit", "verify", "--environment", printed[1], "--head", head)
 	}
-	require.Equal(t, exitDone, verify(printed[2]).code)
-	require.Equal(t, exitDiffer, verify("1:00").code)
+	require.Equal(t, cli.ExitDone, verify(printed[2]).code)
+	require.Equal(t, cli.ExitDiffer, verify("1:00").code)
 	for _, wrong := range []string{"1", "x:00", "0:00", "1:xx"} {
-		require.Equal(t, exitUsage, verify(wrong).code, wrong)
+		require.Equal(t, cli.ExitUsage, verify(wrong).code, wrong)
 	}
-	require.Equal(t, exitUsage, perennial(t, env, "audit", "verify", "--head", printed[2]).code)
-	require.Equal(t, exitFailed, perennial(t, env, "audit", "verify", "--environment", "env_absent").code)
+	require.Equal(t, cli.ExitUsage, perennial(t, env, "audit", "verify", "--head", printed[2]).code)
+	require.Equal(t, cli.ExitFailed, perennial(t, env, "audit", "verify", "--environment", "env_absent").code)
 
 	owner, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
 	require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestAuditVerify_HoldsUntilEntryIsChanged(t *testing.T) {
 		"set session_replication_role = replica; update audit_log set actor_id = 'eve' where id = '"+entries[0].ID+"'")
 	require.NoError(t, err)
 	got = perennial(t, env, "audit", "verify")
-	require.Equal(t, exitDiffer, got.code)
+	require.Equal(t, cli.ExitDiffer, got.code)
 	require.Equal(t,
 		environmentID+": BROKEN behind seal 0: seal 1, entry "+entries[0].ID+": the entry, or its seal, was changed\n",
 		got.stdout)
@@ -91,10 +92,10 @@ func TestActor_AsIsAClaim(t *testing.T) {
 		{"--reason", strings.Repeat("x", 201)},
 	} {
 		got := perennial(t, env, append(slices.Clone(args), wrong...)...)
-		require.Equal(t, exitUsage, got.code, got.stderr)
+		require.Equal(t, cli.ExitUsage, got.code, got.stderr)
 	}
 	got := perennial(t, env, append(slices.Clone(args), "--as", "ada", "--reason", "ticket 512")...)
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	store := open(t, env)
 	environments, err := store.Environments(t.Context())
 	require.NoError(t, err)

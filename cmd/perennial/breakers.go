@@ -6,6 +6,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/telemetry"
 )
@@ -14,9 +16,6 @@ const (
 	openGauge  = "perennial_provider_breakers_open"
 	eachBroken = "perennial_provider_breaker_open_seconds"
 )
-
-// breakersShown bounds the accounts that are named at each scrape: a network that fails breaks them all.
-const breakersShown = 100
 
 // watchBreakers serves which accounts get no payments because they take none.
 func (s *server) watchBreakers(store *db.Store, now func() time.Time) error {
@@ -27,7 +26,7 @@ func (s *server) watchBreakers(store *db.Store, now func() time.Time) error {
 		},
 		{Name: eachBroken, Text: "For each account whose breaker is open: for how long it has been."},
 	}, func(ctx context.Context) map[string][]telemetry.Amount {
-		open, err := store.OpenBreakers(ctx, breakersShown)
+		open, err := store.OpenBreakers(ctx, backlog.BreakersShown)
 		if err != nil {
 			s.telemetry.Logger.Warn("the breakers cannot be read", zap.Error(err))
 			return nil
@@ -48,9 +47,9 @@ func (s *server) watchBreakers(store *db.Store, now func() time.Time) error {
 // breakers names the accounts that get no payments.
 func (d *doctor) breakers(ctx context.Context, store *db.Store, now time.Time) {
 	const check = "breakers"
-	open, err := store.OpenBreakers(ctx, breakersShown)
+	open, err := store.OpenBreakers(ctx, backlog.BreakersShown)
 	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	if len(open) == 0 {
@@ -60,7 +59,7 @@ func (d *doctor) breakers(ctx context.Context, store *db.Store, now time.Time) {
 	d.fail(check,
 		"see whether the provider is up and takes our credentials; a payment tries it every 30 s, and closes it; where "+
 			"all payments go to other accounts, the daily connection test does, or `perennial provider test ID`",
-		"open: %s", names(open, func(b db.OpenBreaker) string {
+		"open: %s", backlog.Names(open, func(b db.OpenBreaker) string {
 			return b.Provider + " " + b.ProviderConfigID + " of " + b.EnvironmentID + " for " +
 				now.Sub(b.OpenedAt).Round(time.Second).String()
 		}))

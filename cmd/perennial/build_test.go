@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 // Beside a worker that runs, with its very settings.
@@ -20,16 +22,16 @@ func TestBuildMakeCurrent_EndsAndTakesNoPort(t *testing.T) {
 	}
 	eventually(t, "the first build is current", works)
 	absent := perennial(t, env, "build", "make-current", "absent")
-	require.Equal(t, exitFailed, absent.code, absent.stdout)
+	require.Equal(t, cli.ExitFailed, absent.code, absent.stdout)
 	require.Contains(t, absent.stderr, "absent of perennial did not become current")
-	require.Equal(t, exitDone, one.stop().code)
+	require.Equal(t, cli.ExitDone, one.stop().code)
 
 	env["PERENNIAL_BUILD_ID"] = "two"
 	two := start(t, env, "worker")
 	eventually(t, "the second build takes the work", func() bool {
-		return perennial(t, env, "build", "make-current").code == exitDone
+		return perennial(t, env, "build", "make-current").code == cli.ExitDone
 	})
 	// Temporal may see its pollers before its first heartbeat is written
 	eventually(t, "the second build is at work", works)
-	require.Equal(t, exitDone, two.stop().code)
+	require.Equal(t, cli.ExitDone, two.stop().code)
 }

@@ -8,37 +8,39 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
 	"perennial/service/usecase"
 )
 
-func callbackCommand() *command {
-	return &command{
-		name: "callback", summary: "list and close callbacks about payments that the database has lost",
-		about:       "docs/operations.md says what to do about the money first.",
-		subcommands: []*command{callbackListCommand(), callbackCloseCommand()},
-		examples: []string{
+func callbackCommand() *cli.Command {
+	return &cli.Command{
+		Name: "callback", Summary: "list and close callbacks about payments that the database has lost",
+		About:       "docs/operations.md says what to do about the money first.",
+		Subcommands: []*cli.Command{callbackListCommand(), callbackCloseCommand()},
+		Examples: []string{
 			"perennial callback list",
 			`perennial callback close cb_01jcz6dyqx4w9s1c2k7v5h8m3n --note "refunded at the dashboard"`,
 		},
 	}
 }
 
-func callbackListCommand() *command {
-	return &command{
-		name: "list", summary: "list open callbacks about lost payments, the oldest first",
-		about:    fmt.Sprintf("At most %d of all environments.", listed),
-		examples: []string{"perennial callback list"},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, _ []string) error {
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+func callbackListCommand() *cli.Command {
+	return &cli.Command{
+		Name: "list", Summary: "list open callbacks about lost payments, the oldest first",
+		About:    fmt.Sprintf("At most %d of all environments.", listed),
+		Examples: []string{"perennial callback list"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					found, err := store.LostCallbacks(ctx, listed)
 					if err != nil {
 						return err
 					}
-					return callbacksTable(p.stdout, found)
+					return callbacksTable(p.Stdout, found)
 				})
 			}
 		},
@@ -57,30 +59,30 @@ func callbacksTable(out io.Writer, found []db.LostCallback) error {
 
 // callbackCloseCommand ends an alarm and moves no money. It asks for a note, because afterwards nothing else tells why
 // the alarm was right to end.
-func callbackCloseCommand() *command {
-	return &command{
-		name: "close", summary: "end the alarm about a lost payment", arguments: "ID",
-		about: "Closes all open callbacks about that payment. Book or refund its money first. The decision is kept with " +
+func callbackCloseCommand() *cli.Command {
+	return &cli.Command{
+		Name: "close", Summary: "end the alarm about a lost payment", Arguments: "ID",
+		About: "Closes all open callbacks about that payment. Book or refund its money first. The decision is kept with " +
 			"your name.",
-		examples: []string{
+		Examples: []string{
 			`perennial callback close cb_01jcz6dyqx4w9s1c2k7v5h8m3n --note "refunded at the dashboard"`,
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			note := f.String("note", "", "what became of the money, a `text`")
-			return func(ctx context.Context, p *process, args []string) error {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				if len(args) != 1 {
-					return usagef("give the ID of one callback (cb_…); `perennial callback list` shows them")
+					return cli.Usagef("give the ID of one callback (cb_…); `perennial callback list` shows them")
 				}
 				if *note == "" {
-					return usagef("--note is missing: say what became of the money")
+					return cli.Usagef("--note is missing: say what became of the money")
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					environment, err := store.EnvironmentOfCallback(ctx, args[0])
 					if err != nil {
 						return err
 					}
-					by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
-					return service.New(store, p.now).Payments.CloseCallback(ctx, by, args[0], *note)
+					by := usecase.Caller{Actor: p.Actor(), EnvironmentID: environment}
+					return service.New(store, p.Now).Payments.CloseCallback(ctx, by, args[0], *note)
 				})
 			}
 		},

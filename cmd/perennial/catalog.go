@@ -10,6 +10,9 @@ import (
 	apicatalog "perennial/api/catalog"
 	"perennial/billing/catalog"
 	"perennial/billing/subscription"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -17,10 +20,10 @@ import (
 	"perennial/service/usecase"
 )
 
-func catalogCommand() *command {
-	return &command{
-		name: "catalog", summary: "keep the plans of an environment in a file: compare, apply and export it",
-		about: "A catalogue file describes plans in YAML, each under a key of its own:\n\n" +
+func catalogCommand() *cli.Command {
+	return &cli.Command{
+		Name: "catalog", Summary: "keep the plans of an environment in a file: compare, apply and export it",
+		About: "A catalogue file describes plans in YAML, each under a key of its own:\n\n" +
 			"  plans:\n" +
 			"    team-monthly:\n" +
 			"      name: Team, monthly\n" +
@@ -41,8 +44,8 @@ func catalogCommand() *command {
 			"and PATCH /plans/{id} gives it one.\n" +
 			"A plan that the file has no longer is archived; plans without a key are left alone. To archive all active plans in\n" +
 			"this way, or more than half of them, is refused without --allow-archive.",
-		subcommands: []*command{catalogDiffCommand(), catalogApplyCommand(), catalogExportCommand()},
-		examples: []string{
+		Subcommands: []*cli.Command{catalogDiffCommand(), catalogApplyCommand(), catalogExportCommand()},
+		Examples: []string{
 			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
 			"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml",
 			"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml",
@@ -50,34 +53,34 @@ func catalogCommand() *command {
 	}
 }
 
-func catalogDiffCommand() *command {
-	return &command{
-		name: "diff", summary: "show what applying a catalogue file would change",
-		about: "Nothing is changed. Exit codes: 0 no difference, 3 differences, 1 failed, or a file that apply refuses.\n" +
+func catalogDiffCommand() *cli.Command {
+	return &cli.Command{
+		Name: "diff", Summary: "show what applying a catalogue file would change",
+		About: "Nothing is changed. Exit codes: 0 no difference, 3 differences, 1 failed, or a file that apply refuses.\n" +
 			"Subscriptions that migrate: true has not moved yet, or that cannot be moved, are a difference. Of each plan that changes it\n" +
 			"says how many subscriptions run on it, how many of them renew on another version than the newest, and what their next\n" +
 			"periods come to as they are and on the newest version: prices only, before discounts, taxes and credit.",
-		examples: []string{"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial catalog diff --tenant Acme --app Shop --mode live -f catalog.yaml"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in catalogFlags
 			in.declare(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				file, err := in.read(p)
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					by, err := in.caller(ctx, p, store)
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
-					changes, err := service.New(store, p.now).Catalog.DiffCatalog(ctx, by, in.wanted(file))
+					changes, err := service.New(store, p.Now).Catalog.DiffCatalog(ctx, by, in.wanted(file))
 					if err != nil {
 						return file.At(err)
 					}
-					differs, err := showCatalog(p.stdout, changes, false)
+					differs, err := showCatalog(p.Stdout, changes, false)
 					if err == nil && differs {
-						return errDiffers
+						return cli.ErrDiffers
 					}
 					return err
 				})
@@ -86,30 +89,30 @@ func catalogDiffCommand() *command {
 	}
 }
 
-func catalogApplyCommand() *command {
-	return &command{
-		name: "apply", summary: "make the plans of a catalogue file true",
-		about: "All plans change in one transaction, or none. What is applied again changes nothing, and two at the same time wait for\n" +
+func catalogApplyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "apply", Summary: "make the plans of a catalogue file true",
+		About: "All plans change in one transaction, or none. What is applied again changes nothing, and two at the same time wait for\n" +
 			"each other. Then the subscriptions of plans with migrate: true are moved, one at a time, at the end of their period:\n" +
 			"nothing is charged now. Where that is interrupted, or one is refused for now, the same command goes on. One that a newer\n" +
 			"version has overtaken meanwhile is left to whoever made that. Prints the ids of the plans. Exit codes: 0 all is as the\n" +
 			"file says; 1 failed and changed nothing, or changed the plans and was refused a subscription, which is printed.\n" +
 			"`perennial catalog diff` shows the changes first.",
-		examples: []string{"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial catalog apply --tenant Acme --app Shop --mode live -f catalog.yaml"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in catalogFlags
 			in.declare(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				file, err := in.read(p)
 				if err != nil {
 					return err
 				}
-				return withDispatcher(ctx, p, "catalog", func(store *db.Store) error {
-					by, err := in.caller(ctx, p, store)
+				return wire.WithDispatcher(ctx, p, "catalog", func(store *db.Store) error {
+					by, err := in.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
-					return applyCatalog(ctx, p, service.New(store, p.now), by, file, in.wanted(file))
+					return applyCatalog(ctx, p, service.New(store, p.Now), by, file, in.wanted(file))
 				})
 			}
 		},
@@ -117,14 +120,14 @@ func catalogApplyCommand() *command {
 }
 
 func applyCatalog(
-	ctx context.Context, p *process, s *service.Service, by usecase.Caller, file apicatalog.File,
+	ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, file apicatalog.File,
 	want servicecatalog.WantedCatalog,
 ) error {
 	changes, err := s.Catalog.ApplyCatalog(ctx, by, want)
 	if err != nil {
 		return file.At(err)
 	}
-	if _, err := showCatalog(p.stdout, changes, true); err != nil {
+	if _, err := showCatalog(p.Stdout, changes, true); err != nil {
 		return err
 	}
 	refused := false
@@ -134,7 +137,7 @@ func applyCatalog(
 		}
 		moved, err := s.Subscriptions.MigrateCatalogPlan(ctx, by, c)
 		overtaken := errors.Is(err, subscription.ErrSuperseded)
-		if err := showMoved(p.stdout, c, moved, overtaken); err != nil {
+		if err := showMoved(p.Stdout, c, moved, overtaken); err != nil {
 			return err
 		}
 		if err != nil && !overtaken {
@@ -143,34 +146,34 @@ func applyCatalog(
 		refused = refused || overtaken || len(moved.Refused) > 0
 	}
 	if refused {
-		return errTold
+		return cli.ErrTold
 	}
 	return nil
 }
 
-func catalogExportCommand() *command {
-	return &command{
-		name: "export", summary: "write the catalogue file of the plans that are there",
-		about: "Plans that no file describes yet get a key of their name, and their id, by which they are adopted when the file is\n" +
+func catalogExportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "export", Summary: "write the catalogue file of the plans that are there",
+		About: "Plans that no file describes yet get a key of their name, and their id, by which they are adopted when the file is\n" +
 			"applied. Archived ones among them are left out, and so are older versions.",
-		examples: []string{
+		Examples: []string{
 			"perennial catalog export --tenant Acme --app Shop --mode test > catalog.yaml",
 			"perennial catalog export --tenant Acme --app Shop --mode test --without-ids > live.yaml",
 		},
-		setup: func(f *flag.FlagSet) action {
-			var in environmentFlags
-			in.declare(f)
+		Setup: func(f *flag.FlagSet) cli.Action {
+			var in flags.Environment
+			in.Declare(f)
 			bare := f.Bool("without-ids", false, "leave ids out, so that the file creates the plans in another environment")
-			return func(ctx context.Context, p *process, _ []string) error {
-				if err := in.check(); err != nil {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				if err := in.Check(); err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					by, err := in.caller(ctx, p, store)
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
-					plans, err := service.New(store, p.now).Catalog.Plans(ctx, by)
+					plans, err := service.New(store, p.Now).Catalog.Plans(ctx, by)
 					if err != nil {
 						return err
 					}
@@ -178,7 +181,7 @@ func catalogExportCommand() *command {
 					if err != nil {
 						return err
 					}
-					_, err = p.stdout.Write(text)
+					_, err = p.Stdout.Write(text)
 					return err
 				})
 			}
@@ -188,13 +191,13 @@ func catalogExportCommand() *command {
 
 // catalogFlags name an environment and a file.
 type catalogFlags struct {
-	environmentFlags
+	flags.Environment
 	file         string
 	allowArchive bool
 }
 
 func (c *catalogFlags) declare(f *flag.FlagSet) {
-	c.environmentFlags.declare(f)
+	c.Environment.Declare(f)
 	f.StringVar(&c.file, "f", "", "the catalogue `file`; - is standard input (required)")
 	f.BoolVar(&c.allowArchive, "allow-archive", false, "archive absent plans, also if they are all, or more than half")
 }
@@ -204,12 +207,12 @@ func (c *catalogFlags) wanted(file apicatalog.File) servicecatalog.WantedCatalog
 }
 
 // read checks everything that can be checked without a database. Errors name the line and the key.
-func (c *catalogFlags) read(p *process) (apicatalog.File, error) {
-	if err := c.check(); err != nil {
+func (c *catalogFlags) read(p *cli.Process) (apicatalog.File, error) {
+	if err := c.Check(); err != nil {
 		return apicatalog.File{}, err
 	}
 	if c.file == "" {
-		return apicatalog.File{}, usagef("-f is missing: name the catalogue file")
+		return apicatalog.File{}, cli.Usagef("-f is missing: name the catalogue file")
 	}
 	text, err := c.text(p)
 	if err != nil {
@@ -218,9 +221,9 @@ func (c *catalogFlags) read(p *process) (apicatalog.File, error) {
 	return apicatalog.ReadFile(c.file, text)
 }
 
-func (c *catalogFlags) text(p *process) ([]byte, error) {
+func (c *catalogFlags) text(p *cli.Process) ([]byte, error) {
 	if c.file == "-" {
-		return io.ReadAll(p.stdin)
+		return io.ReadAll(p.Stdin)
 	}
 	return os.ReadFile(c.file)
 }

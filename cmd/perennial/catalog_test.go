@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/devstack"
 )
 
@@ -38,27 +39,27 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 	}
 
 	got := catalog(catalogOfOne, "diff", "-f", file)
-	require.Equal(t, exitDiffer, got.code, got.stderr)
+	require.Equal(t, cli.ExitDiffer, got.code, got.stderr)
 	require.Equal(t, "+ team\n    Team, EUR, every month\n    + Base: flat 49.00\n"+
 		"1 to create, 0 to change, 0 to archive; 0 subscriptions to move at the end of their period.\n", got.stdout)
 	got = catalog(catalogOfOne, "apply", "-f", file)
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Regexp(t, `^\+ team \(plan_\w{26}\)\n`, got.stdout)
 	got = catalog(catalogOfOne, "diff", "-f", file)
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Equal(t, "The catalogue is as the file says.\n", got.stdout)
 
 	dearer := strings.Replace(catalogOfOne, "4900", "5900", 1)
 	got = catalog(dearer, "diff", "-f", file)
-	require.Equal(t, exitDiffer, got.code, got.stderr)
+	require.Equal(t, cli.ExitDiffer, got.code, got.stderr)
 	require.Contains(
 		t, got.stdout,
 		"    new version: prices\n      - Base: flat 49.00\n      + Base: flat 59.00\n    no running subscriptions\n",
 	)
-	require.Equal(t, exitDone, catalog(dearer, "apply", "-f", file).code)
+	require.Equal(t, cli.ExitDone, catalog(dearer, "apply", "-f", file).code)
 	exported := catalog("", "export")
-	require.Equal(t, exitDone, exported.code, exported.stderr)
-	require.Equal(t, exitDone, catalog(exported.stdout, "diff", "-f", file).code, exported.stdout)
+	require.Equal(t, cli.ExitDone, exported.code, exported.stderr)
+	require.Equal(t, cli.ExitDone, catalog(exported.stdout, "diff", "-f", file).code, exported.stdout)
 
 	for says, bad := range map[string]outcome{
 		file + ":6: plans.team.prices[0].amount: ": catalog(
@@ -70,19 +71,19 @@ func TestCatalog_DiffApplyExport(t *testing.T) {
 		"-f is missing": catalog("", "diff"),
 		"no such file":  catalog("", "diff", "-f", file+".absent"),
 	} {
-		want := exitFailed
+		want := cli.ExitFailed
 		if says == "-f is missing" {
-			want = exitUsage
+			want = cli.ExitUsage
 		}
 		require.Equal(t, want, bad.code, says)
 		require.Contains(t, bad.stderr, says)
 	}
 	for _, verb := range []string{"diff", "apply"} {
 		got = catalog("plans: {}", verb, "-f", file)
-		require.Equal(t, exitFailed, got.code, got.stdout)
+		require.Equal(t, cli.ExitFailed, got.code, got.stdout)
 		require.Contains(t, got.stderr, "1 of the 1 active plans of this catalogue, because it does not describe them: team.")
 	}
 	got = catalog("plans: {}", "apply", "-f", file, "--allow-archive")
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Contains(t, got.stdout, "archived: no new subscriptions")
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/telemetry"
 )
@@ -44,7 +46,7 @@ func (d *doctor) charging(ctx context.Context, store *db.Store) {
 	const check = "charging"
 	paused, err := store.PausedCharging(ctx)
 	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	if len(paused) == 0 {
@@ -52,12 +54,12 @@ func (d *doctor) charging(ctx context.Context, store *db.Store) {
 		return
 	}
 	d.warn(check, "resume with `perennial provider resume ID`, or POST …/resume-charging, where it should go on",
-		"paused: %s", names(paused, func(p db.PausedCharging) string {
+		"paused: %s", backlog.Names(paused, func(p db.PausedCharging) string {
 			where := p.EnvironmentID
 			if p.ProviderConfigID != "" {
 				where = p.Provider + " " + p.ProviderConfigID
 			}
 			return fmt.Sprintf("%s of %s, %s (%s) since %s, %s held", where, p.Tenant, p.App, p.Mode,
-				p.Since.UTC().Format("2006-01-02 15:04:05"), counted(p.Held, "payment"))
+				p.Since.UTC().Format("2006-01-02 15:04:05"), cli.Counted(p.Held, "payment"))
 		}))
 }

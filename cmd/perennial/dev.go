@@ -9,25 +9,26 @@ import (
 	"path/filepath"
 	"strings"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/story"
 	"perennial/webhooks/verify"
 )
 
-func devCommand() *command {
-	return &command{
-		name: "dev", summary: "start everything on this machine and play one subscription's life",
-		about: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, the API and a worker; DATABASE_URL\n" +
+func devCommand() *cli.Command {
+	return &cli.Command{
+		Name: "dev", Summary: "start everything on this machine and play one subscription's life",
+		About: "PostgreSQL, a Temporal server with its web UI, the payment provider simulator, the API and a worker; DATABASE_URL\n" +
 			"and TEMPORAL_ADDRESS use yours instead. What it needs and cannot find it downloads, once, into a cache of your\n" +
 			"user that all clones share. Then it plays a story through the public HTTP API on a test clock, checks every step,\n" +
 			"and stays up until Ctrl-C. Data stays in .perennial for the next start.",
-		examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial dev", "perennial dev --once", "perennial dev --port 9000 --fresh"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var o devOptions
 			f.BoolVar(&o.once, "once", false, "end after the story; exit code 0 only if every step passed")
 			f.IntVar(&o.port, "port", 8080, "the API's `port`; if it is in use and not given explicitly, another one is used")
 			f.BoolVar(&o.fresh, "fresh", false, "delete the data of earlier starts first")
 			f.StringVar(&o.dir, "dir", ".perennial", "`directory` for data and logs")
-			return func(ctx context.Context, p *process, args []string) error {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				f.Visit(func(set *flag.Flag) { o.portNamed = o.portNamed || set.Name == "port" })
 				return dev(ctx, p, o)
 			}
@@ -45,30 +46,30 @@ type devOptions struct {
 func (o devOptions) path(name string) string { return filepath.Join(o.dir, name) }
 
 // dev is straight: up, story, stay, down. What was started is stopped in reverse order, whatever happened.
-func dev(ctx context.Context, p *process, o devOptions) (err error) {
+func dev(ctx context.Context, p *cli.Process, o devOptions) (err error) {
 	if o.port < 1 || o.port > 65535 {
-		return usagef("--port is a number from 1 to 65535")
+		return cli.Usagef("--port is a number from 1 to 65535")
 	}
 	if o.dir, err = filepath.Abs(o.dir); err != nil { // servers run in directories of their own
 		return err
 	}
-	stack := &devStack{process: p, options: o, screen: newScreen(p), stopped: make(chan error, 8)}
+	d := &devStack{process: p, options: o, screen: newScreen(p), stopped: make(chan error, 8)}
 	defer func() {
-		stack.screen.stopping()
-		err = errors.Join(err, stack.down(ctx))
+		d.screen.stopping()
+		err = errors.Join(err, d.down(ctx))
 	}()
-	if err := stack.up(ctx); err != nil {
+	if err := d.up(ctx); err != nil {
 		return err
 	}
-	stack.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, " +
+	d.screen.say("\n  One subscription's life, told through the HTTP API on a test clock, " +
 		"with the webhooks (→) that each step sent:\n")
 	told := story.Config{
-		API: stack.service.api.url, Key: stack.state.apiKey, Simulator: stack.simulator.url("stripe"), Out: p.stdout,
-		Colour: stack.screen.colour, Now: p.now, Verify: verify.Verify,
+		API: d.service.url(), Key: d.state.apiKey, Simulator: d.simulator.url("stripe"), Out: p.Stdout,
+		Colour: d.screen.colour, Now: p.Now, Verify: verify.Verify,
 	}
 	played, err := story.Play(ctx, told)
 	if err == nil {
-		told.Simulator = stack.simulator.control.url()
+		told.Simulator = d.simulator.controlURL()
 		err = story.PlayConfirmation(ctx, told)
 	}
 	if err == nil {
@@ -77,22 +78,22 @@ func dev(ctx context.Context, p *process, o devOptions) (err error) {
 	var deviation *story.Deviation
 	switch {
 	case errors.As(err, &deviation):
-		stack.screen.say("  The story deviated at step %d: %s. The log is %s.",
+		d.screen.say("  The story deviated at step %d: %s. The log is %s.",
 			played.Steps+1, deviation.Step, o.path(logName))
-		err = errTold
+		err = cli.ErrTold
 	case err == nil:
-		stack.screen.say("  All %d steps passed.", played.Steps)
+		d.screen.say("  All %d steps passed.", played.Steps)
 	}
-	if o.once || err != nil && !errors.Is(err, errTold) {
+	if o.once || err != nil && !errors.Is(err, cli.ErrTold) {
 		return err
 	}
-	stack.invite(played)
-	return errors.Join(err, stack.stay(ctx))
+	d.invite(played)
+	return errors.Join(err, d.stay(ctx))
 }
 
 // invite says what there is to see and to try.
 func (d *devStack) invite(played story.Played) {
-	api := d.service.api.url
+	api := d.service.url()
 	workflow := ""
 	if ui := d.config.Temporal.UIURL; ui != "" && played.SubscriptionID != "" {
 		workflow = fmt.Sprintf("%s/namespaces/%s/workflows/%s", ui, d.config.Temporal.Namespace, played.SubscriptionID)
@@ -105,8 +106,8 @@ func (d *devStack) invite(played story.Played) {
 		"Environment", fmt.Sprintf("--tenant %q --app %q --mode test, for commands that ask for one", d.tenant, d.app),
 	)
 	d.screen.fact("This workflow", workflow)
-	d.screen.fact("Simulator", d.simulator.control.url()+"/_simulator/ledger")
-	d.screen.fact("Metrics", d.service.operations.url()+"/metrics")
+	d.screen.fact("Simulator", d.simulator.controlURL()+"/_simulator/ledger")
+	d.screen.fact("Metrics", d.service.metricsURL()+"/metrics")
 	d.screen.fact("Log", d.options.path(logName))
 	d.screen.say("\n  Try:\n    curl -s %s/api/subscriptions/%s -H 'Authorization: Bearer %s'",
 		api, played.SubscriptionID, d.state.apiKey)

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"sync"
+
+	"perennial/cmd/perennial/cli"
 )
 
 // screen is what dev shows. On a terminal, lines of progress overwrite each other; elsewhere each is kept.
@@ -18,13 +20,13 @@ type screen struct {
 	open bool // the cursor stands behind a line that the next one may overwrite
 }
 
-func newScreen(p *process) *screen {
-	s := &screen{out: p.stdout}
-	if f, ok := p.stdout.(*os.File); ok {
+func newScreen(p *cli.Process) *screen {
+	s := &screen{out: p.Stdout}
+	if f, ok := p.Stdout.(*os.File); ok {
 		info, err := f.Stat()
 		s.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
 	}
-	noColour, _ := p.lookup("NO_COLOR")
+	noColour, _ := p.Lookup("NO_COLOR")
 	s.colour = s.terminal && noColour == ""
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"os"
 	"strconv"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/devstack"
@@ -40,7 +41,7 @@ const (
 
 // devStack is everything that dev runs.
 type devStack struct {
-	process *process
+	process *cli.Process
 	options devOptions
 	screen  *screen
 	state   devState
@@ -79,8 +80,8 @@ func (d *devStack) prepare() (err error) {
 		return err // before anything takes time
 	}
 	if d.options.fresh {
-		if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
-			return usagef("--fresh forgets what dev itself keeps; " +
+		if url, _ := d.process.Lookup("DATABASE_URL"); url != "" {
+			return cli.Usagef("--fresh forgets what dev itself keeps; " +
 				"DATABASE_URL names a database of yours, which it never deletes")
 		}
 		if err := devstack.Forget(d.options.dir); err != nil {
@@ -106,7 +107,7 @@ func (d *devStack) prepare() (err error) {
 // startPostgres uses DATABASE_URL where it is set.
 // Such a server is never stopped and never forgotten: it may hold more than ours.
 func (d *devStack) startPostgres(ctx context.Context) error {
-	if url, _ := d.process.lookup("DATABASE_URL"); url != "" {
+	if url, _ := d.process.Lookup("DATABASE_URL"); url != "" {
 		d.config.Database.URL = config.NewSecret(url)
 		d.screen.done("PostgreSQL: yours, from DATABASE_URL")
 		return nil
@@ -154,7 +155,7 @@ func (d *devStack) migrate(ctx context.Context) error {
 
 // startTemporal uses TEMPORAL_ADDRESS where it is set.
 func (d *devStack) startTemporal(ctx context.Context) error {
-	if address, _ := d.process.lookup("TEMPORAL_ADDRESS"); address != "" {
+	if address, _ := d.process.Lookup("TEMPORAL_ADDRESS"); address != "" {
 		d.screen.done("Temporal: yours, from TEMPORAL_ADDRESS")
 		return nil
 	}
@@ -194,7 +195,7 @@ func (d *devStack) configure(context.Context) error {
 	c, err := config.Load(func(name string) (string, bool) {
 		// The key-encryption key is always our own: the kept credentials were sealed with it, and one from the
 		// environment would open none of them.
-		if value, ok := d.process.lookup(name); ok && value != "" && name != "PERENNIAL_KEK" {
+		if value, ok := d.process.Lookup(name); ok && value != "" && name != "PERENNIAL_KEK" {
 			return value, true
 		}
 		value, ok := started[name]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/config"
@@ -25,7 +26,7 @@ import (
 // and finds them on later ones.
 func (d *devStack) bootstrap(ctx context.Context) error {
 	store, err := db.Open(ctx, db.Config{
-		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.now, ApplicationName: "perennial dev",
+		URL: d.config.Database.URL.Reveal(), MaxConns: 2, Clock: d.process.Now, ApplicationName: "perennial dev",
 	})
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (d *devStack) bootstrap(ctx context.Context) error {
 	d.state.webhookSecret = "whsec_" + rand.Text()
 	// The app's name is this state's own: a database that outlived .perennial holds apps whose credentials do not open.
 	d.tenant, d.app = "Development", "Development "+rand.Text()[:6]
-	out, err := service.New(store, d.process.now).Tenancy.ProvisionKey(ctx, d.process.actor(), keys, tenancy.NewKey{
+	out, err := service.New(store, d.process.Now).Tenancy.ProvisionKey(ctx, d.process.Actor(), keys, tenancy.NewKey{
 		Tenant: d.tenant, App: d.app, Mode: apikey.Test, Kind: apikey.Secret,
 		Scopes: []string{"*"},
 		Account: &usecase.Account{Provider: "stripe", Credentials: gateway.Credentials{
@@ -102,7 +103,7 @@ func namesOf(ctx context.Context, store *db.Store, environmentID string) (tenant
 
 func (d *devStack) startSimulator(ctx context.Context) (err error) {
 	c := d.config.Simulator
-	c.CallbackURL, c.CallbackSecret = callbackURL(d.config, "stripe", d.providerConfigID),
+	c.CallbackURL, c.CallbackSecret = wire.CallbackURL(d.config, "stripe", d.providerConfigID),
 		config.NewSecret(d.state.webhookSecret)
 	if d.simulator, err = startSimulator(ctx, d.process, c); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (d *devStack) awaitCurrent(ctx context.Context) error {
 	if d.config.HTTP.ListenAddress != loopback(d.options.port) {
 		elsewhere = fmt.Sprintf(", because port %d is in use,", d.options.port)
 	}
-	d.screen.done("API on %s%s and a worker, build %s", d.service.api.url, elsewhere, d.config.BuildID)
+	d.screen.done("API on %s%s and a worker, build %s", d.service.url(), elsewhere, d.config.BuildID)
 	return d.describe()
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/vault"
 )
 
@@ -39,7 +40,7 @@ func TestDev_NeverDeletesForeignDatabase(t *testing.T) {
 	dir := t.TempDir()
 	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/yours"}, "dev", "--once", "--fresh",
 		"--dir", dir)
-	require.Equal(t, exitUsage, got.code)
+	require.Equal(t, cli.ExitUsage, got.code)
 	require.Contains(t, got.stderr, "DATABASE_URL names a database of yours")
 }
 
@@ -47,7 +48,7 @@ func TestDev_ExplainsFailedStart(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, map[string]string{"DATABASE_URL": "postgres://127.0.0.1:1/away"}, "dev", "--once", "--dir",
 		t.TempDir())
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, "database_unavailable")
 }
 
@@ -61,7 +62,7 @@ func TestDev_NamedPortInUse(t *testing.T) {
 	port := taken.Addr().(*net.TCPAddr).Port
 	dir := filepath.Join(t.TempDir(), "state")
 	got := perennial(t, nil, "dev", "--once", "--dir", dir, "--port", strconv.Itoa(port))
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, fmt.Sprintf("port %d on 127.0.0.1 is in use", port))
 	require.NoDirExists(t, dir)
 }
@@ -69,7 +70,7 @@ func TestDev_NamedPortInUse(t *testing.T) {
 func TestScreen_KeepsLinesWithoutTerminal(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	s := newScreen(&process{stdout: &out, lookup: lookupIn(nil)})
+	s := newScreen(&cli.Process{Stdout: &out, Lookup: func(string) (string, bool) { return "", false }})
 	require.False(t, s.colour)
 	s.doing("installing a tool")
 	s.done("installed")

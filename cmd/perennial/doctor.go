@@ -9,27 +9,28 @@ import (
 	"io"
 	"time"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/config"
 )
 
 // doctorCommand is the first thing to run where something is wrong. Scripts read its JSON and its exit code: names of
 // checks and verdicts stay as they are.
-func doctorCommand() *command {
-	return &command{
-		name: "doctor", summary: "check everything that Perennial needs, and say how to fix it",
-		about: "It reads the same settings as the API and the workers, so run it where they run. It writes one row of its own, to find\n" +
+func doctorCommand() *cli.Command {
+	return &cli.Command{
+		Name: "doctor", Summary: "check everything that Perennial needs, and say how to fix it",
+		About: "It reads the same settings as the API and the workers, so run it where they run. It writes one row of its own, to find\n" +
 			"out whether the database takes writes, and changes nothing else. Exit code 1 where a check failed; warnings do not count.",
-		examples: []string{"perennial doctor", "perennial doctor --json"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial doctor", "perennial doctor --json"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			asJSON := f.Bool("json", false, "one JSON object instead of lines")
 			patience := f.Duration("timeout", 5*time.Second, "how long one check may take, a `duration`")
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				report := examine(ctx, p, *patience)
-				if err := report.print(p.stdout, *asJSON); err != nil {
+				if err := report.print(p.Stdout, *asJSON); err != nil {
 					return err
 				}
 				if report.failed() {
-					return errTold
+					return cli.ErrTold
 				}
 				return nil
 			}
@@ -78,9 +79,9 @@ func (r *report) failed() bool {
 }
 
 // examine asks one thing after the other. What needs something that is broken is left out: one cause, one line.
-func examine(ctx context.Context, p *process, patience time.Duration) *report {
+func examine(ctx context.Context, p *cli.Process, patience time.Duration) *report {
 	var r report
-	c, err := p.config(config.Doctor)
+	c, err := p.Config(config.Doctor)
 	var faults config.Faults
 	if errors.As(err, &faults) {
 		for _, f := range faults {
@@ -89,7 +90,7 @@ func examine(ctx context.Context, p *process, patience time.Duration) *report {
 		return &r
 	}
 	r.ok("configuration", "complete")
-	d := &doctor{report: &r, config: c, now: p.now, patience: patience}
+	d := &doctor{report: &r, config: c, now: p.Now, patience: patience}
 	store := d.database(ctx)
 	// Temporal is looked at all the same: both may be broken, and each is fixed by somebody else.
 	if store == nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 // A provider that hangs takes the whole patience for each account: they are tried at the same time, and reported in
@@ -21,7 +23,7 @@ func TestDoctor_TriesAccountsAtTheSameTime(t *testing.T) {
 	for _, app := range apps {
 		made := perennial(t, env, "key", "create", "--tenant", "Acme", "--app", app, "--mode", "test",
 			"--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
-		require.Equal(t, exitDone, made.code, made.stderr)
+		require.Equal(t, cli.ExitDone, made.code, made.stderr)
 	}
 	var asked sync.WaitGroup
 	asked.Add(len(apps))

@@ -2,33 +2,26 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
-	"perennial/internal/config"
 )
-
-// named is how many rows a line of the doctor names; the rest it counts.
-const named = 5
-
-// reconciledWithin is how old the reconciler's last pass may be: one may be under way, and one skipped beside it.
-func reconciledWithin(c config.Config) time.Duration { return max(4*c.Worker.ReconcileEvery, 2*late) }
 
 // backlog checks that what is due is done, from the rows alone: it finds what every other check calls healthy.
 func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	b, err := store.Backlog(ctx, d.now(), late)
+	b, err := store.Backlog(ctx, d.now(), backlog.Late)
 	if err != nil {
-		d.fail("overdue work", "check the database", "%s", describe(err))
+		d.fail("overdue work", "check the database", "%s", cli.Describe(err))
 		return
 	}
 	d.reconciled(b)
 	d.behindClocks(ctx, store)
 	d.overlooked(ctx, store)
-	for _, w := range allWaiting {
+	for _, w := range backlog.AllWaiting {
 		d.waiting(ctx, store, w)
 	}
 	d.charging(ctx, store)
@@ -42,10 +35,10 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 // date writes one without it.
 func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 	const check = "overlooked dates"
-	found, err := store.OverlookedDates(ctx, d.now().Add(-late))
+	found, err := store.OverlookedDates(ctx, d.now().Add(-backlog.Late))
 	switch {
 	case err != nil:
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 	case len(found) == 0:
 		d.ok(check, "nothing waits for a date that has passed")
 	}
@@ -60,7 +53,7 @@ func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 // one that runs and fails each time looks alive in Temporal.
 func (d *doctor) reconciled(b db.Backlog) {
 	const check = "reconciler"
-	allowed := reconciledWithin(d.config)
+	allowed := backlog.ReconciledWithin(d.config)
 	switch {
 	case b.ReconciledAge < 0:
 		d.fail(check, startWorker, "it has never finished a pass")
@@ -74,18 +67,15 @@ func (d *doctor) reconciled(b db.Backlog) {
 
 // behindClocks warns only: it is about tests, and the reconciler wakes such subscriptions.
 func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
-	found, err := store.BehindClock(ctx, d.now().Add(-late), named)
+	found, err := store.BehindClock(ctx, d.now().Add(-backlog.Late), backlog.Named)
 	if err != nil {
-		d.fail("test clocks", "check the database", "%s", describe(err))
+		d.fail("test clocks", "check the database", "%s", cli.Describe(err))
 	} else if len(found) > 0 {
 		d.warn("test clocks",
 			"run doctor again in a minute; terminate the workflows of those that stay: the reconciler starts them again",
-			"these subscriptions stand behind their test clock for more than %s: %s", late, names(found, actionOf))
+			"these subscriptions stand behind their test clock for more than %s: %s", backlog.Late, backlog.Names(found, backlog.ActionOf))
 	}
 }
-
-// actionOf names a subscription and what it waits for.
-func actionOf(o db.Overdue) string { return o.ID + " (" + o.Action + ")" }
 
 // lost finds payments that the provider knows and the database does not.
 func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
@@ -94,14 +84,14 @@ func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.ok(check, "none")
 		return
 	}
-	found, err := store.LostCallbacks(ctx, named)
+	found, err := store.LostCallbacks(ctx, backlog.Named)
 	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	d.fail(check, "look each up at its provider, book or refund the money, then run `perennial callback close`",
 		"%s about payments that the database does not have, the oldest for %s: %s",
-		counted(b.Lost, "callback"), b.LostAge.Round(time.Second), names(found, func(c db.LostCallback) string {
+		cli.Counted(b.Lost, "callback"), b.LostAge.Round(time.Second), backlog.Names(found, func(c db.LostCallback) string {
 			return c.TransactionID + " (" + c.ProviderRef + ", callback " + c.ID + ")"
 		}))
 }
@@ -113,33 +103,14 @@ func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.ok(check, "none is late")
 		return
 	}
-	found, err := store.StuckErasures(ctx, d.now().Add(-late), named)
+	found, err := store.StuckErasures(ctx, d.now().Add(-backlog.Late), backlog.Named)
 	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	d.fail(check,
 		"check that workers run; then open these workflows in Temporal, which show the error of the batch that fails",
 		"%s without progress for more than %s, the oldest requested %s ago: %s",
-		counted(b.Erasures, "erasure"), late, b.ErasureAge.Round(time.Second),
-		names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
-}
-
-// counted writes a number with its noun; a count that stopped says so.
-func counted(n int, what string) string {
-	if n >= db.BacklogAtMost {
-		return fmt.Sprintf("at least %d %ss", n, what)
-	}
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-func names[T any](rows []T, name func(T) string) string {
-	all := make([]string, len(rows))
-	for i, row := range rows {
-		all[i] = name(row)
-	}
-	return strings.Join(all, ", ")
+		cli.Counted(b.Erasures, "erasure"), backlog.Late, b.ErasureAge.Round(time.Second),
+		backlog.Names(found, func(e db.StuckErasure) string { return e.ID + " (" + string(e.Stage) + ")" }))
 }

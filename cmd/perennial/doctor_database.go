@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
@@ -23,7 +25,7 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 	skew, version, writable, err := d.connect(ctx)
 	switch {
 	case err != nil:
-		d.fail("database", "check DATABASE_URL, that PostgreSQL runs, and that this machine may connect", "%s", describe(err))
+		d.fail("database", "check DATABASE_URL, that PostgreSQL runs, and that this machine may connect", "%s", cli.Describe(err))
 		return nil
 	case !writable:
 		d.fail("database", "let DATABASE_URL lead to the primary, or end default_transaction_read_only there",
@@ -41,7 +43,7 @@ func (d *doctor) database(ctx context.Context) *db.Store {
 		URL: d.config.Database.URL.Reveal(), MaxConns: 1, Clock: d.now, ApplicationName: "perennial doctor",
 	})
 	if err != nil {
-		d.fail("database", "see whether it has connections left", "%s", describe(err))
+		d.fail("database", "see whether it has connections left", "%s", cli.Describe(err))
 		return nil
 	}
 	if writable {
@@ -72,7 +74,7 @@ func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
 	defer cancel()
 	switch ready, err := store.UsageMonthReady(ctx, db.UsageMonthsReady); {
 	case err != nil:
-		d.fail(check, "see the database's log", "%s", describe(err))
+		d.fail(check, "see the database's log", "%s", cli.Describe(err))
 	case !ready:
 		d.warn(check, "see why the reconciler's passes fail: each makes the partitions of the next months",
 			"there is none for usage in %d months", db.UsageMonthsReady)
@@ -107,7 +109,7 @@ func (d *doctor) schema(ctx context.Context) bool {
 	current, wanted, err := db.SchemaVersion(ctx, d.config.Database.URL.Reveal())
 	switch {
 	case err != nil:
-		d.fail("schema", "see the database's log", "%s", describe(err))
+		d.fail("schema", "see the database's log", "%s", cli.Describe(err))
 		return false
 	case current < wanted:
 		d.fail("schema", "run `perennial migrate`", "version %d, this program needs %d", current, wanted)
@@ -128,12 +130,12 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	keys, err := vault.New(d.config.KEK.Reveal())
 	if err != nil {
 		d.fail(check, "restore PERENNIAL_KEK from your secret store; a new key would open no stored credentials",
-			"%s", describe(err))
+			"%s", cli.Describe(err))
 		return
 	}
 	environments, err := store.Environments(ctx)
 	if err != nil {
-		d.fail(check, "check the database", "%s", describe(err))
+		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	apps := map[string]bool{} // whether its keyset opens
@@ -160,7 +162,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 	if unreadable == 0 {
 		d.ok(check, "opens the keysets of all apps (%d)", len(apps))
 	}
-	door := gatewayOf(d.config, keys)
+	door := wire.GatewayOf(d.config, keys)
 	d.environments(environments, func(d *doctor, e db.Environment) {
 		d.settings(e)
 		if apps[e.AppID] {
@@ -225,7 +227,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 		return
 	}
 	d.ok(check, "%s of %s (%s) takes our key; its callbacks come to %s",
-		account.Provider, e.ID, e.Mode, callbackURL(d.config, account.Provider, account.ID))
+		account.Provider, e.ID, e.Mode, wire.CallbackURL(d.config, account.Provider, account.ID))
 }
 
 // mendAccount says what to do about an account that does not work: a time-out is no matter of keys.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 )
 
@@ -13,9 +15,9 @@ const evidenceSoon = 3 * 24 * time.Hour
 // disputes warns only: the installation works, but each dispute has a deadline at the provider.
 func (d *doctor) disputes(ctx context.Context, store *db.Store, b db.Backlog) {
 	const open, due = "disputes", "dispute evidence"
-	found, err := store.UnansweredDisputes(ctx, named)
+	found, err := store.UnansweredDisputes(ctx, backlog.Named)
 	if err != nil {
-		d.fail(open, "check the database", "%s", describe(err))
+		d.fail(open, "check the database", "%s", cli.Describe(err))
 		return
 	}
 	if b.Disputed == 0 {
@@ -23,7 +25,7 @@ func (d *doctor) disputes(ctx context.Context, store *db.Store, b db.Backlog) {
 	} else {
 		d.warn(open, "answer each at the provider's dashboard before its deadline (docs/operations.md)",
 			"%s with an open dispute, the oldest for %s; not answered: %s",
-			counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second), names(found, disputeOf))
+			cli.Counted(b.Disputed, "payment"), b.DisputeAge.Round(time.Second), backlog.Names(found, disputeOf))
 	}
 	var soon []db.UnansweredDispute
 	for _, u := range found {
@@ -36,7 +38,7 @@ func (d *doctor) disputes(ctx context.Context, store *db.Store, b db.Backlog) {
 		return
 	}
 	d.warn(due, "send the evidence at the provider's dashboard, or accept the dispute there",
-		"due within %s, or overdue: %s", evidenceSoon, names(soon, func(u db.UnansweredDispute) string {
+		"due within %s, or overdue: %s", evidenceSoon, backlog.Names(soon, func(u db.UnansweredDispute) string {
 			return disputeOf(u) + " until " + u.DueAt.UTC().Format(time.RFC3339)
 		}))
 }

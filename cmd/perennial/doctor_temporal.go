@@ -15,6 +15,8 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.uber.org/zap"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/contract"
 	"perennial/internal/telemetry"
 	"perennial/worker"
@@ -35,7 +37,7 @@ func (d *doctor) temporal(ctx context.Context, roster worker.Roster) {
 	}
 	t.Logger = zap.NewNop()             // the SDK's log would only repeat what the checks say
 	defer func() { _ = t.Close(ctx) }() // nothing is buffered
-	c, err := temporalClient(d.config.Temporal, t)
+	c, err := wire.Temporal(d.config.Temporal, t)
 	if err != nil {
 		d.fail("Temporal", "check the variables that begin with TEMPORAL_", "%v", err)
 		return
@@ -120,7 +122,7 @@ func (d *doctor) version(ctx context.Context, c client.Client, roster worker.Ros
 	current, err := worker.Dispatching(ctx, c, d.config.Temporal.Namespace, roster, d.now())
 	switch {
 	case err != nil:
-		d.fail(check, "check the database and Temporal's log", "who gets new work cannot be told: %s", describe(err))
+		d.fail(check, "check the database and Temporal's log", "who gets new work cannot be told: %s", cli.Describe(err))
 	case current.Stopped():
 		d.fail(check, "run `perennial build make-current BUILD` with the wanted build, or start workers of the current build",
 			"%s", current.Fault(d.config.Deployment))

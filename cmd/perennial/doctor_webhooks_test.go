@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
@@ -23,7 +25,7 @@ func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
 
 	d, got := diagnose(t, env)
 
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("webhooks"), "1 endpoint: work is overdue, the oldest by 10m")
 	var warned string
 	for _, f := range d.Checks {
@@ -37,9 +39,9 @@ func TestDoctor_FindsLateWebhooksAndFailingReceivers(t *testing.T) {
 	require.NotContains(t, warned, "whe_switched_off")
 
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	metrics := metricsOf(t, env)
 	require.Contains(t, metrics, "\nperennial_webhook_endpoints_late 1\n")
 	require.Contains(t, metrics, "\nperennial_webhook_endpoints_failing 1\n")
-	require.Equal(t, exitDone, api.stop().code)
+	require.Equal(t, cli.ExitDone, api.stop().code)
 }

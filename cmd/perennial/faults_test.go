@@ -15,6 +15,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	logged "go.uber.org/zap/zaptest/observer"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/internal/telemetry"
@@ -31,21 +32,21 @@ func TestService_RefusesAKeyThatOpensNothing(t *testing.T) {
 	env["PERENNIAL_KEK"] = strings.TrimSpace(perennial(t, nil, "key", "kek").stdout)
 	for _, command := range []string{"worker", "api", "serve"} {
 		got := perennial(t, env, command)
-		require.Equal(t, exitFailed, got.code)
+		require.Equal(t, cli.ExitFailed, got.code)
 		require.Contains(t, got.stderr, "PERENNIAL_KEK opens none of the 1 stored keysets")
 		require.NotContains(t, got.stderr, env["PERENNIAL_KEK"])
 	}
 
 	// A second app, made with the second key: the process runs for the first one, and says whose does not open.
 	second := env["PERENNIAL_KEK"]
-	require.Equal(t, exitDone, perennial(t, env, "key", "create", "--tenant", "Acme", "--app", "Second", "--mode",
+	require.Equal(t, cli.ExitDone, perennial(t, env, "key", "create", "--tenant", "Acme", "--app", "Second", "--mode",
 		"test").code)
 	env["PERENNIAL_KEK"] = right
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	require.Contains(t, metricsOf(t, env), "\nperennial_keysets_unreadable 1\n")
 	out := api.stop()
-	require.Equal(t, exitDone, out.code, out.stderr)
+	require.Equal(t, cli.ExitDone, out.code, out.stderr)
 	require.Contains(t, out.stderr, "the keyset of an app does not decrypt")
 	require.Contains(t, out.stderr, `"appId":"app_`)
 	require.NotContains(t, out.stderr, second)
@@ -82,7 +83,7 @@ func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
 	name, _, _ = strings.Cut(name, "?")
 	sql(t, env, `alter database "`+name+`" set default_transaction_read_only = on`)
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 
 	status, header, text := post(t, env, key, "/v1/customers", `{"email":"a@example.com","name":"A"}`)
 	require.Equal(t, http.StatusServiceUnavailable, status, text)
@@ -90,14 +91,14 @@ func TestReadOnlyDatabase_Is503AndFoundByTheDoctor(t *testing.T) {
 	require.Contains(t, text, "read-only")
 
 	d, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("database"), "takes no writes")
 	metrics := metricsOf(t, env)
 	require.Contains(t, metrics, "\nperennial_database_writable 0\n")
 	require.Contains(t, metrics, "\nperennial_database_reachable 1\n")
 	require.NotContains(t, metrics, "\nperennial_workers ", "no beat can be written")
 	out := api.stop()
-	require.Equal(t, exitDone, out.code)
+	require.Equal(t, cli.ExitDone, out.code)
 	require.Contains(t, out.stderr, "the database takes no writes")
 }
 
@@ -107,7 +108,7 @@ func TestFullDisk_IsFoundByTheDoctorAndTheMetrics(t *testing.T) {
 	env := stackEnvironment(t)
 	key := create(t, env)
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	require.Contains(t, metricsOf(t, env), "\nperennial_database_writable 1\n")
 	sql(t, env, `create function full_disk() returns trigger language plpgsql as $$
 		begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $$`,
@@ -117,11 +118,11 @@ func TestFullDisk_IsFoundByTheDoctorAndTheMetrics(t *testing.T) {
 	status, _, text := post(t, env, key, "/v1/customers", `{"email":"a@example.com","name":"A"}`)
 	require.Equal(t, http.StatusServiceUnavailable, status, text)
 	d, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("database"), "takes no writes")
 	require.Contains(t, d.found("database"), "No space left on device")
 	require.Contains(t, metricsOf(t, env), "\nperennial_database_writable 0\n")
-	require.Equal(t, exitDone, api.stop().code)
+	require.Equal(t, cli.ExitDone, api.stop().code)
 }
 
 func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
@@ -150,16 +151,16 @@ func TestDoctor_FindsPausedReconcilerAndOverdueWork(t *testing.T) {
 	require.NoError(t, schedule.Pause(t.Context(), client.SchedulePauseOptions{Note: "maintenance"}))
 	sql(t, env, "update temporal_epoch set reconciled_at = now() - interval '10 minutes'")
 	d, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("reconciler"), `its schedule is paused ("maintenance")`)
 	require.Contains(t, d.found("reconciler"), "toggle --unpause")
 	require.Contains(t, d.found("reconciler"), "its last pass ended 10m")
-	require.Equal(t, exitDone, serve.stop().code)
+	require.Equal(t, cli.ExitDone, serve.stop().code)
 
 	d, _ = diagnose(t, env)
 	require.Contains(t, d.found("worker version"), "has no workers",
 		"its pollers are gone; Temporal shows them for minutes")
-	require.Equal(t, exitDone, simulator.stop().code)
+	require.Equal(t, cli.ExitDone, simulator.stop().code)
 }
 
 // metricsOf returns our own metrics, one a line.
@@ -181,7 +182,7 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
 	key := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	made := func(path, body string) string {
 		status, _, text := post(t, env, key, path, body)
 		require.Equal(t, http.StatusCreated, status, text)
@@ -202,7 +203,7 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 		from provider_configs p`)
 
 	d, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, d.found("overdue work"), "1 subscription: the next action is overdue, the oldest for 10m")
 	require.Contains(t, d.found("overdue work"), "10.00 EUR for Acme, Shop (test; 1 subscription from "+sub+" on)")
 	require.Contains(t, d.found("overdue work"), "the oldest: "+sub+" (begin)")
@@ -221,7 +222,7 @@ func TestDoctor_NamesOverdueSubscriptionsAndPaymentsInReview(t *testing.T) {
 		require.Contains(t, metrics, "\n"+want+"\n")
 	}
 	require.Regexp(t, `\nperennial_overdue_actions_age_seconds 6\d\d`, metrics)
-	require.Equal(t, exitDone, api.stop().code)
+	require.Equal(t, cli.ExitDone, api.stop().code)
 }
 
 func post(t *testing.T, env map[string]string, key, path, body string) (status int, header http.Header, text string) {
@@ -299,5 +300,5 @@ func TestDoctor_AccusesNoWorkerWhileTheDatabaseIsReadOnly(t *testing.T) {
 	d, _ := diagnose(t, env)
 	require.Contains(t, d.found("database"), "takes no writes")
 	require.Empty(t, d.found("worker version"))
-	require.Equal(t, exitDone, worker.stop().code)
+	require.Equal(t, cli.ExitDone, worker.stop().code)
 }

@@ -8,13 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/zap"
 
+	"perennial/cmd/perennial/backlog"
 	"perennial/db"
 	"perennial/internal/telemetry"
 	"perennial/worker"
 )
-
-// late is when due work counts as overdue: the promise is that nothing is later.
-const late = time.Minute
 
 // backlogGauges are read from PostgreSQL at each scrape, by every process with an API. They need neither Temporal nor a
 // worker, and show how late work is before it is done. Ages come beside counts because a count says how much and an age
@@ -78,17 +76,17 @@ var backlogGauges = []telemetry.Gauge{
 // at zero: an alert on zero would say that all is well while the database is away.
 func (s *server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
-		b, err := store.Backlog(ctx, now(), late)
+		b, err := store.Backlog(ctx, now(), backlog.Late)
 		if err != nil {
 			s.telemetry.Logger.Warn("the backlog cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		hooks, err := store.WebhookBacklog(ctx, now(), late, failingFor)
+		hooks, err := store.WebhookBacklog(ctx, now(), backlog.Late, backlog.FailingFor)
 		if err != nil {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		overlooked, unread := store.OverlookedDates(ctx, now().Add(-late))
+		overlooked, unread := store.OverlookedDates(ctx, now().Add(-backlog.Late))
 		tried, refused := s.refusesWrites(ctx, store, b)
 		b.Writable = refused == nil
 		values := map[string]float64{

@@ -7,26 +7,29 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 )
 
-func healthcheckCommand() *command {
-	return &command{
-		name: "healthcheck", summary: "ask a process whether it is ready; for containers",
-		about:    "Exit code 0 where the address answers 200, else 1. An image needs no other program for its health check.",
-		examples: []string{"perennial healthcheck", "perennial healthcheck --url http://127.0.0.1:9090/healthz"},
-		setup: func(f *flag.FlagSet) action {
+func healthcheckCommand() *cli.Command {
+	return &cli.Command{
+		Name: "healthcheck", Summary: "ask a process whether it is ready; for containers",
+		About:    "Exit code 0 where the address answers 200, else 1. An image needs no other program for its health check.",
+		Examples: []string{"perennial healthcheck", "perennial healthcheck --url http://127.0.0.1:9090/healthz"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			url := f.String("url", "", "the `address` to ask; without it /readyz at METRICS_ADDRESS")
 			patience := f.Duration("timeout", 3*time.Second, "how long to wait, a `duration`")
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				if *url == "" {
 					// Without a command nothing is required: only the address is read,
 					// so that a container's check needs no secret.
-					c, err := p.config()
+					c, err := p.Config()
 					if err != nil {
 						return err
 					}
 					// The metrics address: every process has one, while a worker has no API to ask.
-					*url = "http://" + reachable(c.HTTP.MetricsAddress) + "/readyz"
+					*url = "http://" + wire.Reachable(c.HTTP.MetricsAddress) + "/readyz"
 				}
 				ctx, cancel := context.WithTimeout(ctx, *patience)
 				defer cancel()
@@ -39,7 +42,7 @@ func healthcheckCommand() *command {
 func ask(ctx context.Context, url string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return usagef("--url: %v", err)
+		return cli.Usagef("--url: %v", err)
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -8,15 +8,17 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 var update = flag.Bool("update", false, "write testdata/help anew")
 
 // paths lists every command as it is typed.
-func paths(c *command, above []string) [][]string {
+func paths(c *cli.Command, above []string) [][]string {
 	all := [][]string{above}
-	for _, sub := range c.subcommands {
-		all = append(all, paths(sub, append(append([]string{}, above...), sub.name))...)
+	for _, sub := range c.Subcommands {
+		all = append(all, paths(sub, append(append([]string{}, above...), sub.Name))...)
 	}
 	return all
 }
@@ -28,7 +30,7 @@ func TestHelp_EveryCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := perennial(t, nil, append(path, "--help")...)
-			require.Equal(t, exitDone, got.code, got.stderr)
+			require.Equal(t, cli.ExitDone, got.code, got.stderr)
 			require.Empty(t, got.stderr)
 			require.Contains(t, got.stdout, "Examples:", "each command shows how it is used")
 			for line := range strings.Lines(got.stdout) {
@@ -45,20 +47,5 @@ func TestHelp_EveryCommand(t *testing.T) {
 
 			require.Equal(t, got, perennial(t, nil, append([]string{"help"}, path...)...), "the other way to ask")
 		})
-	}
-}
-
-func TestSuggestions(t *testing.T) {
-	t.Parallel()
-	known := []string{"serve", "simulator", "dev"}
-	for word, want := range map[string]string{
-		"serve": "serve", "srve": "serve", "sevre": "serve", "simulater": "simulator", "d": "dev", "worker": "", "": "",
-	} {
-		got := suggestion(word, known)
-		if want == "" {
-			require.Empty(t, got, word)
-			continue
-		}
-		require.Contains(t, got, `"`+want+`"`, word)
 	}
 }

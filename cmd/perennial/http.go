@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"perennial/api/httpkit"
+	"perennial/cmd/perennial/wire"
 )
 
 // headerTimeout keeps slow strangers from holding connections.
@@ -44,7 +45,7 @@ func serveOn(inner net.Listener, handler http.Handler) *listener {
 }
 
 // url is where it listens, for people on this machine.
-func (l *listener) url() string { return "http://" + reachable(l.net.Addr().String()) }
+func (l *listener) url() string { return "http://" + wire.Reachable(l.net.Addr().String()) }
 
 // stop takes no new requests and finishes the open ones, for at most the grace; what is open then is cut.
 func (l *listener) stop(ctx context.Context, grace time.Duration) error {
@@ -55,18 +56,6 @@ func (l *listener) stop(ctx context.Context, grace time.Duration) error {
 		return errors.Join(errors.New("some requests were cut: they took longer than the time to drain"), l.server.Close())
 	}
 	return err
-}
-
-// reachable turns an address to listen on into one to connect to. 0.0.0.0 is no address to connect to everywhere.
-func reachable(address string) string {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return address
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
 }
 
 // operations is what machines ask a process, apart from the API: nobody outside should reach it.

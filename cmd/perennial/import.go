@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"perennial/billing/moving"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -14,39 +17,39 @@ import (
 	servicemoving "perennial/service/moving"
 )
 
-func importCommand() *command {
-	return &command{
-		name: "import", summary: "move customers, balances and subscriptions in from another billing system",
-		arguments: "[FILE...]",
-		about: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Customers come first, then balances, then\n" +
+func importCommand() *cli.Command {
+	return &cli.Command{
+		Name: "import", Summary: "move customers, balances and subscriptions in from another billing system",
+		Arguments: "[FILE...]",
+		About: "Files are JSON Lines, or CSV with a header; docs/moving-in.md has the fields. Customers come first, then balances, then\n" +
 			"subscriptions, wherever they stand in the files. The period that runs now was paid in the other system; the next\n" +
 			"one is billed here. A record is known by its id for ever: an import that was interrupted, or had refusals, is run\n" +
 			"again and goes on where it stopped. With --dry-run nothing is written, and every subscription is shown with its\n" +
 			"first invoice. Refusals go to standard error with file and line. Exit code 1: records were refused, or it stopped.",
-		examples: []string{
+		Examples: []string{
 			"perennial import --tenant Acme --app Shop --mode live --dry-run customers.csv subscriptions.csv",
 			"perennial import --tenant Acme --app Shop --mode live -f customers.csv -f subscriptions.csv",
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in importFlags
 			in.declare(f)
-			return func(ctx context.Context, p *process, args []string) error {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				files, err := in.open(args)
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					by, err := in.environment.caller(ctx, p, store)
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := in.environment.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
 					show := newImportScreen(p, in.options.DryRun)
-					err = service.New(store, p.now).Moving.Import(ctx, by, files, in.options, show.line)
+					err = service.New(store, p.Now).Moving.Import(ctx, by, files, in.options, show.line)
 					if told := show.end(); told != nil {
 						return told
 					}
 					if err == nil && show.refused() > 0 {
-						return errTold
+						return cli.ErrTold
 					}
 					return err
 				})
@@ -57,14 +60,14 @@ func importCommand() *command {
 
 // importFlags are the flags as they were typed.
 type importFlags struct {
-	environment environmentFlags
-	files       list
+	environment flags.Environment
+	files       flags.List
 	format      string
 	options     servicemoving.ImportOptions
 }
 
 func (i *importFlags) declare(f *flag.FlagSet) {
-	i.environment.declare(f)
+	i.environment.Declare(f)
 	f.Var(&i.files, "f", "`file` to import; may be repeated")
 	f.StringVar(&i.format, "format", "", "how the files are written, `csv|jsonl` (default: by their names)")
 	f.StringVar(&i.options.Source, "source", "",
@@ -78,60 +81,60 @@ func (i *importFlags) declare(f *flag.FlagSet) {
 
 // open checks everything that can be checked without a database.
 func (i *importFlags) open(args []string) ([]movefile.File, error) {
-	if err := i.environment.check(); err != nil {
+	if err := i.environment.Check(); err != nil {
 		return nil, err
 	}
 	if err := moving.CheckSource(i.options.Source); err != nil {
-		return nil, usagef("%s", describe(err))
+		return nil, cli.Usagef("%s", cli.Describe(err))
 	}
 	format := movefile.Format(i.format)
 	if !slices.Contains([]movefile.Format{"", movefile.CSV, movefile.JSONL}, format) {
-		return nil, usagef("--format is csv or jsonl, not %q", i.format)
+		return nil, cli.Usagef("--format is csv or jsonl, not %q", i.format)
 	}
 	paths := append(slices.Clone(i.files), args...)
 	if len(paths) == 0 {
-		return nil, usagef("name the files to import")
+		return nil, cli.Usagef("name the files to import")
 	}
 	files := make([]movefile.File, len(paths))
 	for n, path := range paths {
 		var err error
 		if files[n], err = movefile.Open(path, format); err != nil {
-			return nil, usagef("%s: %s", path, describe(err))
+			return nil, cli.Usagef("%s: %s", path, cli.Describe(err))
 		}
 	}
 	return files, nil
 }
 
-func exportCommand() *command {
-	return &command{
-		name: "export", summary: "write an environment as JSON Lines, in the form that import reads",
-		about: "Customers, balances, credit grants, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
+func exportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "export", Summary: "write an environment as JSON Lines, in the form that import reads",
+		About: "Customers, balances, credit grants, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
 			"Customers who were deleted are left out. Tokens of payment methods are written with --with-payment-tokens only:\n" +
 			"who has such a file and the provider's key can charge your customers.",
-		examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
-		setup: func(f *flag.FlagSet) action {
-			var environment environmentFlags
+		Examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
+		Setup: func(f *flag.FlagSet) cli.Action {
+			var environment flags.Environment
 			var o servicemoving.ExportOptions
-			environment.declare(f)
+			environment.Declare(f)
 			f.BoolVar(&o.WithPaymentTokens, "with-payment-tokens", false, "write the provider's tokens of payment methods")
-			return func(ctx context.Context, p *process, _ []string) error {
-				if err := environment.check(); err != nil {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				if err := environment.Check(); err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					by, err := environment.caller(ctx, p, store)
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := environment.Caller(ctx, p, store)
 					if err != nil {
 						return err
 					}
 					if o.WithPaymentTokens {
 						_, err := fmt.Fprintln(
-							p.stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move",
+							p.Stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move",
 						)
 						if err != nil {
 							return err
 						}
 					}
-					return exportTo(ctx, p, service.New(store, p.now), by, o)
+					return exportTo(ctx, p, service.New(store, p.Now), by, o)
 				})
 			}
 		},

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/money"
 	"perennial/billing/moving"
+	"perennial/cmd/perennial/cli"
 	"perennial/service"
 	servicemoving "perennial/service/moving"
 	"perennial/service/usecase"
@@ -19,16 +20,16 @@ import (
 
 // exportTo writes an export to standard output.
 func exportTo(
-	ctx context.Context, p *process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
+	ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
 ) error {
-	out := bufio.NewWriterSize(p.stdout, 1<<16)
+	out := bufio.NewWriterSize(p.Stdout, 1<<16)
 	o.Waits = func(subscriptionID string) error {
-		_, err := fmt.Fprintf(p.stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
+		_, err := fmt.Fprintf(p.Stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
 			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
 		return err
 	}
 	o.Scheduled = func(subscriptionID string) error {
-		_, err := fmt.Fprintf(p.stderr, "warning: changes of %s at dates are not exported; schedule them again by the API\n",
+		_, err := fmt.Fprintf(p.Stderr, "warning: changes of %s at dates are not exported; schedule them again by the API\n",
 			subscriptionID)
 		return err
 	}
@@ -44,7 +45,7 @@ const progressEvery = 5 * time.Second
 // importScreen shows an import: records of a dry run on standard output, refusals and progress on standard error, and
 // at the end a summary.
 type importScreen struct {
-	p      *process
+	p      *cli.Process
 	out    *bufio.Writer
 	dry    bool
 	began  time.Time
@@ -71,10 +72,10 @@ type billed struct {
 	total, due money.Minor
 }
 
-func newImportScreen(p *process, dry bool) *importScreen {
-	now := p.now()
+func newImportScreen(p *cli.Process, dry bool) *importScreen {
+	now := p.Now()
 	return &importScreen{
-		p: p, out: bufio.NewWriter(p.stdout), dry: dry, began: now, shown: now,
+		p: p, out: bufio.NewWriter(p.Stdout), dry: dry, began: now, shown: now,
 		counts: map[moving.Type]map[servicemoving.ImportOutcome]int{}, sums: map[billedKey]billed{},
 		uncollectable: map[string]int{}, idle: map[balanceKey]servicemoving.ImportedLine{},
 	}
@@ -95,14 +96,14 @@ func (s *importScreen) line(l servicemoving.ImportedLine) {
 	switch {
 	case l.Outcome == servicemoving.RecordRefused:
 		for _, f := range fault.All(l.Fault) {
-			s.to(fmt.Fprintf(s.p.stderr, "%s:%d: %s: %s\n", l.File, l.Line, recordName(l), describe(f)))
+			s.to(fmt.Fprintf(s.p.Stderr, "%s:%d: %s: %s\n", l.File, l.Line, recordName(l), cli.Describe(f)))
 		}
 	case s.dry && l.Outcome == servicemoving.RecordImported && l.Subscription != nil:
 		s.foreseen(l)
 	}
-	if now := s.p.now(); now.Sub(s.shown) >= progressEvery {
+	if now := s.p.Now(); now.Sub(s.shown) >= progressEvery {
 		s.shown = now
-		s.to(fmt.Fprintf(s.p.stderr, "%d records, %d imported, %d refused, %d records/s\n", s.all(""),
+		s.to(fmt.Fprintf(s.p.Stderr, "%d records, %d imported, %d refused, %d records/s\n", s.all(""),
 			s.all(servicemoving.RecordImported), s.refused(), int(float64(s.all(""))/now.Sub(s.began).Seconds())))
 	}
 }
@@ -160,8 +161,8 @@ func (s *importScreen) end() error {
 		s.to(fmt.Fprintf(s.out, "%d cannot be collected: %s\n", s.uncollectable[why], why))
 	}
 	s.warnIdle()
-	if took := s.p.now().Sub(s.began); took >= time.Second {
-		s.to(fmt.Fprintf(s.p.stderr, "%d records in %s, %d records/s\n", s.all(""), took.Round(time.Second),
+	if took := s.p.Now().Sub(s.began); took >= time.Second {
+		s.to(fmt.Fprintf(s.p.Stderr, "%d records in %s, %d records/s\n", s.all(""), took.Round(time.Second),
 			int(float64(s.all(""))/took.Seconds())))
 	}
 	return cmp.Or(s.err, s.out.Flush())
@@ -173,7 +174,7 @@ func (s *importScreen) warnIdle() {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	for _, l := range lines {
-		s.to(fmt.Fprintf(s.p.stderr, "%s:%d: warning: no subscription of this customer in the files is in %s, so that no "+
+		s.to(fmt.Fprintf(s.p.Stderr, "%s:%d: warning: no subscription of this customer in the files is in %s, so that no "+
 			"invoice uses the balance\n", l.File, l.Line, l.Currency))
 	}
 }

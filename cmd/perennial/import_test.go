@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 // A refused record is named with file and line and makes the exit code 1; run again with the record corrected, the
@@ -28,18 +30,18 @@ func TestImport_AndExport(t *testing.T) {
 	idle := importing("c-1,ada@example.com,card,pm_1\n", "--dry-run", balances)
 	require.Contains(t, idle.stderr, balances+":2: warning: no subscription of this customer in the files is in USD")
 	dry := importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n", "--dry-run")
-	require.Equal(t, exitFailed, dry.code)
+	require.Equal(t, cli.ExitFailed, dry.code)
 	require.Equal(t, "customer: 1 would be imported, 0 there already, 0 left out, 1 refused\n", dry.stdout)
 	require.True(t, strings.HasPrefix(dry.stderr, path+":3: customer c-2: "), dry.stderr)
 	require.Contains(t, dry.stderr, "[email_malformed]")
 
-	require.Equal(t, exitFailed, importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n").code)
+	require.Equal(t, cli.ExitFailed, importing("c-1,ada@example.com,card,pm_1\nc-2,nobody,,\n").code)
 	again := importing("c-1,ada@example.com,card,pm_1\nc-2,bob@example.com,,\n")
-	require.Equal(t, exitDone, again.code, again.stderr)
+	require.Equal(t, cli.ExitDone, again.code, again.stderr)
 	require.Equal(t, "customer: 1 imported, 1 there already, 0 left out, 0 refused\n", again.stdout)
 
 	exported := perennial(t, env, append([]string{"export"}, shop...)...)
-	require.Equal(t, exitDone, exported.code, exported.stderr)
+	require.Equal(t, cli.ExitDone, exported.code, exported.stderr)
 	require.Equal(t, 2, strings.Count(exported.stdout, `{"type":"customer","id":"c-`))
 	require.NotContains(t, exported.stdout, "pm_1")
 	full := perennial(t, env, append([]string{"export", "--with-payment-tokens"}, shop...)...)
@@ -61,7 +63,7 @@ func TestImport_WrongUsage(t *testing.T) {
 		"absent.jsonl cannot be read":         append(shop[:7:7], "-f", "absent.jsonl"),
 	} {
 		got := perennial(t, nil, args...)
-		require.Equal(t, exitUsage, got.code, got.stderr)
+		require.Equal(t, cli.ExitUsage, got.code, got.stderr)
 		require.Contains(t, got.stderr, says)
 	}
 }

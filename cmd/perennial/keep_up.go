@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
 )
 
 // A process with an API does every second what follows from its own writes, and asks every minute for what other
@@ -19,7 +20,7 @@ const (
 
 // keepUp does so until ctx ends. What is left is asked for also after a failure; each one is told in the log.
 func (s *server) keepUp(ctx context.Context, own, left func(context.Context) (int, error), failed string) {
-	for n := 0; pause(ctx, keepUpEvery) == nil; n++ {
+	for n := 0; cli.Pause(ctx, keepUpEvery) == nil; n++ {
 		_, err := own(ctx)
 		if n%keepUpAll == 0 {
 			_, more := left(ctx)

@@ -11,20 +11,21 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/vault"
 	"perennial/service"
-	"perennial/service/gateway"
 )
 
-func keyCommand() *command {
-	return &command{
-		name: "key", summary: "create, list, rotate and revoke API keys, and create key-encryption keys",
-		about: "An API key is shown once, when it is made; the database keeps its hash.",
-		subcommands: []*command{keyCreateCommand(), keyListCommand(), keyRotateCommand(),
+func keyCommand() *cli.Command {
+	return &cli.Command{
+		Name: "key", Summary: "create, list, rotate and revoke API keys, and create key-encryption keys",
+		About: "An API key is shown once, when it is made; the database keeps its hash.",
+		Subcommands: []*cli.Command{keyCreateCommand(), keyListCommand(), keyRotateCommand(),
 			keyRevokeCommand(), keyKEKCommand()},
-		examples: []string{
+		Examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test", "perennial key list",
 			"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
@@ -32,15 +33,15 @@ func keyCommand() *command {
 }
 
 // keyKEKCommand needs no settings and opens no database: it is run before there is anything.
-func keyKEKCommand() *command {
-	return &command{
-		name: "kek", summary: "print a new key-encryption key for PERENNIAL_KEK",
-		about: "It encrypts the provider credentials of all apps: keep it in your secret store, and never beside the database's\n" +
+func keyKEKCommand() *cli.Command {
+	return &cli.Command{
+		Name: "kek", Summary: "print a new key-encryption key for PERENNIAL_KEK",
+		About: "It encrypts the provider credentials of all apps: keep it in your secret store, and never beside the database's\n" +
 			"backups. `perennial key-encryption rotate --help` says how to replace one.",
-		examples: []string{"export PERENNIAL_KEK=$(perennial key kek)"},
-		setup: func(*flag.FlagSet) action {
-			return func(_ context.Context, p *process, _ []string) error {
-				_, err := fmt.Fprintln(p.stdout, vault.NewKEK())
+		Examples: []string{"export PERENNIAL_KEK=$(perennial key kek)"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(_ context.Context, p *cli.Process, _ []string) error {
+				_, err := fmt.Fprintln(p.Stdout, vault.NewKEK())
 				return err
 			}
 		},
@@ -49,21 +50,21 @@ func keyKEKCommand() *command {
 
 // keyRevokeCommand takes effect with the next request, since keys are not cached. It cannot be undone: a key that may
 // have leaked must not come back.
-func keyRevokeCommand() *command {
-	return &command{
-		name: "revoke", summary: "revoke an API key immediately", arguments: "ID",
-		about:    "The very next request with it gets 401. `perennial key rotate` makes the next key first.",
-		examples: []string{"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n"},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, args []string) error {
+func keyRevokeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "revoke", Summary: "revoke an API key immediately", Arguments: "ID",
+		About:    "The very next request with it gets 401. `perennial key rotate` makes the next key first.",
+		Examples: []string{"perennial key revoke key_01jcz6dyqx4w9s1c2k7v5h8m3n"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				if len(args) != 1 {
-					return usagef("give the ID of one key (key_…); `perennial key list` shows them")
+					return cli.Usagef("give the ID of one key (key_…); `perennial key list` shows them")
 				}
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					if err := service.New(store, p.now).Tenancy.RevokeKey(ctx, p.actor(), args[0]); err != nil {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					if err := service.New(store, p.Now).Tenancy.RevokeKey(ctx, p.Actor(), args[0]); err != nil {
 						return err
 					}
-					_, err := fmt.Fprintf(p.stdout, "%s is revoked.\n", args[0])
+					_, err := fmt.Fprintf(p.Stdout, "%s is revoked.\n", args[0])
 					return err
 				})
 			}
@@ -72,42 +73,26 @@ func keyRevokeCommand() *command {
 }
 
 // keyListCommand shows the end of each key, the hint, which is enough to recognise one and not to use it.
-func keyListCommand() *command {
-	return &command{
-		name: "list", summary: "list the API keys of all environments",
-		examples: []string{"perennial key list", "perennial key list --json"},
-		setup: func(f *flag.FlagSet) action {
+func keyListCommand() *cli.Command {
+	return &cli.Command{
+		Name: "list", Summary: "list the API keys of all environments",
+		Examples: []string{"perennial key list", "perennial key list --json"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			asJSON := f.Bool("json", false, "one JSON array instead of a table")
-			return func(ctx context.Context, p *process, _ []string) error {
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					keys, err := store.Keys(ctx)
 					if err != nil {
 						return err
 					}
 					if *asJSON {
-						return keysJSON(p.stdout, keys, p.now())
+						return keysJSON(p.Stdout, keys, p.Now())
 					}
-					return keysTable(p.stdout, keys, p.now())
+					return keysTable(p.Stdout, keys, p.Now())
 				})
 			}
 		},
 	}
-}
-
-// withStore opens a small pool for one command.
-func withStore(ctx context.Context, p *process, do func(*db.Store, config.Config) error) error {
-	c, err := p.config(config.Key)
-	if err != nil {
-		return err
-	}
-	store, err := db.Open(ctx, db.Config{
-		URL: c.Database.URL.Reveal(), MaxConns: 2, Clock: p.now, Limits: gateway.Limits, ApplicationName: "perennial key",
-	})
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	return do(store, c)
 }
 
 // keyState says one word for people: revoked wins over expired, since only a person revokes.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -9,67 +8,69 @@ import (
 	"strings"
 	"time"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/cidr"
 	"perennial/internal/config"
 	"perennial/service"
-	"perennial/service/payments"
 	"perennial/service/tenancy"
 )
 
 // scopes are what a key may be limited to; the database checks the same list.
 var scopes = []string{"*", "read", "webhooks"}
 
-func keyCreateCommand() *command {
-	return &command{
-		name: "create", summary: "create an API key, and its tenant, app and environment where absent",
-		about: "Tenant and app are found by name, the environment by its mode; what is absent is made. The key is printed once,\n" +
+func keyCreateCommand() *cli.Command {
+	return &cli.Command{
+		Name: "create", Summary: "create an API key, and its tenant, app and environment where absent",
+		About: "Tenant and app are found by name, the environment by its mode; what is absent is made. The key is printed once,\n" +
 			"alone on standard output. Provider credentials come from environment variables or standard input, never from the\n" +
 			"command line, where every user of the machine could read them. A new app, and a provider's credentials, need\n" +
 			"PERENNIAL_KEK: the same as the API's and the workers'. The settings of an environment are chosen when it is made;\n" +
 			"`perennial doctor` shows them. `perennial provider update` replaces the credentials of an account that exists.",
-		examples: []string{
+		Examples: []string{
 			"perennial key create --tenant Acme --app Shop --mode test --time-zone Africa/Douala",
 			"STRIPE_KEY=… perennial key create --tenant Acme --app Shop --mode live --credential secretKey=STRIPE_KEY",
 			"perennial key create --tenant Acme --app Shop --mode live " +
 				"--retry-base 48h --retry-factor 1 --past-due-cancel-after 60",
 			"perennial key create --tenant Acme --app Shop --mode test --scope read --expires-in 720h",
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in keyFlags
 			in.declare(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				o, err := in.order(p)
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
-					keys, err := vaultOf(c)
+				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
+					keys, err := wire.VaultOf(c)
 					if err != nil {
 						return err
 					}
 					if in.ifNone {
 						if known, err := keyOf(ctx, store, in); err != nil || known.ID != "" {
-							return keepKey(ctx, p, service.New(store, p.now), keys, known, o)
+							return keepKey(ctx, p, service.New(store, p.Now), keys, known, o)
 						}
 					}
-					out, err := service.New(store, p.now).WithProviders(gatewayOf(c, keys)).Tenancy.ProvisionKey(ctx, p.actor(),
+					out, err := service.New(store, p.Now).WithProviders(wire.GatewayOf(c, keys)).Tenancy.ProvisionKey(ctx, p.Actor(),
 						keys, o)
 					if err != nil {
 						return err
 					}
 					for _, what := range out.Created {
-						_, _ = fmt.Fprintf(p.stderr, "made %s\n", what) // the key below is what matters
+						_, _ = fmt.Fprintf(p.Stderr, "made %s\n", what) // the key below is what matters
 					}
 					if out.ProviderConfigID != "" {
-						_, _ = fmt.Fprintf(p.stderr, "callbacks: have %s send its events to %s\n", o.Account.Provider,
-							callbackURL(c, o.Account.Provider, out.ProviderConfigID))
+						_, _ = fmt.Fprintf(p.Stderr, "callbacks: have %s send its events to %s\n", o.Account.Provider,
+							wire.CallbackURL(c, o.Account.Provider, out.ProviderConfigID))
 					}
-					_, _ = fmt.Fprintf(p.stderr, "environment %s: %s\n", out.Environment.ID,
+					_, _ = fmt.Fprintf(p.Stderr, "environment %s: %s\n", out.Environment.ID,
 						tenancy.DescribeSettings(out.Environment.Settings))
-					_, _ = fmt.Fprintf(p.stderr, "made key %s; it is shown only now:\n", out.ID)
-					_, err = fmt.Fprintln(p.stdout, out.Key.Plain)
+					_, _ = fmt.Fprintf(p.Stderr, "made key %s; it is shown only now:\n", out.ID)
+					_, err = fmt.Fprintln(p.Stdout, out.Key.Plain)
 					return err
 				})
 			}
@@ -82,10 +83,10 @@ func keyCreateCommand() *command {
 type keyFlags struct {
 	tenant, app, mode, kind string
 	name                    string
-	scopes, cidrs           list
+	scopes, cidrs           flags.List
 	expiresIn               time.Duration
 	settings                choices
-	credentials             credentialFlags
+	credentials             flags.Credentials
 	ifNone                  bool
 }
 
@@ -102,22 +103,16 @@ func (k *keyFlags) declare(f *flag.FlagSet) {
 	k.settings.declare(f)
 	f.BoolVar(&k.ifNone, "if-none", false,
 		"make no key where the environment has one that is not revoked; for scripts that run again")
-	k.credentials.declareProvider(f)
-	k.credentials.declare(f)
+	k.credentials.DeclareProvider(f)
+	k.credentials.Declare(f)
 }
-
-// list is a flag that may be repeated.
-type list []string
-
-func (l *list) String() string     { return strings.Join(*l, ",") }
-func (l *list) Set(s string) error { *l = append(*l, s); return nil }
 
 // order checks everything that can be checked without a database, so that a mistake changes nothing.
 // Faults are usage errors.
-func (k *keyFlags) order(p *process) (tenancy.NewKey, error) {
+func (k *keyFlags) order(p *cli.Process) (tenancy.NewKey, error) {
 	for name, value := range map[string]string{"tenant": k.tenant, "app": k.app, "mode": k.mode} {
 		if strings.TrimSpace(value) == "" {
-			return tenancy.NewKey{}, usagef("--tenant, --app and --mode are required; --%s is missing", name)
+			return tenancy.NewKey{}, cli.Usagef("--tenant, --app and --mode are required; --%s is missing", name)
 		}
 	}
 	o := tenancy.NewKey{
@@ -125,12 +120,12 @@ func (k *keyFlags) order(p *process) (tenancy.NewKey, error) {
 		Settings: tenancy.Choices(k.settings),
 	}
 	if o.Mode != apikey.Test && o.Mode != apikey.Live {
-		return o, usagef("--mode is test or live, not %q", k.mode)
+		return o, cli.Usagef("--mode is test or live, not %q", k.mode)
 	}
 	if o.Kind != apikey.Secret && o.Kind != apikey.Publishable {
-		return o, usagef("--kind is secret or publishable, not %q", k.kind)
+		return o, cli.Usagef("--kind is secret or publishable, not %q", k.kind)
 	}
-	if err := k.limits(p.now(), &o); err != nil {
+	if err := k.limits(p.Now(), &o); err != nil {
 		return o, err
 	}
 	if err := k.settings.check(); err != nil {
@@ -138,7 +133,7 @@ func (k *keyFlags) order(p *process) (tenancy.NewKey, error) {
 	}
 	// Credentials come last, after all else was found right: reading one may wait for standard input.
 	var err error
-	o.Account, err = k.credentials.account(p)
+	o.Account, err = k.credentials.Account(p)
 	return o, err
 }
 
@@ -146,7 +141,7 @@ func (k *keyFlags) order(p *process) (tenancy.NewKey, error) {
 func (k *keyFlags) limits(now time.Time, o *tenancy.NewKey) error {
 	for _, s := range k.scopes {
 		if !slices.Contains(scopes, s) {
-			return usagef("--scope is one of %s, not %q", strings.Join(scopes, ", "), s)
+			return cli.Usagef("--scope is one of %s, not %q", strings.Join(scopes, ", "), s)
 		}
 	}
 	if len(o.Scopes) == 0 {
@@ -155,21 +150,15 @@ func (k *keyFlags) limits(now time.Time, o *tenancy.NewKey) error {
 	for _, text := range k.cidrs {
 		network, err := cidr.Parse(text)
 		if err != nil {
-			return usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
+			return cli.Usagef("--allow-from %q is not a network such as 10.0.0.0/8 or 2001:db8::/32", text)
 		}
 		o.AllowedCIDRs = append(o.AllowedCIDRs, network)
 	}
 	switch {
 	case k.expiresIn < 0:
-		return usagef("--expires-in cannot be negative")
+		return cli.Usagef("--expires-in cannot be negative")
 	case k.expiresIn > 0:
 		o.ExpiresAt = now.Add(k.expiresIn)
 	}
 	return nil
-}
-
-// callbackURL is where a provider must send what it has to say about an account. PUBLIC_URL stands for the address
-// where the setting is absent: the operator knows it, this program cannot.
-func callbackURL(c config.Config, provider, configID string) string {
-	return cmp.Or(c.HTTP.PublicURL, "PUBLIC_URL") + payments.CallbackPath(provider, configID)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/vault"
 	"perennial/service/gateway"
 )
@@ -20,27 +21,27 @@ func TestKeyEncryptionRotate_ReplacesTheKeyAndSaysHowFarItIs(t *testing.T) {
 		require.NotContains(t, got.stdout+got.stderr, "kek_")
 	}
 	before, old, app := credentialsOf(t, env, stored()), env["PERENNIAL_KEK"], stored().AppID
-	run(exitDone, "1 with the first key, 0 with another, 0 unreadable", "status")
-	run(exitDone, app+"  left as it was", "rotate")
+	run(cli.ExitDone, "1 with the first key, 0 with another, 0 unreadable", "status")
+	run(cli.ExitDone, app+"  left as it was", "rotate")
 
 	fresh := vault.NewKEK()
 	env["PERENNIAL_KEK"] = fresh
-	run(exitFailed, app+"  wrapped with a key that PERENNIAL_KEK does not have", "status")
-	run(exitFailed, "run this again", "rotate")
-	run(exitFailed, "0 wrapped, 0 renewed, 0 left, 1 failed", "rotate", "--data-keys")
+	run(cli.ExitFailed, app+"  wrapped with a key that PERENNIAL_KEK does not have", "status")
+	run(cli.ExitFailed, "run this again", "rotate")
+	run(cli.ExitFailed, "0 wrapped, 0 renewed, 0 left, 1 failed", "rotate", "--data-keys")
 	env["PERENNIAL_KEK"] = fresh + "," + old
-	run(exitFailed, app+"  wrapped with another key of PERENNIAL_KEK", "status")
-	run(exitDone, "1 wrapped, 0 renewed, 0 left, 0 failed", "rotate")
-	run(exitDone, "0 wrapped, 0 renewed, 1 left, 0 failed", "rotate")
+	run(cli.ExitFailed, app+"  wrapped with another key of PERENNIAL_KEK", "status")
+	run(cli.ExitDone, "1 wrapped, 0 renewed, 0 left, 0 failed", "rotate")
+	run(cli.ExitDone, "0 wrapped, 0 renewed, 1 left, 0 failed", "rotate")
 	env["PERENNIAL_KEK"] = fresh
-	run(exitDone, "1 with the first key", "status")
+	run(cli.ExitDone, "1 with the first key", "status")
 	sealed := stored().Credentials[0].Sealed
-	run(exitDone, app+"  data key renewed, 1 value sealed anew", "rotate", "--data-keys")
-	run(exitDone, "0 wrapped, 0 renewed, 0 left, 0 failed", "rotate", "--data-keys", "--after", app)
+	run(cli.ExitDone, app+"  data key renewed, 1 value sealed anew", "rotate", "--data-keys")
+	run(cli.ExitDone, "0 wrapped, 0 renewed, 0 left, 0 failed", "rotate", "--data-keys", "--after", app)
 	require.NotEqual(t, sealed, stored().Credentials[0].Sealed)
 	require.Equal(t, before, credentialsOf(t, env, stored()))
 	delete(env, "PERENNIAL_KEK")
-	run(exitUsage, "PERENNIAL_KEK is not set", "rotate")
+	run(cli.ExitUsage, "PERENNIAL_KEK is not set", "rotate")
 }
 
 func TestProviderAdd(t *testing.T) {
@@ -61,26 +62,26 @@ func TestProviderAdd(t *testing.T) {
 		return got.stdout
 	}
 	env["BAD"], env["LIVE"] = "sk_test_bad", "sk_live_abc"
-	add(exitFailed, "provider_credentials_rejected", "--credential", "secretKey=BAD")
-	add(exitFailed, "provider_environment_mismatch", "--credential", "secretKey=LIVE")
-	add(exitFailed, "credential_unknown", "--credential", "secretKey=GOOD", "--credential", "apiToken=GOOD")
-	add(exitFailed, "provider_unknown", "--provider", "paper", "--credential", "secretKey=GOOD")
-	add(exitUsage, "--credential", "--priority", "3")
-	add(exitUsage, "--priority", "--priority", "1001", "--credential", "secretKey=GOOD")
-	require.Equal(t, exitUsage, perennial(t, env, "provider", "add", "--credential", "secretKey=GOOD").code)
+	add(cli.ExitFailed, "provider_credentials_rejected", "--credential", "secretKey=BAD")
+	add(cli.ExitFailed, "provider_environment_mismatch", "--credential", "secretKey=LIVE")
+	add(cli.ExitFailed, "credential_unknown", "--credential", "secretKey=GOOD", "--credential", "apiToken=GOOD")
+	add(cli.ExitFailed, "provider_unknown", "--provider", "paper", "--credential", "secretKey=GOOD")
+	add(cli.ExitUsage, "--credential", "--priority", "3")
+	add(cli.ExitUsage, "--priority", "--priority", "1001", "--credential", "secretKey=GOOD")
+	require.Equal(t, cli.ExitUsage, perennial(t, env, "provider", "add", "--credential", "secretKey=GOOD").code)
 	absent := perennial(t, env, "provider", "add", "--tenant", "Nobody", "--app", "x", "--mode", "test",
 		"--credential", "secretKey=GOOD")
-	require.Equal(t, exitFailed, absent.code)
+	require.Equal(t, cli.ExitFailed, absent.code)
 	require.Contains(t, absent.stderr, "tenant_not_found")
 	listed, err = open(t, env).Accounts(t.Context())
 	require.NoError(t, err)
 	require.Len(t, listed, 1, "nothing was stored")
 
-	backup := add(exitDone, "connection: active", "--credential", "secretKey=GOOD", "--priority", "7")
+	backup := add(cli.ExitDone, "connection: active", "--credential", "secretKey=GOOD", "--priority", "7")
 	require.Equal(t, account.ID, stored().ID, "the first stays the primary one")
-	failing := add(exitDone, "connection: failing", "--credential", "secretKey=BAD", "--skip-test")
+	failing := add(cli.ExitDone, "connection: failing", "--credential", "secretKey=BAD", "--skip-test")
 	require.NotEqual(t, backup, failing)
-	first := add(exitDone, "callbacks: have stripe send its events to ", "--credential", "secretKey=GOOD",
+	first := add(cli.ExitDone, "callbacks: have stripe send its events to ", "--credential", "secretKey=GOOD",
 		"--credential", "webhookSecret=W", "--primary")
 	require.Equal(t, stored().ID+"\n", first)
 	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
@@ -92,7 +93,7 @@ func TestProviderAdd(t *testing.T) {
 	changes, err := open(t, env).CredentialChanges(t.Context(), account.EnvironmentID, stored().ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"created"}, changes[0].Fields)
-	require.Equal(t, terminalUser(), changes[0].ActorID)
+	require.Equal(t, thisUser(t), changes[0].ActorID)
 	delete(env, "PERENNIAL_KEK")
-	add(exitUsage, "PERENNIAL_KEK is not set", "--credential", "secretKey=GOOD")
+	add(cli.ExitUsage, "PERENNIAL_KEK is not set", "--credential", "secretKey=GOOD")
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/vault"
 	"perennial/service"
@@ -28,7 +29,7 @@ func keyOf(ctx context.Context, store *db.Store, k keyFlags) (db.KeyListing, err
 // keepKey makes no key, since there is one. Credentials that came with the command must be those that are stored: to
 // drop them would leave somebody in the belief that they serve.
 func keepKey(
-	ctx context.Context, p *process, s *service.Service, keys *vault.Vault, key db.KeyListing, o tenancy.NewKey,
+	ctx context.Context, p *cli.Process, s *service.Service, keys *vault.Vault, key db.KeyListing, o tenancy.NewKey,
 ) error {
 	if o.Account != nil {
 		account, same, err := s.Tenancy.KeepsCredentials(ctx, keys, key.EnvironmentID, *o.Account)
@@ -43,7 +44,7 @@ func keepKey(
 				"Replace them with `perennial provider update %s`, or give those that are stored.", key.ID, account, account)
 		}
 	}
-	_, err := fmt.Fprintf(p.stderr, "%s of %s, %s (%s) exists: %s. It was shown when it was made; "+
+	_, err := fmt.Fprintf(p.Stderr, "%s of %s, %s (%s) exists: %s. It was shown when it was made; "+
 		"the same command without --if-none makes another one\n", key.ID, key.Tenant, key.App, key.Mode, key.Hint)
 	return err
 }

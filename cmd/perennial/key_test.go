@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 	"perennial/billing/dunning"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/testkit"
@@ -27,7 +29,7 @@ func database(t *testing.T) (env map[string]string) {
 	empty := testkit.Postgres(t, nil)
 	env = map[string]string{"DATABASE_URL": empty.URL, "PERENNIAL_KEK": vault.NewKEK()}
 	got := perennial(t, env, "migrate")
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	return env
 }
 
@@ -44,7 +46,7 @@ func create(t *testing.T, env map[string]string, args ...string) string {
 	t.Helper()
 	got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
 		args...)...)
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	key, ok := strings.CutSuffix(got.stdout, "\n")
 	require.True(t, ok)
 	require.NotContains(t, key, "\n", "the key stands alone, for scripts")
@@ -56,17 +58,17 @@ func TestMigrate_ShowsVersion(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": testkit.Postgres(t, nil).URL}
 	got := perennial(t, env, "migrate", "--status")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stdout, "schema version 0 of ")
 	require.Contains(t, got.stderr, "run `perennial migrate`")
 
 	got = perennial(t, env, "migrate")
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Contains(t, got.stderr, "migration applied  {\"file\": \"00001_tenancy.sql\"", "each is told")
 
 	again := perennial(t, env, "migrate")
-	require.Equal(t, outcome{exitDone, got.stdout, ""}, again, "a second time there is nothing to do")
-	require.Equal(t, outcome{exitDone, got.stdout, ""}, perennial(t, env, "migrate", "--status"))
+	require.Equal(t, outcome{cli.ExitDone, got.stdout, ""}, again, "a second time there is nothing to do")
+	require.Equal(t, outcome{cli.ExitDone, got.stdout, ""}, perennial(t, env, "migrate", "--status"))
 }
 
 func TestKey_WorksUntilRevoked(t *testing.T) {
@@ -89,19 +91,19 @@ func TestKey_WorksUntilRevoked(t *testing.T) {
 	require.Equal(t, key.EnvironmentID, second.EnvironmentID, "tenant, app and environment are found by name")
 
 	listed := perennial(t, env, "key", "list")
-	require.Equal(t, exitDone, listed.code)
+	require.Equal(t, cli.ExitDone, listed.code)
 	require.Contains(t, listed.stdout, key.ID)
 	require.NotContains(t, listed.stdout, plain)
 
 	rotated := perennial(t, env, "key", "rotate", "--overlap", "10m", key.ID)
-	require.Equal(t, exitDone, rotated.code, rotated.stderr)
+	require.Equal(t, cli.ExitDone, rotated.code, rotated.stderr)
 	next, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(rotated.stdout)))
 	require.NoError(t, err)
 	require.Equal(t, key.Scopes, next.Scopes)
 	require.Equal(t, key.AllowedCIDRs, next.AllowedCIDRs)
-	require.Equal(t, exitUsage, perennial(t, env, "key", "rotate", "--overlap", "169h", key.ID).code)
+	require.Equal(t, cli.ExitUsage, perennial(t, env, "key", "rotate", "--overlap", "169h", key.ID).code)
 
-	require.Equal(t, exitDone, perennial(t, env, "key", "revoke", key.ID).code)
+	require.Equal(t, cli.ExitDone, perennial(t, env, "key", "revoke", key.ID).code)
 	key, err = store.KeyByHash(t.Context(), apikey.Hash(plain))
 	require.NoError(t, err)
 	require.False(t, key.RevokedAt.IsZero())
@@ -113,7 +115,7 @@ func TestKey_WorksUntilRevoked(t *testing.T) {
 	require.Contains(t, rows[2]["state"], "valid until")
 
 	got := perennial(t, env, "key", "revoke", "key_00000000000000000000000000")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, "api_key_not_found")
 }
 
@@ -139,7 +141,7 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 			}
 			args := append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"}, c.args...)
 			got := perennialWithInput(t, env, c.input, args...)
-			require.Equal(t, exitDone, got.code, got.stderr)
+			require.Equal(t, cli.ExitDone, got.code, got.stderr)
 			require.NotContains(t, got.stderr+got.stdout, "from_the_vault")
 
 			store := open(t, env)
@@ -156,7 +158,7 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 				gateway.Credentials{"secretKey": "sk_test_from_the_vault", "webhookSecret": "whsec_def"}, plain)
 
 			again := perennialWithInput(t, env, c.input, args...)
-			require.Equal(t, exitFailed, again.code)
+			require.Equal(t, cli.ExitFailed, again.code)
 			require.Contains(t, again.stderr, "primary_provider_exists")
 		})
 	}
@@ -170,7 +172,7 @@ func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 	refuse := func(says string, env map[string]string, args ...string) {
 		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
 			args...)...)
-		require.Equal(t, exitFailed, got.code, got.stdout)
+		require.Equal(t, cli.ExitFailed, got.code, got.stdout)
 		require.Contains(t, got.stderr, says)
 		require.Empty(t, got.stdout)
 	}
@@ -215,7 +217,7 @@ func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 	} {
 		got := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "live"},
 			c.args...)...)
-		require.Equal(t, exitDone, got.code, got.stderr)
+		require.Equal(t, cli.ExitDone, got.code, got.stderr)
 		store := open(t, env)
 		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 		require.NoError(t, err)
@@ -239,7 +241,7 @@ func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 		}
 		args := []string{"key", "create", "--tenant", "Acme", "--app", app, "--mode", "test"}
 		got := perennial(t, env, append(args, "--stripe-secret-key-env", "S")...)
-		require.Equal(t, exitDone, got.code, got.stderr)
+		require.Equal(t, cli.ExitDone, got.code, got.stderr)
 		store := open(t, env)
 		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 		require.NoError(t, err)
@@ -255,7 +257,7 @@ func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 func TestKEK_IsUsable(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, nil, "key", "kek")
-	require.Equal(t, exitDone, got.code)
+	require.Equal(t, cli.ExitDone, got.code)
 	_, err := vault.New(strings.TrimSpace(got.stdout))
 	require.NoError(t, err)
 	require.NotEqual(t, got.stdout, perennial(t, nil, "key", "kek").stdout)
@@ -265,19 +267,18 @@ func TestHealthcheck_AcceptsOnly200(t *testing.T) {
 	t.Parallel()
 	var status atomic.Int32
 	status.Store(http.StatusServiceUnavailable)
-	l, err := listen(t.Context(), "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	asked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(int(status.Load()))
 		_, _ = w.Write([]byte("draining"))
 	}))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, l.stop(t.Context(), time.Second)) })
-	got := perennial(t, nil, "healthcheck", "--url", l.url())
-	require.Equal(t, exitFailed, got.code)
+	t.Cleanup(asked.Close)
+	got := perennial(t, nil, "healthcheck", "--url", asked.URL)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, "answers 503: draining")
 	status.Store(http.StatusOK)
-	require.Equal(t, outcome{code: exitDone}, perennial(t, nil, "healthcheck", "--url", l.url()))
-	require.Equal(t, outcome{code: exitDone},
-		perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(l.net.Addr().String(), "127.0.0.1", "0.0.0.0", 1)},
+	require.Equal(t, outcome{code: cli.ExitDone}, perennial(t, nil, "healthcheck", "--url", asked.URL))
+	require.Equal(t, outcome{code: cli.ExitDone},
+		perennial(t, map[string]string{"METRICS_ADDRESS": strings.Replace(asked.Listener.Addr().String(), "127.0.0.1", "0.0.0.0", 1)},
 			"healthcheck"))
 }
 
@@ -290,12 +291,12 @@ func TestKeyCreate_IfNoneMakesOneKey(t *testing.T) {
 	require.NotEmpty(t, create(t, env, args...))
 	again := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test"},
 		args...)...)
-	require.Equal(t, exitDone, again.code, again.stderr)
+	require.Equal(t, cli.ExitDone, again.code, again.stderr)
 	require.Empty(t, again.stdout)
 	require.Contains(t, again.stderr, "exists")
 	require.Contains(t, again.stderr, "without --if-none makes another one")
 	other := perennial(t, env, append([]string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "live"},
 		"--if-none")...)
-	require.Equal(t, exitDone, other.code, other.stderr)
+	require.Equal(t, cli.ExitDone, other.code, other.stderr)
 	require.NotEmpty(t, other.stdout, "another environment has its own")
 }

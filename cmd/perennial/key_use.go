@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"perennial/api"
+	"perennial/cmd/perennial/cli"
 )
 
 // keyUseEvery is how often it is written down when keys were last used.
@@ -13,7 +14,7 @@ const keyUseEvery = time.Minute
 // noteKeyUse writes it down until ctx ends, and then once more. A database that is away is in the log of every request.
 func noteKeyUse(ctx context.Context, server *api.Server) {
 	for ctx.Err() == nil {
-		_ = pause(ctx, keyUseEvery) // cut short at the end, for the last time
+		_ = cli.Pause(ctx, keyUseEvery) // cut short at the end, for the last time
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyUseEvery)
 		_ = server.NoteKeyUse(within) // what is lost here is a minute of a date for people
 		cancel()

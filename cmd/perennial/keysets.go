@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/telemetry"
 	"perennial/internal/vault"
@@ -21,9 +22,9 @@ const keysetsTold = 10
 // checkKeysets refuses to start where the key-encryption key opens nothing that is stored: a worker would take payments
 // and stall each of them, an API would refuse every callback. Where it opens some, the others are one app's trouble:
 // the process runs, and says whose.
-func (s *server) checkKeysets(ctx context.Context, p *process, keys *vault.Vault) error {
+func (s *server) checkKeysets(ctx context.Context, p *cli.Process, keys *vault.Vault) error {
 	store, err := db.Open(ctx, db.Config{
-		URL: s.config.Database.URL.Reveal(), MaxConns: 1, Clock: p.now, ApplicationName: "perennial start",
+		URL: s.config.Database.URL.Reveal(), MaxConns: 1, Clock: p.Now, ApplicationName: "perennial start",
 	})
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"perennial/billing/delivery"
 	"perennial/billing/event"
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/config"
 	"perennial/webhooks"
 )
@@ -29,10 +30,10 @@ type listenOptions struct {
 
 // listenCommand needs no address that the API could reach, unlike a webhook endpoint: a developer's machine has none.
 // Its guarantees are a webhook's: each event at least once, in order.
-func listenCommand() *command {
-	return &command{
-		name: "listen", summary: "follow an environment's events and forward them to a local receiver",
-		about: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their\n" +
+func listenCommand() *cli.Command {
+	return &cli.Command{
+		Name: "listen", Summary: "follow an environment's events and forward them to a local receiver",
+		About: "It reads events with PERENNIAL_API_KEY from PERENNIAL_API_URL, prints them, and forwards them in their\n" +
 			"order, signed with a secret of its own as a webhook endpoint's deliveries are. The API needs no way to reach\n" +
 			"this machine.\n\n" +
 			"The first run begins with the next event. Every later run continues after the last event that the receiver\n" +
@@ -40,12 +41,12 @@ func listenCommand() *command {
 			"While the receiver is not reachable, events wait for it. A receiver's answer is final, whatever its status.\n\n" +
 			"Ctrl-C ends it with exit code 0. Exit code 1: the API refused the key or the position to continue at, or the\n" +
 			"position could not be saved.",
-		examples: []string{
+		Examples: []string{
 			"PERENNIAL_API_KEY=sk_test_… perennial listen --forward-to http://localhost:3000/webhooks",
 			"perennial listen --events 'payment.*' --json",
 			"perennial listen --forward-to http://localhost:3000/webhooks --after evt_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var o listenOptions
 			f.StringVar(&o.forwardTo, "forward-to", "", "the receiver's `url`; without it events are printed only")
 			f.StringVar(&o.events, "events", "*", "forward these `types` only, such as payment.*,invoice.paid")
@@ -55,7 +56,7 @@ func listenCommand() *command {
 			f.BoolVar(&o.asJSON, "json", false, "print payloads, one a line, instead of summaries")
 			f.DurationVar(&o.interval, "interval", time.Second, "how often to ask for events, a `duration`")
 			f.StringVar(&o.state, "state", "", "the `file` that keeps the position and the secret, if not the usual one")
-			return func(ctx context.Context, p *process, _ []string) error { return runListen(ctx, p, o) }
+			return func(ctx context.Context, p *cli.Process, _ []string) error { return runListen(ctx, p, o) }
 		},
 	}
 }
@@ -67,31 +68,31 @@ func (o listenOptions) patterns() []string { return strings.Split(o.events, ",")
 func (o listenOptions) check() error {
 	for _, pattern := range o.patterns() {
 		if err := event.Pattern(pattern).Check(); err != nil {
-			return usagef("--events: %s", describe(err))
+			return cli.Usagef("--events: %s", cli.Describe(err))
 		}
 	}
 	if !slices.Contains(event.Shapes(), event.Shape(o.shape)) {
-		return usagef("--shape is A or B, not %q", o.shape)
+		return cli.Usagef("--shape is A or B, not %q", o.shape)
 	}
 	if o.after != "" && o.fromNow {
-		return usagef("give --after or --from-now, not both")
+		return cli.Usagef("give --after or --from-now, not both")
 	}
 	if o.interval < 10*time.Millisecond {
-		return usagef("--interval is at least 10ms")
+		return cli.Usagef("--interval is at least 10ms")
 	}
 	if o.forwardTo != "" {
 		if err := webhooks.CheckURL(o.forwardTo, false, anywhere); err != nil {
-			return usagef("--forward-to: %s", describe(err))
+			return cli.Usagef("--forward-to: %s", cli.Describe(err))
 		}
 	}
 	return nil
 }
 
-func runListen(ctx context.Context, p *process, o listenOptions) error {
+func runListen(ctx context.Context, p *cli.Process, o listenOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	c, err := p.config(config.Listen)
+	c, err := p.Config(config.Listen)
 	if err != nil {
 		return err
 	}
@@ -124,7 +125,7 @@ func runListen(ctx context.Context, p *process, o listenOptions) error {
 	introduce(p, o, c.Client, state)
 	err = follow(ctx, p, o, follower, state, forward)
 	if ctx.Err() != nil {
-		_, _ = fmt.Fprintf(p.stderr, "listen: stopped; run it again to continue%s\n", after(state.Cursor)) // a courtesy
+		_, _ = fmt.Fprintf(p.Stderr, "listen: stopped; run it again to continue%s\n", after(state.Cursor)) // a courtesy
 	}
 	return endOf(ctx, err)
 }
@@ -138,12 +139,12 @@ func endOf(ctx context.Context, err error) error {
 	return err
 }
 
-func introduce(p *process, o listenOptions, client config.ClientSettings, state *listenState) {
-	_, _ = fmt.Fprintf(p.stderr, "listen: following %s%s\n", client.APIURL, after(state.Cursor)) // a courtesy
+func introduce(p *cli.Process, o listenOptions, client config.ClientSettings, state *listenState) {
+	_, _ = fmt.Fprintf(p.Stderr, "listen: following %s%s\n", client.APIURL, after(state.Cursor)) // a courtesy
 	if o.forwardTo != "" {
-		_, _ = fmt.Fprintf(p.stderr, "listen: forwarding to %s\nlisten: signing secret %s\n", o.forwardTo, state.Secret)
+		_, _ = fmt.Fprintf(p.Stderr, "listen: forwarding to %s\nlisten: signing secret %s\n", o.forwardTo, state.Secret)
 	}
-	_, _ = fmt.Fprintf(p.stderr, "listen: the position is kept in %s\n", state.path)
+	_, _ = fmt.Fprintf(p.Stderr, "listen: the position is kept in %s\n", state.path)
 }
 
 func after(cursor string) string {
@@ -156,7 +157,7 @@ func after(cursor string) string {
 // follow handles the events after the state's cursor, oldest first, until ctx ends. The cursor moves past an event
 // only when it was handled.
 func follow(
-	ctx context.Context, p *process, o listenOptions, follower feed, state *listenState, forward *forwarder,
+	ctx context.Context, p *cli.Process, o listenOptions, follower feed, state *listenState, forward *forwarder,
 ) error {
 	for {
 		page, err := patiently(ctx, p, o.interval, func(ctx context.Context) (eventPage, error) {
@@ -183,18 +184,9 @@ func follow(
 			return err
 		}
 		if !page.more {
-			if err := pause(ctx, o.interval); err != nil {
+			if err := cli.Pause(ctx, o.interval); err != nil {
 				return err
 			}
 		}
-	}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"net/url"
 	"slices"
 	"time"
+
+	"perennial/cmd/perennial/cli"
 )
 
 // feed reads events as any app does: through the public API. It has no other rights than its key, and sees what a
@@ -124,7 +126,7 @@ func refusalOf(response *http.Response) error {
 
 // patiently repeats what failed until it succeeds, is refused, or ctx ends, and says once why it waits.
 func patiently[T any](
-	ctx context.Context, p *process, every time.Duration, do func(context.Context) (T, error),
+	ctx context.Context, p *cli.Process, every time.Duration, do func(context.Context) (T, error),
 ) (T, error) {
 	for told := false; ; told = true {
 		result, err := do(ctx)
@@ -135,9 +137,9 @@ func patiently[T any](
 		case ctx.Err() != nil:
 			return result, ctx.Err()
 		case !told:
-			_, _ = fmt.Fprintf(p.stderr, "listen: waiting for the API: %v\n", err) // a courtesy
+			_, _ = fmt.Fprintf(p.Stderr, "listen: waiting for the API: %v\n", err) // a courtesy
 		}
-		if err := pause(ctx, max(every, time.Second)); err != nil {
+		if err := cli.Pause(ctx, max(every, time.Second)); err != nil {
 			return result, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/billing/event"
+	"perennial/cmd/perennial/cli"
 	"perennial/webhooks"
 )
 
@@ -15,14 +16,14 @@ var anywhere = webhooks.Allow{netip.MustParsePrefix("0.0.0.0/0"), netip.MustPars
 
 // forwarder prints events and forwards them.
 type forwarder struct {
-	p       *process
+	p       *cli.Process
 	options listenOptions
 	secret  string
 	sender  *webhooks.Sender
 }
 
-func newForwarder(p *process, o listenOptions, secret string) *forwarder {
-	sender := webhooks.NewSender(webhooks.Options{Now: p.now, Allow: anywhere})
+func newForwarder(p *cli.Process, o listenOptions, secret string) *forwarder {
+	sender := webhooks.NewSender(webhooks.Options{Now: p.Now, Allow: anywhere})
 	return &forwarder{p: p, options: o, secret: secret, sender: sender}
 }
 
@@ -48,9 +49,9 @@ func (f *forwarder) event(ctx context.Context, e feedEvent) error {
 		case !unanswered(result):
 			return f.print(e, body, " -> "+outcomeOf(result))
 		case !told:
-			_, _ = fmt.Fprintf(f.p.stderr, "listen: %s waits for the receiver: %s\n", e.ID, result.Detail) // a courtesy
+			_, _ = fmt.Fprintf(f.p.Stderr, "listen: %s waits for the receiver: %s\n", e.ID, result.Detail) // a courtesy
 		}
-		if err := pause(ctx, f.options.interval); err != nil {
+		if err := cli.Pause(ctx, f.options.interval); err != nil {
 			return err
 		}
 	}
@@ -58,7 +59,7 @@ func (f *forwarder) event(ctx context.Context, e feedEvent) error {
 
 // Signed anew each time: receivers refuse old timestamps, and an event may wait for hours.
 func (f *forwarder) attempt(ctx context.Context, e feedEvent, body []byte) (webhooks.Result, error) {
-	header, err := webhooks.Sign(e.ID, f.p.now(), body, f.secret)
+	header, err := webhooks.Sign(e.ID, f.p.Now(), body, f.secret)
 	if err != nil {
 		return webhooks.Result{}, err
 	}
@@ -84,9 +85,9 @@ func outcomeOf(r webhooks.Result) string {
 
 func (f *forwarder) print(e feedEvent, body []byte, outcome string) error {
 	if f.options.asJSON {
-		_, err := fmt.Fprintf(f.p.stdout, "%s\n", body)
+		_, err := fmt.Fprintf(f.p.Stdout, "%s\n", body)
 		return err
 	}
-	_, err := fmt.Fprintf(f.p.stdout, "%s  %-28s %s%s\n", f.p.now().Format(time.TimeOnly), e.Type, e.ID, outcome)
+	_, err := fmt.Fprintf(f.p.Stdout, "%s  %-28s %s%s\n", f.p.Now().Format(time.TimeOnly), e.Type, e.ID, outcome)
 	return err
 }

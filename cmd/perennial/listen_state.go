@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/config"
 	"perennial/webhooks"
 )
@@ -27,10 +28,10 @@ type listenState struct {
 
 // listenStateFile is one for each API, key and receiver, so that two receivers have positions of their own. The
 // name is a hash since the key must not show in a file's name.
-func listenStateFile(p *process, client config.ClientSettings, forwardTo string) (string, error) {
-	dir, _ := p.lookup("XDG_STATE_HOME")
+func listenStateFile(p *cli.Process, client config.ClientSettings, forwardTo string) (string, error) {
+	dir, _ := p.Lookup("XDG_STATE_HOME")
 	if dir == "" {
-		home, _ := p.lookup("HOME")
+		home, _ := p.Lookup("HOME")
 		if home == "" {
 			return "", errors.New("neither HOME nor XDG_STATE_HOME is set: name a file with --state")
 		}

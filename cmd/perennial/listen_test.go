@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/testkit/receiver"
 	"perennial/webhooks/verify"
 )
@@ -70,7 +71,7 @@ func TestListen_SurvivesKills(t *testing.T) {
 	start(t, env, "api")
 	address := env["LISTEN_ADDRESS"]
 	eventually(t, "the API answers", func() bool {
-		return perennial(t, nil, "healthcheck", "--url", "http://"+env["METRICS_ADDRESS"]+"/readyz").code == exitDone
+		return perennial(t, nil, "healthcheck", "--url", "http://"+env["METRICS_ADDRESS"]+"/readyz").code == cli.ExitDone
 	})
 	r := receiver.New(t)
 	state := filepath.Join(t.TempDir(), "listen.json")
@@ -94,12 +95,11 @@ func TestListen_SurvivesKills(t *testing.T) {
 		require.NoError(t, <-emitted, "some of them while nobody listens")
 		f.start(t)
 	}
-	events, _, err := feed{base: "http://" + address, key: key}.list(t.Context(), map[string][]string{"limit": {"100"}})
-	require.NoError(t, err)
-	slices.Reverse(events)
-	require.Len(t, events, kills*each)
+	var events struct{ Data []struct{ ID string } }
+	require.NoError(t, json.Unmarshal([]byte(get(t, "http://"+address+"/api/events?limit=100", key)), &events))
+	require.Len(t, events.Data, kills*each)
 	var want []string
-	for _, e := range events {
+	for _, e := range slices.Backward(events.Data) {
 		want = append(want, e.ID)
 	}
 	eventually(t, "the newest event has arrived", func() bool {
@@ -108,19 +108,15 @@ func TestListen_SurvivesKills(t *testing.T) {
 		})
 	})
 	eventually(t, "its place is kept", func() bool { // which comes after the receiver's answer
-		kept, known, err := loadListenState(state)
-		return err == nil && known && kept.Cursor == want[len(want)-1]
+		return keptIn(state).Cursor == want[len(want)-1]
 	})
 	require.NoError(t, f.Process.Signal(syscall.SIGINT))
 	require.NoError(t, f.Wait(), "Ctrl-C is an orderly end:\n%s", f.stderr)
 	require.Contains(t, f.stderr.String(), "run it again to continue after "+want[len(want)-1])
 
-	kept, known, err := loadListenState(state)
-	require.NoError(t, err)
-	require.True(t, known)
 	var got []string
 	for _, q := range r.Requests("/hook") {
-		require.NoError(t, verify.Verify(q.Header, q.Body, []string{kept.Secret}, q.At))
+		require.NoError(t, verify.Verify(q.Header, q.Body, []string{keptIn(state).Secret}, q.At))
 		got = append(got, q.Header.Get("webhook-id"))
 	}
 	twice := len(got) - len(slices.Compact(slices.Clone(got)))
@@ -133,16 +129,26 @@ func TestListen_SurvivesKills(t *testing.T) {
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it holds a secret")
 }
 
+// kept is what a listener keeps between runs.
+type kept struct{ Cursor, Secret string }
+
+// keptIn reads it; while there is none, it is zero.
+func keptIn(path string) (k kept) {
+	raw, _ := os.ReadFile(path)
+	_ = json.Unmarshal(raw, &k)
+	return k
+}
+
 // scripted is an API that knows a few events, newest last, and may answer something else first.
 func scripted(t *testing.T, events []string, first ...receiver.Step) (env map[string]string) {
 	t.Helper()
 	var steps []receiver.Step
 	steps = append(steps, first...)
-	var list []feedEvent
+	var list []map[string]any
 	for i, id := range slices.Backward(events) {
-		list = append(list, feedEvent{
-			ID: id, Type: []string{"payment.success", "customer.created"}[i%2], Created: 1763640000,
-			Data: json.RawMessage(`{"id":"x"}`),
+		list = append(list, map[string]any{
+			"id": id, "type": []string{"payment.success", "customer.created"}[i%2], "created": 1763640000,
+			"data": map[string]string{"id": "x"},
 		})
 	}
 	raw, err := json.Marshal(map[string]any{"data": list, "hasMore": false})
@@ -163,11 +169,10 @@ func TestListen_PrintsPayloads(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			return false
 		}
-		s, _, err := loadListenState(files[0])
-		return err == nil && s.Cursor == "evt_3"
+		return keptIn(files[0]).Cursor == "evt_3"
 	})
 	got := listening.stop()
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	want := `{"id":"evt_1","object":"event","type":"payment.success","created":1763640000,"data":{"object":{"id":"x","object":"payment"}}}
 {"id":"evt_3","object":"event","type":"payment.success","created":1763640000,"data":{"object":{"id":"x","object":"payment"}}}
 `
@@ -186,7 +191,7 @@ func TestListen_ReceiverAway(t *testing.T) {
 	r.Wait(t, "/", 4, time.Minute)
 	eventually(t, "the second was answered", func() bool { return strings.Contains(stateIn(t, env), "evt_2") })
 	got := listening.stop()
-	require.Equal(t, exitDone, got.code, got.stderr)
+	require.Equal(t, cli.ExitDone, got.code, got.stderr)
 	require.Regexp(t, `^\d\d:\d\d:\d\d  payment.success +evt_1 -> The receiver answered 500. Only 200 counts as received.
 \d\d:\d\d:\d\d  customer.created +evt_2 -> 200 in \d+.*s
 $`, got.stdout)
@@ -223,20 +228,20 @@ func TestListen_Fails(t *testing.T) {
 		code  int
 		says  string
 	}{
-		"key refused": {first: problem(401, "api_key_unknown", "No such key."), code: exitFailed,
+		"key refused": {first: problem(401, "api_key_unknown", "No such key."), code: cli.ExitFailed,
 			says: "the API answers 401: No such key. [api_key_unknown]"},
 		"place unknown": {first: problem(422, "cursor_unknown", "No such event."), args: []string{"--after", "evt_9"},
-			code: exitFailed, says: "Continue with --from-now"},
-		"another server": {first: receiver.Status(404), code: exitFailed, says: "is PERENNIAL_API_URL right?"},
-		"no key":         {unset: "PERENNIAL_API_KEY", code: exitFailed, says: "PERENNIAL_API_KEY"},
-		"no home":        {unset: "XDG_STATE_HOME", code: exitFailed, says: "name a file with --state"},
+			code: cli.ExitFailed, says: "Continue with --from-now"},
+		"another server": {first: receiver.Status(404), code: cli.ExitFailed, says: "is PERENNIAL_API_URL right?"},
+		"no key":         {unset: "PERENNIAL_API_KEY", code: cli.ExitFailed, says: "PERENNIAL_API_KEY"},
+		"no home":        {unset: "XDG_STATE_HOME", code: cli.ExitFailed, says: "name a file with --state"},
 		"no such type": {
-			args: []string{"--events", "payment.*,pay*"}, code: exitUsage, says: `There is no event type "pay*"`,
+			args: []string{"--events", "payment.*,pay*"}, code: cli.ExitUsage, says: `There is no event type "pay*"`,
 		},
-		"bad shape":  {args: []string{"--shape", "C"}, code: exitUsage, says: "--shape is A or B"},
-		"bad URL":    {args: []string{"--forward-to", "ftp://x"}, code: exitUsage, says: "--forward-to"},
-		"two places": {args: []string{"--after", "evt_1", "--from-now"}, code: exitUsage, says: "not both"},
-		"too often":  {args: []string{"--interval", "1ms"}, code: exitUsage, says: "at least 10ms"},
+		"bad shape":  {args: []string{"--shape", "C"}, code: cli.ExitUsage, says: "--shape is A or B"},
+		"bad URL":    {args: []string{"--forward-to", "ftp://x"}, code: cli.ExitUsage, says: "--forward-to"},
+		"two places": {args: []string{"--after", "evt_1", "--from-now"}, code: cli.ExitUsage, says: "not both"},
+		"too often":  {args: []string{"--interval", "1ms"}, code: cli.ExitUsage, says: "at least 10ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -260,6 +265,6 @@ func TestListen_DamagedState(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
 	require.NoError(t, os.WriteFile(file, []byte("{"), 0o600))
 	got := perennial(t, env, "listen", "--state", file)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, file+" does not hold the state of listen: delete it")
 }

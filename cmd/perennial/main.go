@@ -10,6 +10,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"perennial/cmd/perennial/cli"
 )
 
 func main() {
@@ -20,36 +22,24 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.LookupEnv, os.Stdin, os.Stdout, os.Stderr))
 }
 
-// process is the outside world of one command.
-type process struct {
-	lookup func(string) (string, bool)
-	stdin  io.Reader
-	stdout io.Writer
-	stderr io.Writer
-	now    func() time.Time
-	// command is what is carried out, without arguments: "perennial key create".
-	command string
-	person  person
-}
-
 // run is the whole program; tests call it. It answers the exit code: 0 done, 1 failed, 2 misused.
 func run(
 	ctx context.Context, args []string, lookup func(string) (string, bool), stdin io.Reader, stdout, stderr io.Writer,
 ) int {
-	p := &process{lookup: lookup, stdin: stdin, stdout: stdout, stderr: stderr, now: time.Now}
-	return root().execute(ctx, p, args)
+	p := &cli.Process{Lookup: lookup, Stdin: stdin, Stdout: stdout, Stderr: stderr, Now: time.Now}
+	return root().Execute(ctx, p, args)
 }
 
-func root() *command {
-	return &command{
-		name:    "perennial",
-		summary: "subscription billing on Temporal and PostgreSQL",
-		about: "Settings are environment variables; docs/configuration.md lists them. Exit codes: 0 done, 1 failed, 2 wrong\n" +
+func root() *cli.Command {
+	return &cli.Command{
+		Name:    "perennial",
+		Summary: "subscription billing on Temporal and PostgreSQL",
+		About: "Settings are environment variables; docs/configuration.md lists them. Exit codes: 0 done, 1 failed, 2 wrong\n" +
 			"usage; 3 where a command that compares has found differences. --version prints the build.\n" +
 			"The audit log names the user of the operating system and the host for each command that changes something;\n" +
 			"--as NAME --reason TEXT, with any command, adds for whom and why it is done, as a claim.",
-		examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
-		subcommands: []*command{
+		Examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
+		Subcommands: []*cli.Command{
 			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(),
 			keyEncryptionCommand(), buildCommand(),
 			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(),

@@ -9,32 +9,33 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/config"
 )
 
 // migrateCommand is a step of its own, and no API or worker migrates when it starts: a deployment that fails would else
 // leave the old program on a schema that nobody decided to have.
-func migrateCommand() *command {
-	return &command{
-		name: "migrate", summary: "migrate the database to the schema of this program",
-		about: "Migrations only go forward, and the program before this one still runs on their result. Several processes may\n" +
+func migrateCommand() *cli.Command {
+	return &cli.Command{
+		Name: "migrate", Summary: "migrate the database to the schema of this program",
+		About: "Migrations only go forward, and the program before this one still runs on their result. Several processes may\n" +
 			"start it at once: one migrates, the others wait. With --roles, the programs need not be the owner of the tables:\n" +
 			"docs/operations.md has the steps.",
-		examples: []string{"perennial migrate", "perennial migrate --roles", "perennial migrate --status"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial migrate", "perennial migrate --roles", "perennial migrate --status"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			status := f.Bool("status", false, "only tell the versions; exit code 1 where a migration is missing")
 			roles := f.Bool(
 				"roles", false, "also grant the roles perennial_api, perennial_worker and perennial_read what they need",
 			)
-			return func(ctx context.Context, p *process, _ []string) error {
-				c, err := p.config(config.Migrate)
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				c, err := p.Config(config.Migrate)
 				if err != nil {
 					return err
 				}
 				url := c.Database.URL.Reveal()
 				if !*status {
-					if err := db.Migrate(ctx, url, lines(p.stderr)); err != nil {
+					if err := db.Migrate(ctx, url, lines(p.Stderr)); err != nil {
 						return err
 					}
 					granted, err := db.RolesGranted(ctx, url)
@@ -47,7 +48,7 @@ func migrateCommand() *command {
 						}
 					}
 				}
-				return tellSchema(ctx, p.stdout, url)
+				return tellSchema(ctx, p.Stdout, url)
 			}
 		},
 	}

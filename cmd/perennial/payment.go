@@ -11,6 +11,8 @@ import (
 
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -21,31 +23,31 @@ import (
 // listed is how many rows a list of the command line shows, the oldest first.
 const listed = 100
 
-func paymentCommand() *command {
-	return &command{
-		name: "payment", summary: "list and resolve payments that need review",
-		about:       "docs/operations.md says what to look for at the provider.",
-		subcommands: []*command{paymentListCommand(), paymentResolveCommand()},
-		examples: []string{
+func paymentCommand() *cli.Command {
+	return &cli.Command{
+		Name: "payment", Summary: "list and resolve payments that need review",
+		About:       "docs/operations.md says what to look for at the provider.",
+		Subcommands: []*cli.Command{paymentListCommand(), paymentResolveCommand()},
+		Examples: []string{
 			"perennial payment list",
 			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --outcome failed --note "Stripe support: never captured"`,
 		},
 	}
 }
 
-func paymentListCommand() *command {
-	return &command{
-		name: "list", summary: "list the payments that need review, the oldest first",
-		about:    fmt.Sprintf("At most %d of all environments.", listed),
-		examples: []string{"perennial payment list"},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, _ []string) error {
-				return withStore(ctx, p, func(store *db.Store, _ config.Config) error {
+func paymentListCommand() *cli.Command {
+	return &cli.Command{
+		Name: "list", Summary: "list the payments that need review, the oldest first",
+		About:    fmt.Sprintf("At most %d of all environments.", listed),
+		Examples: []string{"perennial payment list"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
 					found, err := store.Reviews(ctx, listed)
 					if err != nil {
 						return err
 					}
-					return reviewsTable(p.stdout, found)
+					return reviewsTable(p.Stdout, found)
 				})
 			}
 		},
@@ -63,32 +65,32 @@ func reviewsTable(out io.Writer, found []db.Review) error {
 	return w.Flush()
 }
 
-func paymentResolveCommand() *command {
-	return &command{
-		name: "resolve", summary: "end the review of a payment as you found it at the provider", arguments: "ID",
-		about: "succeeded: the money moved as asked, and counts. failed: no money moved. returned: money moved, and was given back\n" +
+func paymentResolveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "resolve", Summary: "end the review of a payment as you found it at the provider", Arguments: "ID",
+		About: "succeeded: the money moved as asked, and counts. failed: no money moved. returned: money moved, and was given back\n" +
 			"outside Perennial. What follows is done: an invoice is paid, an attempt failed, a refund owed. The decision is kept with\n" +
 			"your name. Payments with a final status keep it; a decision that contradicts it is refused.",
-		examples: []string{
+		Examples: []string{
 			`perennial payment resolve txn_01jcz6dyqx4w9s1c2k7v5h8m3n --outcome returned --note "second capture refunded at the dashboard"`,
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			outcome := f.String("outcome", "", "`succeeded|failed|returned`")
 			note := f.String("note", "", "how you found it out, a `text`")
-			return func(ctx context.Context, p *process, args []string) error {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				if len(args) != 1 {
-					return usagef("give the ID of one payment (txn_…); `perennial payment list` shows them")
+					return cli.Usagef("give the ID of one payment (txn_…); `perennial payment list` shows them")
 				}
 				decision := payment.Decision(*outcome)
 				if !slices.Contains(payment.Decisions(), decision) {
-					return usagef("--outcome is succeeded, failed or returned, not %q", *outcome)
+					return cli.Usagef("--outcome is succeeded, failed or returned, not %q", *outcome)
 				}
 				// Required, since the next person to look at this money has only the row: what was seen at the
 				// provider is nowhere else.
 				if *note == "" {
-					return usagef("--note is missing: say how you found it out")
+					return cli.Usagef("--note is missing: say how you found it out")
 				}
-				return withDispatcher(ctx, p, "payment", func(store *db.Store) error {
+				return wire.WithDispatcher(ctx, p, "payment", func(store *db.Store) error {
 					return resolvePayment(ctx, p, store, payments.Resolution{PaymentID: args[0], Decision: decision, Note: *note})
 				})
 			}
@@ -98,7 +100,7 @@ func paymentResolveCommand() *command {
 
 // resolvePayment acts in the payment's own environment, as an operator of the whole installation may: an API key
 // reaches only its own.
-func resolvePayment(ctx context.Context, p *process, store *db.Store, in payments.Resolution) error {
+func resolvePayment(ctx context.Context, p *cli.Process, store *db.Store, in payments.Resolution) error {
 	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
 	if err != nil {
 		return err
@@ -108,10 +110,10 @@ func resolvePayment(ctx context.Context, p *process, store *db.Store, in payment
 		after = t
 		return nil
 	}}
-	by := usecase.Caller{Actor: p.actor(), EnvironmentID: environment}
-	if err := service.New(store, p.now).Payments.ResolvePayment(ctx, by, in, keep); err != nil {
+	by := usecase.Caller{Actor: p.Actor(), EnvironmentID: environment}
+	if err := service.New(store, p.Now).Payments.ResolvePayment(ctx, by, in, keep); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s is %s; its review has ended\n", after.ID, after.Status)
+	_, err = fmt.Fprintf(p.Stdout, "%s is %s; its review has ended\n", after.ID, after.Status)
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/contract"
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
@@ -48,22 +49,22 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 		d, _ := diagnose(t, env)
 		return slices.Contains(d.verdicts("search attributes"), good)
 	})
-	require.Equal(t, exitDone, worker.stop().code)
+	require.Equal(t, cli.ExitDone, worker.stop().code)
 	refused := perennial(t, env, "payment", "resolve", txn, "--outcome", "succeeded", "--note", "kept")
-	require.Equal(t, exitFailed, refused.code)
+	require.Equal(t, cli.ExitFailed, refused.code)
 	require.Contains(t, refused.stderr, "give the second capture back")
 	done := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
 	require.Equal(t, contract.SignalCheck, firstSignal(t, env, txn), "its workflow is told, as by the API")
 	again := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
 	require.Contains(t, again.stderr, "does not need review")
-	require.Equal(t, exitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--outcome", "failed", "--note",
+	require.Equal(t, cli.ExitFailed, perennial(t, env, "payment", "resolve", "txn_absent", "--outcome", "failed", "--note",
 		"x").code)
 
 	closed := perennial(t, env, "callback", "close", callback, "--note", "refunded at the dashboard")
-	require.Equal(t, exitDone, closed.code, closed.stderr)
-	require.Equal(t, exitFailed, perennial(t, env, "callback", "close", callback, "--note", "again").code)
+	require.Equal(t, cli.ExitDone, closed.code, closed.stderr)
+	require.Equal(t, cli.ExitFailed, perennial(t, env, "callback", "close", callback, "--note", "again").code)
 	d, _ = diagnose(t, env)
 	require.Empty(t, d.found("payments in review")+d.found("lost payments"))
 
@@ -73,7 +74,7 @@ func TestPaymentsInReview_AreListedAndResolved(t *testing.T) {
 	var kept int
 	require.NoError(t, conn.QueryRow(t.Context(), `select count(*) from decisions where actor_kind = 'cli' and actor_id = $1
 		and note = 'refunded at the dashboard' and (outcome = 'returned' and provider_ref = 'pi_2' or outcome = 'closed'
-		and callback_id is not null)`, terminalUser()).Scan(&kept))
+		and callback_id is not null)`, thisUser(t)).Scan(&kept))
 	require.Equal(t, 2, kept)
 }
 
@@ -102,7 +103,7 @@ func TestPaymentResolve_WithoutTemporal(t *testing.T) {
 	require.NoError(t, err)
 	env["TEMPORAL_ADDRESS"] = fmt.Sprintf("127.0.0.1:%d", port)
 	done := perennial(t, env, "payment", "resolve", txn, "--outcome", "returned", "--note", "refunded at the dashboard")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, txn+" is success; its review has ended")
 	require.Contains(t, done.stderr, "left to the reconciler")
 }

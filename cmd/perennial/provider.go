@@ -9,6 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
@@ -16,36 +19,36 @@ import (
 	"perennial/service/payments"
 )
 
-func providerCommand() *command {
-	return &command{
-		name: "provider", summary: "add, list, test and pause accounts at payment providers, and replace their credentials",
-		about: "An environment may have several accounts, of which one is primary. Apps administer theirs with /payment-providers.",
-		subcommands: []*command{
+func providerCommand() *cli.Command {
+	return &cli.Command{
+		Name: "provider", Summary: "add, list, test and pause accounts at payment providers, and replace their credentials",
+		About: "An environment may have several accounts, of which one is primary. Apps administer theirs with /payment-providers.",
+		Subcommands: []*cli.Command{
 			providerListCommand(), providerAddCommand(), providerTestCommand(), providerUpdateCommand(), providerPauseCommand(),
 			providerResumeCommand(),
 		},
-		examples: []string{
+		Examples: []string{
 			"perennial provider list",
 			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential secretKey=STRIPE_KEY",
 		},
 	}
 }
 
-func providerListCommand() *command {
-	return &command{
-		name: "list", summary: "list the accounts of all environments",
-		about: "The primary account of an environment takes its charges, unless a rule says otherwise; backups stand by in the order\n" +
+func providerListCommand() *cli.Command {
+	return &cli.Command{
+		Name: "list", Summary: "list the accounts of all environments",
+		About: "The primary account of an environment takes its charges, unless a rule says otherwise; backups stand by in the order\n" +
 			"of their priority. CHARGING says whether new charges are paused, of the account or of its environment. CHANGED is when\n" +
 			"the account last changed. The credentials themselves are never shown, and deleted accounts are left out.",
-		examples: []string{"perennial provider list"},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, _ []string) error {
-				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+		Examples: []string{"perennial provider list"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
 					found, err := store.Accounts(ctx)
 					if err != nil {
 						return err
 					}
-					return accountsTable(p.stdout, c, found)
+					return accountsTable(p.Stdout, c, found)
 				})
 			}
 		},
@@ -63,7 +66,7 @@ func accountsTable(out io.Writer, c config.Config, found []db.AccountListing) er
 			continue
 		}
 		status, _ := a.Status()
-		callbacks := callbackURL(c, a.Provider, a.ID)
+		callbacks := wire.CallbackURL(c, a.Provider, a.ID)
 		if !slices.Contains(a.Fields, gateway.FieldWebhookSecret) {
 			callbacks = "none: it has no webhook secret"
 		}
@@ -90,36 +93,36 @@ func chargingOf(a db.AccountListing) string {
 	return "on"
 }
 
-func providerUpdateCommand() *command {
-	return &command{
-		name: "update", summary: "replace the credentials of an account", arguments: "ID",
-		about: "The account keeps its ID and its callback address; what is not given stays as it is. The provider is asked first\n" +
+func providerUpdateCommand() *cli.Command {
+	return &cli.Command{
+		Name: "update", Summary: "replace the credentials of an account", Arguments: "ID",
+		About: "The account keeps its ID and its callback address; what is not given stays as it is. The provider is asked first\n" +
 			"whether it takes the new credentials; where it does not, nothing is stored. Running processes use them with their next\n" +
 			"request, so that nothing has to be restarted, and payments that wait are tried again by themselves. A webhook secret that\n" +
 			"was replaced verifies callbacks for 24 hours more. Who replaced them is kept. Needs PERENNIAL_KEK: the same as the API's\n" +
 			"and the workers'.",
-		examples: []string{
+		Examples: []string{
 			"STRIPE_KEY=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential secretKey=STRIPE_KEY",
 			"PAWAPAY_TOKEN=… perennial provider update pp_01jcz6dyqx4w9s1c2k7v5h8m3n --credential apiToken=PAWAPAY_TOKEN",
 		},
-		setup: func(f *flag.FlagSet) action {
-			var credentials credentialFlags
-			credentials.declare(f)
+		Setup: func(f *flag.FlagSet) cli.Action {
+			var credentials flags.Credentials
+			credentials.Declare(f)
 			untested := f.Bool("skip-test", false, "store credentials without asking the provider, where it cannot be reached")
 			keyset := f.Bool("new-keyset", false,
 				"where the key-encryption key is lost: begin with the present one, and lose all else sealed for the app")
-			return func(ctx context.Context, p *process, args []string) error {
+			return func(ctx context.Context, p *cli.Process, args []string) error {
 				if len(args) != 1 {
-					return usagef("give the ID of one account (pp_…); `perennial provider list` shows them")
+					return cli.Usagef("give the ID of one account (pp_…); `perennial provider list` shows them")
 				}
-				if len(credentials.given) == 0 {
-					return usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
+				if credentials.Absent() {
+					return cli.Usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
 				}
-				read, err := credentials.read(p)
+				read, err := credentials.Read(p)
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
 					n := payments.NewCredentials{ConfigID: args[0], Credentials: read, NewKeyset: *keyset}
 					return replaceCredentials(ctx, p, store, c, n, *untested)
 				})
@@ -131,9 +134,9 @@ func providerUpdateCommand() *command {
 // replaceCredentials asks the provider before anything is stored, outside the transaction: a provider that hangs must
 // not hold a row that payments read.
 func replaceCredentials(
-	ctx context.Context, p *process, store *db.Store, c config.Config, n payments.NewCredentials, untested bool,
+	ctx context.Context, p *cli.Process, store *db.Store, c config.Config, n payments.NewCredentials, untested bool,
 ) error {
-	keys, err := vaultOf(c)
+	keys, err := wire.VaultOf(c)
 	if err != nil {
 		return err
 	}
@@ -141,20 +144,20 @@ func replaceCredentials(
 	if err != nil {
 		return err
 	}
-	use := service.New(store, p.now).WithProviders(gatewayOf(c, keys))
+	use := service.New(store, p.Now).WithProviders(wire.GatewayOf(c, keys))
 	// A mistyped key would stall every payment of the environment until somebody reads the log.
 	if !untested {
 		if err := use.Payments.TryCredentials(ctx, keys, account, n); err != nil {
-			_, _ = fmt.Fprintf(p.stderr, "nothing was changed; --skip-test stores without asking %s\n",
+			_, _ = fmt.Fprintf(p.Stderr, "nothing was changed; --skip-test stores without asking %s\n",
 				account.Provider) // the error follows
 			return err
 		}
-		_, _ = fmt.Fprintf(p.stderr, "%s takes the credentials\n", account.Provider) // what follows matters
+		_, _ = fmt.Fprintf(p.Stderr, "%s takes the credentials\n", account.Provider) // what follows matters
 	}
-	if err := use.Payments.ReplaceCredentials(ctx, p.actor(), keys, n); err != nil {
+	if err := use.Payments.ReplaceCredentials(ctx, p.Actor(), keys, n); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.stdout, "%s has new credentials; its callbacks come to %s as before\n",
-		account.ID, callbackURL(c, account.Provider, account.ID))
+	_, err = fmt.Fprintf(p.Stdout, "%s has new credentials; its callbacks come to %s as before\n",
+		account.ID, wire.CallbackURL(c, account.Provider, account.ID))
 	return err
 }

@@ -5,33 +5,36 @@ import (
 	"flag"
 	"fmt"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/service"
 	"perennial/service/payments"
 )
 
-func providerAddCommand() *command {
-	return &command{
-		name: "add", summary: "add an account at a payment provider to an environment",
-		about: "The provider is asked first whether it takes the credentials; where it does not, nothing is stored. The first account of\n" +
+func providerAddCommand() *cli.Command {
+	return &cli.Command{
+		Name: "add", Summary: "add an account at a payment provider to an environment",
+		About: "The provider is asked first whether it takes the credentials; where it does not, nothing is stored. The first account of\n" +
 			"an environment is the primary one, others stand by in the order of --priority. Credentials come from environment\n" +
 			"variables or standard input, never from the command line. The account's ID is printed, alone on standard output. Needs\n" +
 			"PERENNIAL_KEK: the same as the API's and the workers'.",
-		examples: []string{
+		Examples: []string{
 			"STRIPE_KEY=… perennial provider add --tenant Acme --app Shop --mode live --credential secretKey=STRIPE_KEY",
 			"TOKEN=… perennial provider add --tenant Acme --app Shop --mode test --provider pawapay --credential apiToken=TOKEN " +
 				"--priority 10",
 		},
-		setup: func(f *flag.FlagSet) action {
+		Setup: func(f *flag.FlagSet) cli.Action {
 			var in newAccount
 			in.declare(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				form, err := in.form(p)
 				if err != nil {
 					return err
 				}
-				return withStore(ctx, p, func(store *db.Store, c config.Config) error {
+				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
 					return addProvider(ctx, p, store, c, in, form)
 				})
 			}
@@ -41,34 +44,34 @@ func providerAddCommand() *command {
 
 // newAccount are the flags as they were typed.
 type newAccount struct {
-	environmentFlags
+	flags.Environment
 	primary, untested bool
 	priority          int
-	credentials       credentialFlags
+	credentials       flags.Credentials
 }
 
 func (n *newAccount) declare(f *flag.FlagSet) {
-	n.environmentFlags.declare(f)
+	n.Environment.Declare(f)
 	f.BoolVar(&n.primary, "primary", false, "make it the primary account; the present one becomes a backup")
 	f.IntVar(&n.priority, "priority", 100, "order among the backups, a `number` from 0 to 1000: the lowest is the first")
 	f.BoolVar(&n.untested, "skip-test", false,
 		"store credentials that the provider does not take, or where it cannot be reached")
-	n.credentials.declareProvider(f)
-	n.credentials.declare(f)
+	n.credentials.DeclareProvider(f)
+	n.credentials.Declare(f)
 }
 
 // form checks everything that can be checked without a database.
-func (n *newAccount) form(p *process) (payments.ProviderForm, error) {
-	if err := n.check(); err != nil {
+func (n *newAccount) form(p *cli.Process) (payments.ProviderForm, error) {
+	if err := n.Check(); err != nil {
 		return payments.ProviderForm{}, err
 	}
 	switch {
 	case n.priority < 0 || n.priority > 1000:
-		return payments.ProviderForm{}, usagef("--priority is a number from 0 to 1000, not %d", n.priority)
-	case len(n.credentials.given) == 0:
-		return payments.ProviderForm{}, usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
+		return payments.ProviderForm{}, cli.Usagef("--priority is a number from 0 to 1000, not %d", n.priority)
+	case n.credentials.Absent():
+		return payments.ProviderForm{}, cli.Usagef("give --credential name=variable, such as --credential secretKey=STRIPE_KEY")
 	}
-	account, err := n.credentials.account(p)
+	account, err := n.credentials.Account(p)
 	if err != nil {
 		return payments.ProviderForm{}, err
 	}
@@ -76,32 +79,32 @@ func (n *newAccount) form(p *process) (payments.ProviderForm, error) {
 }
 
 func addProvider(
-	ctx context.Context, p *process, store *db.Store, c config.Config, n newAccount, form payments.ProviderForm,
+	ctx context.Context, p *cli.Process, store *db.Store, c config.Config, n newAccount, form payments.ProviderForm,
 ) error {
-	keys, err := neededVault(c, ", so credentials cannot be encrypted; give the value that the API and the workers have")
+	keys, err := wire.NeededVault(c, ", so credentials cannot be encrypted; give the value that the API and the workers have")
 	if err != nil {
 		return err
 	}
-	by, err := n.caller(ctx, p, store)
+	by, err := n.Caller(ctx, p, store)
 	if err != nil {
 		return err
 	}
-	door := gatewayOf(c, keys)
+	door := wire.GatewayOf(c, keys)
 	if !n.untested {
-		if err := door.Try(ctx, form.Provider, n.mode, form.Credentials); err != nil {
-			_, _ = fmt.Fprintf(p.stderr, "nothing was added; --skip-test adds it all the same\n") // the error follows
+		if err := door.Try(ctx, form.Provider, n.Mode, form.Credentials); err != nil {
+			_, _ = fmt.Fprintf(p.Stderr, "nothing was added; --skip-test adds it all the same\n") // the error follows
 			return err
 		}
 	}
-	use := service.New(store, p.now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(door)
+	use := service.New(store, p.Now).WithWebhooks(service.Webhooks{Vault: keys}).WithProviders(door)
 	config, err := use.Payments.CreateProvider(ctx, by, form, nil)
 	if err != nil {
 		return err
 	}
 	status, problem := config.Status()
 	// the ID matters
-	_, _ = fmt.Fprintf(p.stderr, "connection: %s %s\ncallbacks: have %s send its events to %s\n", status, problem,
-		config.Provider, callbackURL(c, config.Provider, config.ID))
-	_, err = fmt.Fprintln(p.stdout, config.ID)
+	_, _ = fmt.Fprintf(p.Stderr, "connection: %s %s\ncallbacks: have %s send its events to %s\n", status, problem,
+		config.Provider, wire.CallbackURL(c, config.Provider, config.ID))
+	_, err = fmt.Fprintln(p.Stdout, config.ID)
 	return err
 }

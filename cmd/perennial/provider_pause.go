@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/id"
 	"perennial/service"
@@ -14,39 +16,39 @@ import (
 	"perennial/service/usecase"
 )
 
-func providerPauseCommand() *command {
-	return &command{
-		name: "pause", summary: "hold the new charges of an account, or of a whole environment", arguments: "ID",
-		about: "The ID is that of an account (pp_…) or of an environment (env_…); `perennial provider list` shows both. Payments are\n" +
+func providerPauseCommand() *cli.Command {
+	return &cli.Command{
+		Name: "pause", Summary: "hold the new charges of an account, or of a whole environment", Arguments: "ID",
+		About: "The ID is that of an account (pp_…) or of an environment (env_…); `perennial provider list` shows both. Payments are\n" +
 			"made as before and stay pending; nothing is lost, and no retry is used up. What was sent goes on: look-ups, repeats,\n" +
 			"cancellations and refunds. Of an account that is paused, backups take the charges. Who paused it is kept.",
-		examples: []string{
+		Examples: []string{
 			"perennial provider pause pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"perennial provider pause env_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
-		setup: func(*flag.FlagSet) action { return stopAction(true) },
+		Setup: func(*flag.FlagSet) cli.Action { return stopAction(true) },
 	}
 }
 
-func providerResumeCommand() *command {
-	return &command{
-		name: "resume", summary: "send charges again, those that were held too", arguments: "ID",
-		about: "The ID is that of an account (pp_…) or of an environment (env_…). Held payments are sent within half a minute, many of\n" +
+func providerResumeCommand() *cli.Command {
+	return &cli.Command{
+		Name: "resume", Summary: "send charges again, those that were held too", Arguments: "ID",
+		About: "The ID is that of an account (pp_…) or of an environment (env_…). Held payments are sent within half a minute, many of\n" +
 			"them at the pace of RECONCILE_RATE.",
-		examples: []string{
+		Examples: []string{
 			"perennial provider resume pp_01jcz6dyqx4w9s1c2k7v5h8m3n",
 			"perennial provider resume env_01jcz6dyqx4w9s1c2k7v5h8m3n",
 		},
-		setup: func(*flag.FlagSet) action { return stopAction(false) },
+		Setup: func(*flag.FlagSet) cli.Action { return stopAction(false) },
 	}
 }
 
-func stopAction(pause bool) action {
-	return func(ctx context.Context, p *process, args []string) error {
+func stopAction(pause bool) cli.Action {
+	return func(ctx context.Context, p *cli.Process, args []string) error {
 		if len(args) != 1 {
-			return usagef("give the ID of one account (pp_…) or environment (env_…); `perennial provider list` shows them")
+			return cli.Usagef("give the ID of one account (pp_…) or environment (env_…); `perennial provider list` shows them")
 		}
-		return withDispatcher(ctx, p, "provider", func(store *db.Store) error {
+		return wire.WithDispatcher(ctx, p, "provider", func(store *db.Store) error {
 			if strings.HasPrefix(args[0], id.Environment) {
 				return stopEnvironment(ctx, p, store, args[0], pause)
 			}
@@ -55,13 +57,13 @@ func stopAction(pause bool) action {
 	}
 }
 
-func stopEnvironment(ctx context.Context, p *process, store *db.Store, environmentID string, pause bool) error {
+func stopEnvironment(ctx context.Context, p *cli.Process, store *db.Store, environmentID string, pause bool) error {
 	var after payments.Charging
 	keep := usecase.Around[payments.Charging]{After: func(_ *db.Tx, c payments.Charging) error {
 		after = c
 		return nil
 	}}
-	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: environmentID}
+	use, by := service.New(store, p.Now), usecase.Caller{Actor: p.Actor(), EnvironmentID: environmentID}
 	change := use.Payments.ResumeCharging
 	if pause {
 		change = use.Payments.PauseCharging
@@ -72,7 +74,7 @@ func stopEnvironment(ctx context.Context, p *process, store *db.Store, environme
 	return tellStop(p, "in "+environmentID, after.PausedAt, after.Held)
 }
 
-func stopProvider(ctx context.Context, p *process, store *db.Store, configID string, pause bool) error {
+func stopProvider(ctx context.Context, p *cli.Process, store *db.Store, configID string, pause bool) error {
 	config, err := store.ProviderConfigByID(ctx, configID)
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func stopProvider(ctx context.Context, p *process, store *db.Store, configID str
 		config.ChargingPausedAt = c.ChargingPausedAt
 		return nil
 	}}
-	use, by := service.New(store, p.now), usecase.Caller{Actor: p.actor(), EnvironmentID: config.EnvironmentID}
+	use, by := service.New(store, p.Now), usecase.Caller{Actor: p.Actor(), EnvironmentID: config.EnvironmentID}
 	change := use.Payments.ResumeProvider
 	if pause {
 		change = use.Payments.PauseProvider
@@ -96,11 +98,11 @@ func stopProvider(ctx context.Context, p *process, store *db.Store, configID str
 	return tellStop(p, "through "+config.Provider+" ("+configID+")", config.ChargingPausedAt, held)
 }
 
-func tellStop(p *process, where string, pausedAt time.Time, held int) error {
+func tellStop(p *cli.Process, where string, pausedAt time.Time, held int) error {
 	state := "is on"
 	if !pausedAt.IsZero() {
 		state = "is paused since " + pausedAt.UTC().Format(time.DateTime)
 	}
-	_, err := fmt.Fprintf(p.stdout, "charging %s %s; %s held in the environment\n", where, state, counted(held, "payment"))
+	_, err := fmt.Fprintf(p.Stdout, "charging %s %s; %s held in the environment\n", where, state, cli.Counted(held, "payment"))
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"perennial/cmd/perennial/cli"
 )
 
 func TestProviderPause_AccountAndEnvironment(t *testing.T) {
@@ -19,7 +21,7 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	run := func(says string, args ...string) {
 		t.Helper()
 		done := perennial(t, env, append([]string{"provider"}, args...)...)
-		require.Equal(t, exitDone, done.code, done.stderr)
+		require.Equal(t, cli.ExitDone, done.code, done.stderr)
 		require.Contains(t, done.stdout, says)
 	}
 	run("charging through stripe ("+account+") is paused since 20", "pause", account)
@@ -34,7 +36,7 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	require.Contains(t, d.Checks[at].Detail, "stripe "+account+" of Acme, Shop (test)")
 	require.Contains(t, d.Checks[at].Detail, environment+" of Acme, Shop (test)")
 	running := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	metrics := metricsOf(t, env)
 	require.Contains(t, metrics,
 		`perennial_charging_paused{account="`+account+`",environment="`+environment+`",mode="test",provider="stripe"} 1`)
@@ -42,22 +44,22 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 		`perennial_charging_paused{account="",environment="`+environment+`",mode="test",provider=""} 1`)
 	require.Contains(t, metrics, `perennial_charging_held{environment="`+environment+`",mode="test"} 0`)
 
-	require.Equal(t, exitDone, running.stop().code)
+	require.Equal(t, cli.ExitDone, running.stop().code)
 	run("charging through stripe ("+account+") is on", "resume", account)
 	run("charging in "+environment+" is on", "resume", environment)
 	run(" on ", "list")
 	changes, err := store.EnvironmentChanges(t.Context(), environment)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
-	require.Equal(t, "cli "+terminalUser(), string(changes[0].ActorKind)+" "+changes[0].ActorID)
+	require.Equal(t, "cli "+thisUser(t), string(changes[0].ActorKind)+" "+changes[0].ActorID)
 	d, _ = diagnose(t, env)
 	require.Contains(t, d.verdicts("charging"), good)
 
-	require.Equal(t, exitUsage, perennial(t, env, "provider", "pause").code)
+	require.Equal(t, cli.ExitUsage, perennial(t, env, "provider", "pause").code)
 	absent := perennial(t, env, "provider", "pause", "pp_absent")
-	require.Equal(t, exitFailed, absent.code)
+	require.Equal(t, cli.ExitFailed, absent.code)
 	require.Contains(t, absent.stderr, "provider_config_not_found")
 	absent = perennial(t, env, "provider", "resume", "env_absent")
-	require.Equal(t, exitFailed, absent.code)
+	require.Equal(t, cli.ExitFailed, absent.code)
 	require.Contains(t, absent.stderr, "environment_not_found")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/routing"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/apikey"
 	"perennial/internal/vault"
@@ -69,7 +70,7 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.ErrorContains(t, adapter.TestConnection(t.Context()), "provider_credentials_rejected")
 
 	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "GOOD")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Contains(t, done.stdout, "/callbacks/stripe/"+before.ID)
 	require.NotContains(t, done.stdout+done.stderr, env["GOOD"])
 	require.Equal(t, before.ID, stored().ID)
@@ -80,11 +81,11 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.NoError(t, adapter.TestConnection(t.Context()), "a process that runs uses the new key")
 
 	tested := perennial(t, env, "provider", "test", before.ID)
-	require.Equal(t, exitDone, tested.code, tested.stderr)
+	require.Equal(t, cli.ExitDone, tested.code, tested.stderr)
 
 	env["W2"] = "whsec_new"
 	done = perennial(t, env, "provider", "update", before.ID, "--credential", "webhookSecret=W2")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": "whsec_new"},
 		credentialsOf(t, env, stored()))
 
@@ -92,10 +93,10 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, []string{"secretKey"}, changes[0].Fields)
-	require.Equal(t, "cli "+terminalUser(), string(changes[0].ActorKind)+" "+changes[0].ActorID)
+	require.Equal(t, "cli "+thisUser(t), string(changes[0].ActorKind)+" "+changes[0].ActorID)
 	require.Equal(t, []string{"webhookSecret"}, changes[1].Fields)
 	listed := perennial(t, env, "provider", "list")
-	require.Equal(t, exitDone, listed.code, listed.stderr)
+	require.Equal(t, cli.ExitDone, listed.code, listed.stderr)
 	require.Regexp(t, before.ID+` +Acme +Shop +test +stripe`, listed.stdout)
 	require.Equal(t, 1, strings.Count(perennial(t, env, "key", "list").stdout, "key_"), "no key is made")
 }
@@ -112,17 +113,17 @@ func TestProviderUpdate_RefusedChangesNothing(t *testing.T) {
 		require.Contains(t, got.stderr, says)
 		require.Equal(t, before, stored())
 	}
-	refuse(exitFailed, "provider_credentials_rejected", before.ID, "--stripe-secret-key-env", "BAD")
-	refuse(exitFailed, "provider_environment_mismatch", before.ID, "--stripe-secret-key-env", "LIVE", "--skip-test")
-	refuse(exitFailed, "provider_config_not_found", "pp_absent", "--stripe-secret-key-env", "GOOD")
-	refuse(exitFailed, "keyset_readable", before.ID, "--stripe-secret-key-env", "GOOD", "--new-keyset")
-	refuse(exitUsage, "--credential", before.ID)
-	refuse(exitFailed, "credential_unknown", before.ID, "--credential", "apiToken=GOOD", "--skip-test")
-	refuse(exitUsage, "given twice", before.ID, "--credential", "secretKey=GOOD", "--stripe-secret-key-env", "GOOD")
+	refuse(cli.ExitFailed, "provider_credentials_rejected", before.ID, "--stripe-secret-key-env", "BAD")
+	refuse(cli.ExitFailed, "provider_environment_mismatch", before.ID, "--stripe-secret-key-env", "LIVE", "--skip-test")
+	refuse(cli.ExitFailed, "provider_config_not_found", "pp_absent", "--stripe-secret-key-env", "GOOD")
+	refuse(cli.ExitFailed, "keyset_readable", before.ID, "--stripe-secret-key-env", "GOOD", "--new-keyset")
+	refuse(cli.ExitUsage, "--credential", before.ID)
+	refuse(cli.ExitFailed, "credential_unknown", before.ID, "--credential", "apiToken=GOOD", "--skip-test")
+	refuse(cli.ExitUsage, "given twice", before.ID, "--credential", "secretKey=GOOD", "--stripe-secret-key-env", "GOOD")
 	env["STRIPE_API_URL"] = "http://127.0.0.1:1"
-	refuse(exitFailed, "--skip-test", before.ID, "--stripe-secret-key-env", "GOOD")
+	refuse(cli.ExitFailed, "--skip-test", before.ID, "--stripe-secret-key-env", "GOOD")
 	done := perennial(t, env, "provider", "update", before.ID, "--stripe-secret-key-env", "BAD", "--skip-test")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Equal(t, "sk_test_bad", credentialsOf(t, env, stored())["secretKey"])
 }
 
@@ -135,7 +136,7 @@ func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
 	require.Contains(t, perennial(t, env, args...).stderr, "keyset_unreadable")
 	require.Contains(t, perennial(t, env, append(args, "--new-keyset")...).stderr, "webhookSecret is missing")
 	done := perennial(t, env, append(args, "--stripe-webhook-secret-env", "W", "--new-keyset")...)
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
 		credentialsOf(t, env, stored()))
 	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
@@ -162,15 +163,15 @@ func TestProviderTest_KeepsWhatItFinds(t *testing.T) {
 	}))
 
 	refused := perennial(t, env, "provider", "test", account.ID)
-	require.Equal(t, exitFailed, refused.code)
+	require.Equal(t, cli.ExitFailed, refused.code)
 	require.Contains(t, refused.stderr, "Stripe does not accept this secret key")
 	require.Contains(t, perennial(t, env, "provider", "list").stdout, "failing")
 	require.True(t, breaker().Opened())
 
 	done := perennial(t, env, "provider", "update", account.ID, "--stripe-secret-key-env", "GOOD")
-	require.Equal(t, exitDone, done.code, done.stderr)
+	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	taken := perennial(t, env, "provider", "test", account.ID)
-	require.Equal(t, exitDone, taken.code, taken.stderr)
+	require.Equal(t, cli.ExitDone, taken.code, taken.stderr)
 	require.Contains(t, perennial(t, env, "provider", "list").stdout, "active")
 	require.False(t, breaker().Opened())
 }
@@ -180,18 +181,18 @@ func TestKeyCreate_NeverDropsCredentials(t *testing.T) {
 	env, stored := withAccount(t)
 	args := []string{"key", "create", "--tenant", "Acme", "--app", "Shop", "--mode", "test", "--stripe-secret-key-env"}
 	again := perennial(t, env, append(args, "S", "--if-none")...)
-	require.Equal(t, exitDone, again.code, again.stderr)
+	require.Equal(t, cli.ExitDone, again.code, again.stderr)
 	other := perennial(t, env, append(args, "GOOD", "--if-none")...)
-	require.Equal(t, exitFailed, other.code)
+	require.Equal(t, cli.ExitFailed, other.code)
 	require.Contains(t, other.stderr, "perennial provider update "+stored().ID)
 	other = perennial(t, env, append(args, "GOOD")...)
-	require.Equal(t, exitFailed, other.code)
+	require.Equal(t, cli.ExitFailed, other.code)
 	require.Contains(t, other.stderr, "perennial provider update "+stored().ID)
 	require.NotContains(t, other.stderr, "SQLSTATE")
 
 	plain := []string{"key", "create", "--tenant", "Acme", "--app", "Bare", "--mode", "test"}
-	require.Equal(t, exitDone, perennial(t, env, plain...).code)
+	require.Equal(t, cli.ExitDone, perennial(t, env, plain...).code)
 	bare := perennial(t, env, append(plain, "--if-none", "--stripe-secret-key-env", "GOOD")...)
-	require.Equal(t, exitFailed, bare.code)
+	require.Equal(t, cli.ExitFailed, bare.code)
 	require.Contains(t, bare.stderr, "provider_absent")
 }

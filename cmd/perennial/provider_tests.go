@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
 	"perennial/service"
 )
 
@@ -21,7 +22,7 @@ func (s *server) testProviders(ctx context.Context, use *service.Service) {
 			s.telemetry.Logger.Warn("the connections of payment providers could not all be tested",
 				zap.String("code", fault.From(err).Code), zap.Error(err))
 		}
-		if pause(ctx, providerTestsEvery) != nil {
+		if cli.Pause(ctx, providerTestsEvery) != nil {
 			return
 		}
 	}

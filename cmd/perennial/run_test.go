@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/testkit"
 )
 
@@ -122,7 +123,7 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got := perennial(t, nil, c.args...)
-			require.Equal(t, exitUsage, got.code, got.stderr)
+			require.Equal(t, cli.ExitUsage, got.code, got.stderr)
 			require.Contains(t, got.stderr, c.says)
 			require.Empty(t, got.stdout, "what a script reads stays empty")
 			require.NotContains(t, got.stderr, "sk_test_typed", "somebody typed the secret itself")
@@ -133,7 +134,7 @@ func TestUsage_WrongExitsWith2(t *testing.T) {
 func TestUsage_FlagsAndArgumentsMix(t *testing.T) {
 	t.Parallel()
 	got := perennial(t, nil, "key", "revoke", "key_1", "--nonsense")
-	require.Equal(t, exitUsage, got.code)
+	require.Equal(t, cli.ExitUsage, got.code)
 	require.Contains(t, got.stderr, "there is no flag --nonsense")
 	got = perennial(t, nil, "key", "revoke", "--", "--nonsense", "key_1")
 	require.Contains(t, got.stderr, "give the ID of one key", "after -- come arguments only")
@@ -145,7 +146,7 @@ func TestSettings_WrongAreListedAndExitWith1(t *testing.T) {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			got := perennial(t, map[string]string{"LOG_LEVEL": "loud", "PERENNIAL_KEK": "kek_short"}, command)
-			require.Equal(t, exitFailed, got.code)
+			require.Equal(t, cli.ExitFailed, got.code)
 			for _, says := range []string{
 				"the configuration has 4 faults", "DATABASE_URL is not set", "TEMPORAL_ADDRESS is not set", `LOG_LEVEL is "loud"`,
 				"PERENNIAL_KEK (a secret, not shown)", "fix: ",
@@ -156,7 +157,7 @@ func TestSettings_WrongAreListedAndExitWith1(t *testing.T) {
 		})
 	}
 	got := perennial(t, map[string]string{"DATABASE_URL": "mysql://x"}, "migrate")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, "does not begin with postgres://")
 }
 
@@ -166,7 +167,7 @@ func TestFailpoints_UnknownStopStart(t *testing.T) {
 		"FAILPOINT": "charge.typo", "DATABASE_URL": "postgres://127.0.0.1:1/none", "TEMPORAL_ADDRESS": "127.0.0.1:1",
 		"PERENNIAL_KEK": "kek_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	}, "worker")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, `there is no failpoint "charge.typo"`)
 }
 
@@ -181,7 +182,7 @@ func TestStart_RefusedWithoutDatabase(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			got := perennial(t, env, args...)
-			require.Equal(t, exitFailed, got.code)
+			require.Equal(t, cli.ExitFailed, got.code)
 			require.Contains(t, got.stderr, "database_unavailable")
 			require.NotContains(t, got.stderr, "hidden")
 		})
@@ -192,7 +193,7 @@ func TestStart_RefusedWithoutDatabase(t *testing.T) {
 func TestActor_IsTheUserOfTheOperatingSystem(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"SUDO_USER", "USER", "LOGNAME"} {
-		p := &process{lookup: func(n string) (string, bool) { return "ada", n == name }}
-		require.Equal(t, "cli "+thisUser(t), p.actor().String())
+		p := &cli.Process{Lookup: func(n string) (string, bool) { return "ada", n == name }}
+		require.Equal(t, "cli "+thisUser(t), p.Actor().String())
 	}
 }

@@ -5,20 +5,21 @@ import (
 	"errors"
 	"flag"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/config"
 )
 
 // serveCommand is the smallest installation: one process, one PostgreSQL, one Temporal. API and worker share nothing
 // but the process, so that it can be taken apart later without a change of settings.
-func serveCommand() *command {
-	return &command{
-		name: "serve", summary: "run the API and a worker in one process",
-		about: "For small installations. Both drain on SIGINT and SIGTERM, the API first; a second signal ends the process at\n" +
+func serveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "serve", Summary: "run the API and a worker in one process",
+		About: "For small installations. Both drain on SIGINT and SIGTERM, the API first; a second signal ends the process at\n" +
 			"once, which loses nothing either: what was in hand is repeated.",
-		examples: []string{"perennial serve", "perennial serve --make-current"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial serve", "perennial serve --make-current"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			current := makeCurrentFlag(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return runService(ctx, p, config.Serve, plan{name: "perennial", api: true, worker: true, makeCurrent: *current})
 			}
 		},
@@ -26,13 +27,13 @@ func serveCommand() *command {
 }
 
 // apiCommand runs no worker: an API that is restarted or overloaded delays no renewal.
-func apiCommand() *command {
-	return &command{
-		name: "api", summary: "run the API",
-		about:    "Run as many as you need. It starts and answers reads while Temporal is away.",
-		examples: []string{"LISTEN_ADDRESS=0.0.0.0:8080 perennial api"},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, _ []string) error {
+func apiCommand() *cli.Command {
+	return &cli.Command{
+		Name: "api", Summary: "run the API",
+		About:    "Run as many as you need. It starts and answers reads while Temporal is away.",
+		Examples: []string{"LISTEN_ADDRESS=0.0.0.0:8080 perennial api"},
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return runService(ctx, p, config.API, plan{name: "perennial-api", api: true})
 			}
 		},
@@ -40,17 +41,17 @@ func apiCommand() *command {
 }
 
 // workerCommand runs no API, and listens for metrics and health alone.
-func workerCommand() *command {
-	return &command{
-		name: "worker", summary: "run a worker: renewals, payments, retries",
-		about: "Run as many as you need. Each creates what Temporal lacks: namespace, search attributes, the reconciler's\n" +
+func workerCommand() *cli.Command {
+	return &cli.Command{
+		Name: "worker", Summary: "run a worker: renewals, payments, retries",
+		About: "Run as many as you need. Each creates what Temporal lacks: namespace, search attributes, the reconciler's\n" +
 			"schedule. Temporal dispatches new work only to the current build. The first build makes itself current, also\n" +
 			"after Temporal's database was lost; make a later build current with this flag,\n" +
 			"with WORKER_MAKE_CURRENT, or with `temporal worker deployment set-current-version`.",
-		examples: []string{"perennial worker", "PERENNIAL_BUILD_ID=3f2a91c perennial worker --make-current"},
-		setup: func(f *flag.FlagSet) action {
+		Examples: []string{"perennial worker", "PERENNIAL_BUILD_ID=3f2a91c perennial worker --make-current"},
+		Setup: func(f *flag.FlagSet) cli.Action {
 			current := makeCurrentFlag(f)
-			return func(ctx context.Context, p *process, _ []string) error {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return runService(ctx, p, config.Worker, plan{name: "perennial-worker", worker: true, makeCurrent: *current})
 			}
 		},
@@ -63,12 +64,12 @@ func makeCurrentFlag(f *flag.FlagSet) *bool {
 	return f.Bool("make-current", false, "make this build the current one, which gets all new work, once it polls")
 }
 
-func runService(ctx context.Context, p *process, command config.Command, do plan) error {
-	c, err := p.config(command)
+func runService(ctx context.Context, p *cli.Process, command config.Command, do plan) error {
+	c, err := p.Config(command)
 	if err != nil {
 		return err
 	}
-	do.logs = p.stderr
+	do.logs = p.Stderr
 	s, err := startService(ctx, p, c, do)
 	if err != nil {
 		return err

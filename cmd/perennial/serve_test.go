@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/devstack"
 	"perennial/internal/testkit"
 	"perennial/internal/testkit/wait"
@@ -96,7 +97,7 @@ func TestServeAndDoctor(t *testing.T) {
 	key := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 
 	sick, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.False(t, sick.Healthy)
 	for check, verdicts := range map[string][]string{
 		"configuration": {good}, "database": {good}, "clock": {good}, "schema": {good}, "key-encryption key": {good},
@@ -117,34 +118,34 @@ func TestServeAndDoctor(t *testing.T) {
 	serve := start(t, env, "serve") // the first build needs nobody to make it current
 	eventually(t, "the doctor finds everything in order", func() bool {
 		d, got := diagnose(t, env)
-		return d.Healthy && got.code == exitDone
+		return d.Healthy && got.code == cli.ExitDone
 	})
 	env["PUBLIC_URL"] = "https://billing.example.com"
 	var lines string
 	eventually(t, "the doctor says so in plain text", func() bool { // a busy Temporal may leave one question unanswered
 		got := perennial(t, env, "doctor", "--timeout", wait.Patience.String())
 		lines = got.stdout
-		return got.code == exitDone
+		return got.code == cli.ExitDone
 	})
 	require.Contains(t, lines, "takes our key; its callbacks come to https://billing.example.com/callbacks/stripe/pp_")
 	require.Contains(t, lines, ": time zone UTC; retries after 24h, 48h, 96h and at most 1h of jitter; ")
 	require.Contains(t, lines, "ok       worker version         build test-1 is current\n")
 	require.NotContains(t, lines, "fix:")
 
-	require.Equal(t, exitDone, perennial(t, env, "healthcheck").code)
+	require.Equal(t, cli.ExitDone, perennial(t, env, "healthcheck").code)
 	require.Contains(t, get(t, "http://"+env["METRICS_ADDRESS"]+"/metrics", ""), "temporal_")
 	require.Contains(t, get(t, "http://"+env["LISTEN_ADDRESS"]+"/v1/apps", key), "Shop")
 
 	out := serve.stop()
-	require.Equal(t, exitDone, out.code, out.stderr)
+	require.Equal(t, cli.ExitDone, out.code, out.stderr)
 	for line := range strings.Lines(out.stderr) {
 		require.True(t, json.Valid([]byte(line)), "a log line that is no JSON: %s", line)
 		require.NotContains(t, line, key)
 	}
 	require.Contains(t, out.stderr, `"message":"stopped"`)
-	require.Equal(t, exitFailed, perennial(t, env, "healthcheck").code)
+	require.Equal(t, cli.ExitFailed, perennial(t, env, "healthcheck").code)
 	out = simulator.stop()
-	require.Equal(t, exitDone, out.code, out.stderr)
+	require.Equal(t, cli.ExitDone, out.code, out.stderr)
 }
 
 func get(t *testing.T, url, key string) string {
@@ -167,7 +168,7 @@ func TestDoctor_NamesKeyThatDoesNotOpen(t *testing.T) {
 	create(t, env)
 	env["PERENNIAL_KEK"] = strings.TrimSpace(perennial(t, nil, "key", "kek").stdout)
 	d, got := diagnose(t, env)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Equal(t, []string{bad}, d.verdicts("key-encryption key"))
 	require.Empty(t, d.verdicts("payment provider"), "one cause, one line")
 }
@@ -175,7 +176,7 @@ func TestDoctor_NamesKeyThatDoesNotOpen(t *testing.T) {
 func TestDoctor_NothingRuns(t *testing.T) {
 	t.Parallel()
 	d, got := diagnose(t, nil)
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Equal(t, []string{bad, bad, bad}, d.verdicts("configuration"))
 	require.Len(t, d.Checks, 3)
 
@@ -184,7 +185,7 @@ func TestDoctor_NothingRuns(t *testing.T) {
 		"PERENNIAL_KEK": "kek_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	}
 	got = perennial(t, env, "doctor", "--timeout", "2s")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stdout, "failed   database ")
 	require.Contains(t, got.stdout, "failed   Temporal ")
 	require.Contains(t, got.stdout, "fix: check TEMPORAL_ADDRESS")
@@ -198,6 +199,6 @@ func TestServe_RefusesEmptyDatabase(t *testing.T) {
 		"PERENNIAL_KEK": "kek_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 	}
 	got := perennial(t, env, "api")
-	require.Equal(t, exitFailed, got.code)
+	require.Equal(t, cli.ExitFailed, got.code)
 	require.Contains(t, got.stderr, "run `perennial migrate` first")
 }

@@ -13,6 +13,8 @@ import (
 	"perennial/activities"
 	"perennial/api/httpkit"
 	"perennial/billing/fault"
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/wire"
 	"perennial/db"
 	"perennial/internal/config"
 	"perennial/internal/failpoint"
@@ -54,8 +56,8 @@ type server struct {
 }
 
 // startService wires everything, in the order in which it depends on each other, and returns when the API listens.
-func startService(ctx context.Context, p *process, c config.Config, do plan) (_ *server, err error) {
-	if err := failpoint.Enable(p.lookup); err != nil {
+func startService(ctx context.Context, p *cli.Process, c config.Config, do plan) (_ *server, err error) {
+	if err := failpoint.Enable(p.Lookup); err != nil {
 		return nil, err
 	}
 	s := &server{config: c, failed: make(chan error, 4)}
@@ -66,7 +68,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	}()
 	if s.telemetry, err = telemetry.Start(ctx, telemetry.Options{
 		Service: do.name, BuildID: c.BuildID, LogLevel: c.Telemetry.LogLevel, LogOutput: do.logs,
-		OTLPEndpoint: c.Telemetry.OTLPEndpoint, Now: p.now,
+		OTLPEndpoint: c.Telemetry.OTLPEndpoint, Now: p.Now,
 	}); err != nil {
 		return s, err
 	}
@@ -75,7 +77,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err = checkSchema(ctx, c.Database.URL.Reveal()); err != nil {
 		return s, err
 	}
-	if s.temporal, err = temporalClient(c.Temporal, s.telemetry); err != nil {
+	if s.temporal, err = wire.Temporal(c.Temporal, s.telemetry); err != nil {
 		return s, err
 	}
 	s.closers = append(s.closers, s.temporal.Close)
@@ -87,7 +89,7 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 	if err = s.checkKeysets(ctx, p, keys); err != nil {
 		return s, err
 	}
-	s.gateway = gatewayOf(c, keys)
+	s.gateway = wire.GatewayOf(c, keys)
 	if do.worker {
 		if s.worker, err = s.newWorker(ctx, p, do); err != nil {
 			return s, err
@@ -106,9 +108,15 @@ func startService(ctx context.Context, p *process, c config.Config, do plan) (_ 
 		s.worker.begin() // last: whoever sees work done finds all of the process there
 	}
 	s.telemetry.Logger.Info("started",
-		zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.operations.url()))
+		zap.Bool("api", do.api), zap.Bool("worker", do.worker), zap.String("metrics", s.metricsURL()))
 	return s, nil
 }
+
+// url is where the API listens, for people on this machine.
+func (s *server) url() string { return s.api.url }
+
+// metricsURL is where what machines ask is served.
+func (s *server) metricsURL() string { return s.operations.url() }
 
 // wait blocks until somebody asks the process to end, or a part of it broke.
 func (s *server) wait(ctx context.Context) error {
@@ -152,9 +160,9 @@ func (s *server) stop(ctx context.Context) error {
 
 // openStore opens one of the pools. Each kind of work has its own, so that none can starve another. The name shows in
 // pg_stat_activity, so that an operator sees which kind of work holds connections.
-func (s *server) openStore(ctx context.Context, p *process, name string, connections int) (*db.Store, error) {
+func (s *server) openStore(ctx context.Context, p *cli.Process, name string, connections int) (*db.Store, error) {
 	store, err := db.Open(ctx, db.Config{
-		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.now, Limits: gateway.Limits,
+		URL: s.config.Database.URL.Reveal(), MaxConns: int32(connections), Clock: p.Now, Limits: gateway.Limits,
 		ApplicationName: "perennial " + name,
 	})
 	if err != nil {
@@ -165,8 +173,8 @@ func (s *server) openStore(ctx context.Context, p *process, name string, connect
 }
 
 // dispatching is a store whose transactions have what follows their commits done.
-func (s *server) dispatching(p *process, store *db.Store) *db.Store {
-	d := dispatch.New(dispatch.Config{Store: store, Engine: engine.New(s.temporal), Now: p.now, Log: s.telemetry.Logger})
+func (s *server) dispatching(p *cli.Process, store *db.Store) *db.Store {
+	d := dispatch.New(dispatch.Config{Store: store, Engine: engine.New(s.temporal), Now: p.Now, Log: s.telemetry.Logger})
 	s.closers = append(s.closers, d.Close) // before the store, which was opened earlier
 	return store.With(d)
 }
@@ -195,13 +203,13 @@ type workerPart struct {
 }
 
 // newWorker makes the worker. The process is not ready before it polls, and while no build gets work.
-func (s *server) newWorker(ctx context.Context, p *process, do plan) (*workerPart, error) {
+func (s *server) newWorker(ctx context.Context, p *cli.Process, do plan) (*workerPart, error) {
 	c := s.config
 	store, err := s.openStore(ctx, p, "activities", c.Database.PoolActivities)
 	if err != nil {
 		return nil, err
 	}
-	watch := newObserver(s.telemetry, p.now)
+	watch := newObserver(s.telemetry, p.Now)
 	deliveries, err := s.deliveries(ctx, p, watch)
 	if err != nil {
 		return nil, err
@@ -209,7 +217,7 @@ func (s *server) newWorker(ctx context.Context, p *process, do plan) (*workerPar
 	w, err := worker.New(worker.Config{
 		Client: s.temporal, Logger: s.telemetry.Logger, Namespace: c.Temporal.Namespace,
 		Activities: activities.New(activities.Config{
-			Store: s.dispatching(p, store), Clock: p.now, Gateway: s.gateway, Engine: engine.New(s.temporal),
+			Store: s.dispatching(p, store), Clock: p.Now, Gateway: s.gateway, Engine: engine.New(s.temporal),
 			Factories: all.Registry, AccountSlots: c.Worker.AccountSlots,
 			ProviderSlots: max(1, c.Worker.ActivitySlots*3/4), // all accounts of a provider hang at once
 			Observer:      watch, Reconciled: watch.reconciled, AbsenceGap: c.Worker.AbsenceGap,
@@ -220,7 +228,7 @@ func (s *server) newWorker(ctx context.Context, p *process, do plan) (*workerPar
 		ActivitySlots: c.Worker.ActivitySlots, LocalActivitySlots: c.Worker.LocalActivitySlots,
 		WorkflowSlots: c.Worker.WorkflowSlots, WebhookSlots: c.Webhooks.Slots,
 		CachedWorkflows: c.Worker.CachedWorkflows, Pollers: c.Worker.Pollers, DrainTimeout: c.Worker.DrainTimeout,
-		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.now,
+		ReconcileEvery: c.Worker.ReconcileEvery, BootstrapEvery: c.Worker.BootstrapEvery, Now: p.Now,
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/subscription"
+	"perennial/cmd/perennial/cli"
 	"perennial/service/tenancy"
 )
 
@@ -74,7 +75,7 @@ var flagOf = map[string]string{
 func (c choices) check() error {
 	if err := tenancy.Choices(c).On(subscription.DefaultSettings()).Validate(); err != nil {
 		f := fault.From(err)
-		return usagef("--%s: %s", flagOf[f.Param], f.Detail)
+		return cli.Usagef("--%s: %s", flagOf[f.Param], f.Detail)
 	}
 	return nil
 }

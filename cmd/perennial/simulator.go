@@ -9,26 +9,27 @@ import (
 	"path/filepath"
 	"time"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/config"
 	"perennial/providers/simulator"
 	"perennial/providers/simulator/core"
 )
 
-func simulatorCommand() *command {
-	return &command{
-		name: "simulator", summary: "run the payment provider simulator",
-		about: "It speaks the dialect of every payment provider, each on a port of its own, and keeps a ledger of the money that\n" +
+func simulatorCommand() *cli.Command {
+	return &cli.Command{
+		Name: "simulator", Summary: "run the payment provider simulator",
+		About: "It speaks the dialect of every payment provider, each on a port of its own, and keeps a ledger of the money that\n" +
 			"moved. Point STRIPE_API_URL, ADYEN_API_URL, PAWAPAY_API_URL and FLUTTERWAVE_API_URL at the ports, and steer the\n" +
 			"providers below /_simulator/ on the control port. Its settings begin with SIMULATOR_. Never let anything but\n" +
 			"tests reach it.",
-		examples: []string{
+		Examples: []string{
 			"perennial simulator",
 			"SIMULATOR_ADDRESS=127.0.0.1:9000 SIMULATOR_LEDGER=/tmp/ledger.jsonl perennial simulator",
 			"curl http://127.0.0.1:8094/_simulator/ledger",
 		},
-		setup: func(*flag.FlagSet) action {
-			return func(ctx context.Context, p *process, _ []string) error {
-				c, err := p.config(config.Simulator)
+		Setup: func(*flag.FlagSet) cli.Action {
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				c, err := p.Config(config.Simulator)
 				if err != nil {
 					return err
 				}
@@ -38,10 +39,10 @@ func simulatorCommand() *command {
 				}
 				for _, name := range s.names() {
 					// a courtesy
-					_, _ = fmt.Fprintf(p.stderr, "simulator: %s listens on %s\n", name, s.url(name))
+					_, _ = fmt.Fprintf(p.Stderr, "simulator: %s listens on %s\n", name, s.url(name))
 				}
 				_, _ = fmt.Fprintf(
-					p.stderr, "simulator: control listens on %s, ledger in %s\n", s.control.url(), c.Simulator.Ledger,
+					p.Stderr, "simulator: control listens on %s, ledger in %s\n", s.controlURL(), c.Simulator.Ledger,
 				)
 				select {
 				case <-ctx.Done():
@@ -64,12 +65,12 @@ type simulated struct {
 
 // startSimulator reads the ledgers back before it listens: what was captured before a restart must stay captured, as at
 // a provider.
-func startSimulator(ctx context.Context, p *process, c config.SimulatorSettings) (*simulated, error) {
+func startSimulator(ctx context.Context, p *cli.Process, c config.SimulatorSettings) (*simulated, error) {
 	if err := os.MkdirAll(filepath.Dir(c.Ledger), 0o755); err != nil {
 		return nil, fmt.Errorf("SIMULATOR_LEDGER: %w", err)
 	}
 	sim, err := simulator.New(simulator.Config{
-		Ledger: c.Ledger, Now: p.now, KeyWindow: c.KeyWindow, HangFor: c.HangFor,
+		Ledger: c.Ledger, Now: p.Now, KeyWindow: c.KeyWindow, HangFor: c.HangFor,
 		Callbacks: map[string]core.Callbacks{"stripe": {URL: c.CallbackURL, Secret: c.CallbackSecret.Reveal()}},
 	})
 	if err != nil {
@@ -143,6 +144,10 @@ func (s *simulated) names() (list []string) {
 // url is where a simulated provider listens.
 func (s *simulated) url(provider string) string { return s.providers[provider].url() }
 
+// controlURL is where the providers are steered.
+func (s *simulated) controlURL() string { return s.control.url() }
+
+// stop closes the ports.
 func (s *simulated) stop(ctx context.Context) (err error) {
 	close(s.stopped)
 	for _, l := range s.providers {

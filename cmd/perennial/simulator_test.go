@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/devstack"
 	"perennial/internal/testkit/wait"
 )
@@ -38,7 +39,7 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 	maps.Copy(env, otherSimulatorPorts)
 	simulator := start(t, env, "simulator")
 	eventually(t, "the simulator answers", func() bool {
-		return perennial(t, nil, "healthcheck", "--url", "http://"+address+"/_simulator/health").code == exitDone
+		return perennial(t, nil, "healthcheck", "--url", "http://"+address+"/_simulator/health").code == cli.ExitDone
 	})
 
 	_, err = charge(t, address, "pm_sim_hang", "hung")
@@ -58,7 +59,7 @@ func TestSimulator_FollowsSettings(t *testing.T) {
 	}
 	receiver.Close()
 	out := simulator.stop()
-	require.Equal(t, exitDone, out.code, out.stderr)
+	require.Equal(t, cli.ExitDone, out.code, out.stderr)
 }
 
 // otherSimulatorPorts are those of the providers that a test does not use.

@@ -9,6 +9,8 @@ import (
 	"go.uber.org/zap/zapcore"
 	logged "go.uber.org/zap/zaptest/observer"
 
+	"perennial/cmd/perennial/backlog"
+	"perennial/cmd/perennial/cli"
 	"perennial/db"
 	"perennial/internal/telemetry"
 )
@@ -20,7 +22,7 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
 	key := create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	api := start(t, env, "api")
-	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == exitDone })
+	eventually(t, "it starts", func() bool { return perennial(t, env, "healthcheck").code == cli.ExitDone })
 	quiet := metricsOf(t, env)
 	require.Contains(t, quiet, "\nperennial_untaken_charges 0\n")
 	require.Contains(t, quiet, "\nperennial_refunds_owed 0\n")
@@ -58,7 +60,7 @@ func TestWaitingMoney_IsInMetricsAndDoctor(t *testing.T) {
 	list := get(t, "http://"+env["LISTEN_ADDRESS"]+"/v1/payments?refundOwed=true", key)
 	require.Contains(t, list, "txn_00000000000000000000000002")
 	require.NotContains(t, list, "txn_00000000000000000000000001")
-	require.Equal(t, exitDone, api.stop().code)
+	require.Equal(t, cli.ExitDone, api.stop().code)
 }
 
 func TestAlarm_NamesWhoseMoneyWaits(t *testing.T) {
@@ -70,13 +72,17 @@ func TestAlarm_NamesWhoseMoneyWaits(t *testing.T) {
 		EnvironmentID: "env_1", Tenant: "Acme", App: "Shop", Mode: "live", Currency: "EUR", Count: 3, Amount: 2700,
 		Oldest: at.Add(-70 * time.Second), FirstID: "txn_1",
 	}, {EnvironmentID: "env_2", Currency: "XAF", Count: 1, Amount: 500, Oldest: at.Add(-time.Minute)}}
-	for range 2 {
-		s.soundWaiting(untakenCharges, sums, memory, at)
+	by := map[string]backlog.Waiting{}
+	for _, w := range backlog.AllWaiting {
+		by[w.Metric] = w
 	}
-	for _, w := range allWaiting[:3] {
+	for range 2 {
+		s.soundWaiting(by["untaken_charges"], sums, memory, at)
+	}
+	for _, w := range backlog.AllWaiting[:3] {
 		s.soundWaiting(w, sums[:1], memory, at)
 	}
-	s.soundWaiting(refundsOwed, nil, memory, at)
+	s.soundWaiting(by["refunds_owed"], nil, memory, at)
 	require.Equal(t, 2+3, logs.FilterLevelExact(zapcore.ErrorLevel).Len(),
 		"one for each environment and currency, once a minute")
 	for i, idField := range []string{"subscriptionId", "transactionId", "transactionId"} { // actions, payments, reviews

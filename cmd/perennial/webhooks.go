@@ -8,22 +8,23 @@ import (
 
 	"perennial/activities/delivery"
 	rules "perennial/billing/delivery"
+	"perennial/cmd/perennial/cli"
 	"perennial/internal/telemetry"
 	"perennial/service/gateway"
 	"perennial/webhooks"
 )
 
 // deliveries wires the sending of webhooks, with a pool of its own.
-func (s *server) deliveries(ctx context.Context, p *process, watch observer) (*delivery.Deliveries, error) {
+func (s *server) deliveries(ctx context.Context, p *cli.Process, watch observer) (*delivery.Deliveries, error) {
 	store, err := s.openStore(ctx, p, "webhooks", s.config.Database.PoolWebhooks)
 	if err != nil {
 		return nil, err
 	}
 	c := s.config.Webhooks
-	sender := webhooks.NewSender(webhooks.Options{Now: p.now, Allow: webhooks.Allow(c.LocalReceivers)})
+	sender := webhooks.NewSender(webhooks.Options{Now: p.Now, Allow: webhooks.Allow(c.LocalReceivers)})
 	s.closers = append(s.closers, sender.Close)
 	return &delivery.Deliveries{
-		Store: s.dispatching(p, store), Clock: p.now, Sender: sender, Secrets: gateway.Secrets{Vault: s.vault},
+		Store: s.dispatching(p, store), Clock: p.Now, Sender: sender, Secrets: gateway.Secrets{Vault: s.vault},
 		Observer: watch, Live: rules.Policy{Gaps: c.Retries}, Test: rules.Policy{Gaps: c.TestRetries},
 	}, nil
 }

@@ -16,10 +16,10 @@ import (
 )
 
 // A setting that nobody reads is a promise that nobody keeps: whatever a variable sets must be read by the program,
-// which is cmd/perennial, the only one that is handed a Config.
+// which is cmd/perennial with its folders, the only one that is handed a Config.
 func TestSettings_EachIsRead(t *testing.T) {
 	t.Parallel()
-	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"))
+	read := fieldsRead(t, filepath.Join("..", "..", "cmd", "perennial"), "perennial/cmd/perennial")
 	require.NotEmpty(t, read)
 	for _, v := range Variables() {
 		example := v.Example
@@ -51,21 +51,20 @@ func fieldsSet(v reflect.Value) (names []string) {
 	return names
 }
 
-// fieldsRead names the fields of this package's structs that the code in a directory reads: selects elsewhere than on
-// the left of an assignment. Only this package is known to the type checker; what concerns others stays unknown to it.
-func fieldsRead(t *testing.T, dir string) map[string]bool {
+// fieldsRead names the fields of this package's structs that a program and its own packages read: selects elsewhere than
+// on the left of an assignment. Only they and this package are known to the type checker; what concerns others stays
+// unknown to it.
+func fieldsRead(t *testing.T, dir, path string) map[string]bool {
 	t.Helper()
-	files := token.NewFileSet()
-	const path = "perennial/internal/config"
-	lenient := &types.Config{Importer: only{}, Error: func(error) {}}
-	ours, _ := lenient.Check(path, files, sources(t, files, "."), nil) // complains about the imports that are left out
-	program := sources(t, files, dir)
 	info := &types.Info{Selections: map[*ast.SelectorExpr]*types.Selection{}}
-	lenient.Importer = only{path: ours}
-	_, _ = lenient.Check("main", files, program, info) // the same
+	p := &program{t: t, dir: dir, path: path, files: token.NewFileSet(), info: info, known: map[string]*types.Package{}}
+	ours := p.check("perennial/internal/config", ".", nil)
+	p.parsed = nil
+	_, err := p.Import(path)
+	require.NoError(t, err)
 
 	written := map[ast.Expr]bool{}
-	for _, file := range program {
+	for _, file := range p.parsed {
 		ast.Inspect(file, func(n ast.Node) bool {
 			if a, ok := n.(*ast.AssignStmt); ok {
 				for _, left := range a.Lhs {
@@ -108,15 +107,34 @@ func sources(t *testing.T, files *token.FileSet, dir string) (all []*ast.File) {
 	return all
 }
 
-// only imports the packages it has; others are empty.
-type only map[string]*types.Package
+// program imports the packages of a program that are its own; others are empty, unless they were checked before.
+type program struct {
+	t         *testing.T
+	dir, path string
+	files     *token.FileSet
+	info      *types.Info
+	known     map[string]*types.Package
+	parsed    []*ast.File
+}
 
 // Import implements types.Importer.
-func (o only) Import(path string) (*types.Package, error) {
-	if p := o[path]; p != nil {
-		return p, nil
+func (p *program) Import(path string) (*types.Package, error) {
+	if known := p.known[path]; known != nil {
+		return known, nil
+	}
+	if within, ours := strings.CutPrefix(path, p.path); ours {
+		return p.check(path, filepath.Join(p.dir, filepath.FromSlash(within)), p.info), nil
 	}
 	empty := types.NewPackage(path, path[strings.LastIndex(path, "/")+1:])
 	empty.MarkComplete()
 	return empty, nil
+}
+
+// check complains to nobody about imports that are empty.
+func (p *program) check(path, dir string, info *types.Info) *types.Package {
+	files := sources(p.t, p.files, dir)
+	lenient := &types.Config{Importer: p, Error: func(error) {}}
+	pkg, _ := lenient.Check(path, p.files, files, info)
+	p.known[path], p.parsed = pkg, append(p.parsed, files...)
+	return pkg
 }

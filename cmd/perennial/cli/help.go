@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"flag"
@@ -9,49 +9,49 @@ import (
 )
 
 // help is what --help prints.
-func (c *command) help(path string) string {
+func (c *Command) help(path string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %s\n\nUsage: %s\n", path, c.summary, c.usage(path))
-	if c.about != "" {
-		fmt.Fprintf(&out, "\n%s\n", c.about)
+	fmt.Fprintf(&out, "%s: %s\n\nUsage: %s\n", path, c.Summary, c.usage(path))
+	if c.About != "" {
+		fmt.Fprintf(&out, "\n%s\n", c.About)
 	}
-	if len(c.subcommands) > 0 {
+	if len(c.Subcommands) > 0 {
 		out.WriteString("\nCommands:\n")
-		for _, sub := range c.subcommands {
-			fmt.Fprintf(&out, "  %-12s %s\n", sub.name, sub.summary)
+		for _, sub := range c.Subcommands {
+			fmt.Fprintf(&out, "  %-12s %s\n", sub.Name, sub.Summary)
 		}
 	}
 	if flags := c.describeFlags(path); flags != "" {
 		fmt.Fprintf(&out, "\nFlags:\n%s", flags)
 	}
-	if len(c.examples) > 0 {
-		fmt.Fprintf(&out, "\nExamples:\n  %s\n", strings.Join(c.examples, "\n  "))
+	if len(c.Examples) > 0 {
+		fmt.Fprintf(&out, "\nExamples:\n  %s\n", strings.Join(c.Examples, "\n  "))
 	}
-	if len(c.subcommands) > 0 {
+	if len(c.Subcommands) > 0 {
 		fmt.Fprintf(&out, "\n`%s COMMAND --help` tells more about one.\n", path)
 	}
 	return out.String()
 }
 
-func (c *command) usage(path string) string {
-	if len(c.subcommands) > 0 {
+func (c *Command) usage(path string) string {
+	if len(c.Subcommands) > 0 {
 		return path + " COMMAND"
 	}
 	usage := path
 	if c.describeFlags(path) != "" {
 		usage += " [flags]"
 	}
-	return strings.TrimSpace(usage + " " + c.arguments)
+	return strings.TrimSpace(usage + " " + c.Arguments)
 }
 
 // describeFlags declares the flags once more to list them:
 // a command has no other list that could differ from what it parses.
-func (c *command) describeFlags(path string) string {
-	if c.setup == nil {
+func (c *Command) describeFlags(path string) string {
+	if c.Setup == nil {
 		return ""
 	}
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
-	c.setup(flags)
+	c.Setup(flags)
 	type row struct{ name, usage string }
 	var rows []row
 	width := 0

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"perennial/billing/audit"
-	"perennial/db"
 )
 
 // person is what the person at the terminal claims, for the audit log.
@@ -23,22 +22,14 @@ func (w *person) declare(f *flag.FlagSet) {
 // check refuses half of a claim. Faults are usage errors.
 func (w *person) check() error {
 	if w.For != "" && w.Reason == "" {
-		return usagef("--as needs --reason: say why you act for %q", w.For)
+		return Usagef("--as needs --reason: say why you act for %q", w.For)
 	}
 	for name, text := range map[string]string{"as": w.For, "reason": w.Reason} {
 		if !audit.Claimable(text) {
-			return usagef("--%s is one line of at most %d characters", name, audit.MaxClaim)
+			return Usagef("--%s is one line of at most %d characters", name, audit.MaxClaim)
 		}
 	}
 	return nil
-}
-
-// actor is who does what a command of the command line does: the user of the operating system and the host. The kernel
-// says which user runs a process; a variable such as SUDO_USER says whatever its owner likes. For whom the user acts is
-// what --as claims. It is evidence only as far as the host is trusted: whoever has the database's password may write
-// any.
-func (p *process) actor() db.Actor {
-	return db.ByCLI(terminalUser()).Doing(db.Call{Operation: p.command, Claim: audit.Claim(p.person)})
 }
 
 // terminalUser returns the name and id of the process's user and the name of the host: ada(1000)@billing-1.

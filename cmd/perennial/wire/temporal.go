@@ -1,4 +1,4 @@
-package main
+package wire
 
 import (
 	"crypto/tls"
@@ -12,9 +12,9 @@ import (
 	"perennial/internal/telemetry"
 )
 
-// temporalClient connects when it is first used: an API must start, and answer reads, while Temporal is away. A
+// Temporal connects when it is first used: an API must start, and answer reads, while Temporal is away. A
 // certificate that cannot be read is found here, at the start; a server that refuses it, at the first use.
-func temporalClient(c config.Temporal, t *telemetry.Telemetry) (client.Client, error) {
+func Temporal(c config.Temporal, t *telemetry.Telemetry) (client.Client, error) {
 	interceptors, err := t.TemporalInterceptors()
 	if err != nil {
 		return nil, err

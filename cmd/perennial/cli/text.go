@@ -1,16 +1,29 @@
-package main
+package cli
 
 import (
 	"errors"
+	"fmt"
 
 	"perennial/billing/fault"
+	"perennial/db"
 	"perennial/internal/config"
 )
 
-// describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary
+// Counted writes a number with its noun; a count that stopped says so.
+func Counted(n int, what string) string {
+	if n >= db.BacklogAtMost {
+		return fmt.Sprintf("at least %d %ss", n, what)
+	}
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// Describe says what went wrong to somebody at a terminal. The cause of trouble is shown too: whoever runs the binary
 // may see it, unlike a caller of the API. A refusal has said all; what is below it are the database's words for the
 // same.
-func describe(err error) string {
+func Describe(err error) string {
 	var faults config.Faults
 	if errors.As(err, &faults) {
 		return faults.Error()
@@ -24,9 +37,4 @@ func describe(err error) string {
 		return f.Detail + " [" + f.Code + "]"
 	}
 	return err.Error()
-}
-
-// config reads the settings that commands need.
-func (p *process) config(commands ...config.Command) (config.Config, error) {
-	return config.Load(p.lookup, commands...)
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 	"perennial/internal/config"
 )
 
-// command is one word of the command line: it does something, or it has subcommands.
-type command struct {
-	name        string
-	summary     string // a clause, for the list
-	arguments   string // what follows the flags
-	about       string // what people must know; lines as they shall be printed
-	examples    []string
-	subcommands []*command
-	setup       func(*flag.FlagSet) action
+// Command is one word of the command line: it does something, or it has subcommands.
+type Command struct {
+	Name        string
+	Summary     string // a clause, for the list
+	Arguments   string // what follows the flags
+	About       string // what people must know; lines as they shall be printed
+	Examples    []string
+	Subcommands []*Command
+	Setup       func(*flag.FlagSet) Action
 }
 
-// action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
-// exit code 2; errTold prints nothing more.
-type action func(ctx context.Context, p *process, args []string) error
+// Action is what a command does once its flags are parsed. A usageError prints how the command is used and ends with
+// exit code 2; ErrTold prints nothing more.
+type Action func(ctx context.Context, p *Process, args []string) error
 
 // The exit codes.
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitDiffer = 3 // of commands that compare
+	ExitDone   = 0
+	ExitFailed = 1
+	ExitUsage  = 2
+	ExitDiffer = 3 // of commands that compare
 )
 
 // usageError is a command line that means nothing.
@@ -40,27 +40,28 @@ type usageError struct{ text string }
 
 func (e usageError) Error() string { return e.text }
 
-func usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
+// Usagef makes a usageError.
+func Usagef(format string, args ...any) error { return usageError{fmt.Sprintf(format, args...)} }
 
-// errTold is a failure that the command has already explained on its output.
-var errTold = errors.New("failed")
+// ErrTold is a failure that the command has already explained on its output.
+var ErrTold = errors.New("failed")
 
-// errDiffers ends a command that compares, with exit code 3: there are differences, which its output shows.
-var errDiffers = errors.New("there are differences")
+// ErrDiffers ends a command that compares, with exit code 3: there are differences, which its output shows.
+var ErrDiffers = errors.New("there are differences")
 
-// execute finds the command that args name and runs it.
-func (c *command) execute(ctx context.Context, p *process, args []string) int {
-	path := c.name
-	for len(c.subcommands) > 0 {
+// Execute finds the command that args name and runs it.
+func (c *Command) Execute(ctx context.Context, p *Process, args []string) int {
+	path := c.Name
+	for len(c.Subcommands) > 0 {
 		if len(args) == 0 {
-			_, _ = io.WriteString(p.stderr, c.help(path)) // nowhere else to say it
-			return exitUsage
+			_, _ = io.WriteString(p.Stderr, c.help(path)) // nowhere else to say it
+			return ExitUsage
 		}
 		word := args[0]
 		switch {
 		case isHelp(word):
 			return c.showHelp(p, path, args[1:])
-		case word == "--version" && c.name == path:
+		case word == "--version" && c.Name == path:
 			return showVersion(p)
 		}
 		next := c.find(word)
@@ -72,7 +73,7 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 	// ContinueOnError: the package would else end the process, and print its own usage.
 	flags := flag.NewFlagSet(path, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // what it would say is said better below
-	do := c.setup(flags)
+	do := c.Setup(flags)
 	p.person.declare(flags)
 	rest, err := parse(flags, args)
 	if err == nil {
@@ -83,7 +84,7 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 		return c.showHelp(p, path, nil)
 	case err != nil:
 		return c.misused(p, path, explain(flags, err))
-	case len(rest) > 0 && c.arguments == "":
+	case len(rest) > 0 && c.Arguments == "":
 		return c.misused(p, path, fmt.Sprintf("%q is too much: this command takes flags only", rest[0]))
 	}
 	p.command = path
@@ -91,17 +92,17 @@ func (c *command) execute(ctx context.Context, p *process, args []string) int {
 	var usage usageError
 	switch {
 	case err == nil:
-		return exitDone
-	case errors.Is(err, errDiffers):
-		return exitDiffer
+		return ExitDone
+	case errors.Is(err, ErrDiffers):
+		return ExitDiffer
 	case errors.As(err, &usage):
 		return c.misused(p, path, usage.text)
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		_, _ = fmt.Fprintf(p.stderr, "%s: interrupted\n", path) // nowhere else to say it
-	case !errors.Is(err, errTold):
-		_, _ = fmt.Fprintf(p.stderr, "%s: %s\n", path, describe(err)) // nowhere else to say it
+		_, _ = fmt.Fprintf(p.Stderr, "%s: interrupted\n", path) // nowhere else to say it
+	case !errors.Is(err, ErrTold):
+		_, _ = fmt.Fprintf(p.Stderr, "%s: %s\n", path, Describe(err)) // nowhere else to say it
 	}
-	return exitFailed
+	return ExitFailed
 }
 
 // parse lets flags and arguments come in any order, as people type them; after "--" come arguments only.
@@ -119,25 +120,25 @@ func parse(flags *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-func (c *command) find(name string) *command {
-	for _, sub := range c.subcommands {
-		if sub.name == name {
+func (c *Command) find(name string) *Command {
+	for _, sub := range c.Subcommands {
+		if sub.Name == name {
 			return sub
 		}
 	}
 	return nil
 }
 
-func (c *command) unknown(word string) string {
+func (c *Command) unknown(word string) string {
 	var names []string
-	for _, sub := range c.subcommands {
-		names = append(names, sub.name)
+	for _, sub := range c.Subcommands {
+		names = append(names, sub.Name)
 	}
 	return fmt.Sprintf("there is no command %q%s", word, suggestion(word, names))
 }
 
 // showHelp also serves `perennial help key create`.
-func (c *command) showHelp(p *process, path string, words []string) int {
+func (c *Command) showHelp(p *Process, path string, words []string) int {
 	for _, word := range words {
 		next := c.find(word)
 		if next == nil {
@@ -145,16 +146,16 @@ func (c *command) showHelp(p *process, path string, words []string) int {
 		}
 		c, path = next, path+" "+word
 	}
-	if _, err := io.WriteString(p.stdout, c.help(path)); err != nil {
-		return exitFailed
+	if _, err := io.WriteString(p.Stdout, c.help(path)); err != nil {
+		return ExitFailed
 	}
-	return exitDone
+	return ExitDone
 }
 
-func (c *command) misused(p *process, path, text string) int {
+func (c *Command) misused(p *Process, path, text string) int {
 	// Standard error is the last place: if it is closed, the exit code is all that a script gets.
-	_, _ = fmt.Fprintf(p.stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
-	return exitUsage
+	_, _ = fmt.Fprintf(p.Stderr, "%s: %s\nRun `%s --help` for how it is used.\n", path, text, path)
+	return ExitUsage
 }
 
 // explain says in our words what the flag package found wrong.
@@ -177,13 +178,13 @@ func isHelp(word string) bool {
 }
 
 // showVersion prints which build this is, by the name that Temporal's worker versioning has for it.
-func showVersion(p *process) int {
-	build, _ := p.lookup("PERENNIAL_BUILD_ID")
+func showVersion(p *Process) int {
+	build, _ := p.Lookup("PERENNIAL_BUILD_ID")
 	if build == "" {
 		build = config.BuiltFrom()
 	}
-	if _, err := fmt.Fprintf(p.stdout, "perennial %s\n", build); err != nil {
-		return exitFailed
+	if _, err := fmt.Fprintf(p.Stdout, "perennial %s\n", build); err != nil {
+		return ExitFailed
 	}
-	return exitDone
+	return ExitDone
 }
