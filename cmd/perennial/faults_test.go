@@ -6,19 +6,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/client"
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	logged "go.uber.org/zap/zaptest/observer"
 
 	"perennial/cmd/perennial/cli"
 	"perennial/contract"
-	"perennial/db"
-	"perennial/internal/telemetry"
 	"perennial/internal/testkit"
 )
 
@@ -238,46 +232,6 @@ func post(t *testing.T, env map[string]string, key, path, body string) (status i
 	raw, err := io.ReadAll(answer.Body)
 	require.NoError(t, err)
 	return answer.StatusCode, answer.Header, string(raw)
-}
-
-func TestObserver_LogsWhichPaymentIsLost(t *testing.T) {
-	t.Parallel()
-	core, logs := logged.New(zapcore.InfoLevel)
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	o := newObserver(&telemetry.Telemetry{Logger: zap.New(core)}, func() time.Time { return now })
-	found := contract.ReconcileResult{Lost: []contract.LostCallback{{
-		ID: "cb_1", EnvironmentID: "env_1", TransactionID: "txn_1", ProviderRef: "pi_1", ProviderConfigID: "ppc_1",
-	}}}
-	for range 2 {
-		o.reconciled(found)
-	}
-	lines := logs.FilterLevelExact(zapcore.ErrorLevel).All()
-	require.Len(t, lines, 1, "once a minute")
-	fields := lines[0].ContextMap()
-	for field, want := range map[string]string{
-		"transactionId": "txn_1", "providerReference": "pi_1", "providerConfigId": "ppc_1", "callbackId": "cb_1",
-	} {
-		require.Equal(t, want, fields[field], field)
-	}
-	require.Contains(t, logs.All()[0].Message, "perennial callback close")
-}
-
-func TestAlarm_LogsEachFaultOnceAMinute(t *testing.T) {
-	t.Parallel()
-	core, logs := logged.New(zapcore.InfoLevel)
-	s := &server{telemetry: &telemetry.Telemetry{Logger: zap.New(core)}}
-	memory, at := &said{at: map[string]time.Time{}}, time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	s.sound(db.Backlog{Writable: true, ReconciledAge: time.Minute, Reviews: 1}, nil, memory, at)
-	require.Zero(t, logs.Len(), "what is money is logged with the sums")
-	faulty := db.Backlog{Erasures: 2, ErasureAge: 2 * time.Minute}
-	s.sound(faulty, errReadOnly, memory, at)
-	s.sound(faulty, errReadOnly, memory, at.Add(alarmEvery))
-	require.Equal(t, 2, logs.FilterLevelExact(zapcore.ErrorLevel).Len(), "read-only, erasures")
-	s.sound(db.Backlog{Writable: true, ReconciledAge: 3 * time.Minute}, nil, memory, at)
-	require.Equal(t, 3, logs.Len())
-	s.sound(faulty, errReadOnly, memory, at.Add(time.Minute))
-	require.Equal(t, 5, logs.Len(), "as long as it lasts")
-	require.Contains(t, logs.All()[4].Message, "erased")
 }
 
 // The workers are well and cannot say so: their beats are not written.

@@ -11,7 +11,17 @@ import (
 	"syscall"
 	"time"
 
+	"perennial/cmd/perennial/catalog"
 	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/deploy"
+	"perennial/cmd/perennial/dev"
+	"perennial/cmd/perennial/doctor"
+	"perennial/cmd/perennial/listen"
+	"perennial/cmd/perennial/moving"
+	"perennial/cmd/perennial/payments"
+	"perennial/cmd/perennial/serve"
+	"perennial/cmd/perennial/tenancy"
+	"perennial/cmd/perennial/usage"
 )
 
 func main() {
@@ -40,11 +50,11 @@ func root() *cli.Command {
 			"--as NAME --reason TEXT, with any command, adds for whom and why it is done, as a claim.",
 		Examples: []string{"perennial dev", "perennial serve", "perennial key create --tenant Acme --app Shop --mode test"},
 		Subcommands: []*cli.Command{
-			devCommand(), serveCommand(), apiCommand(), workerCommand(), migrateCommand(), keyCommand(),
-			keyEncryptionCommand(), buildCommand(),
-			doctorCommand(), catalogCommand(), providerCommand(), paymentCommand(), callbackCommand(),
-			simulatorCommand(), listenCommand(),
-			healthcheckCommand(), importCommand(), exportCommand(), usageCommand(), auditCommand(),
+			dev.Command(), serve.Command(), serve.APICommand(), serve.WorkerCommand(), deploy.MigrateCommand(),
+			tenancy.KeyCommand(), tenancy.KeyEncryptionCommand(), deploy.BuildCommand(), doctor.Command(),
+			catalog.Command(), payments.ProviderCommand(), payments.PaymentCommand(), payments.CallbackCommand(),
+			serve.SimulatorCommand(), listen.Command(), deploy.HealthcheckCommand(), moving.ImportCommand(),
+			moving.ExportCommand(), usage.Command(), tenancy.AuditCommand(),
 		},
 	}
 }

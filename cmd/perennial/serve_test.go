@@ -66,6 +66,16 @@ func eventually(t *testing.T, what string, so func() bool) {
 	require.Eventually(t, so, wait.Patience, 50*time.Millisecond, what)
 }
 
+// The verdicts of a check.
+const (
+	good    = "ok"
+	warning = "warning"
+	bad     = "failed"
+)
+
+// finding is one check, as doctor --json has it.
+type finding struct{ Check, Verdict, Detail, Fix string }
+
 type diagnosis struct {
 	Healthy bool
 	Checks  []finding

@@ -22,7 +22,7 @@ var (
 		"billing/lifecycle.decision": 76, "bench.rig": 71,
 	}
 	largeFolders = map[string]int{
-		"db": 82, "cmd/perennial": 58, "bench": 47, "billing/lifecycle": 44, "billing/subscription": 38,
+		"db": 82, "bench": 47, "billing/lifecycle": 44, "billing/subscription": 38,
 	}
 )
 

@@ -1,0 +1,75 @@
+package moving
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+
+	"perennial/cmd/perennial/cli"
+	"perennial/cmd/perennial/flags"
+	"perennial/cmd/perennial/wire"
+	"perennial/db"
+	"perennial/internal/config"
+	"perennial/service"
+	servicemoving "perennial/service/moving"
+	"perennial/service/usecase"
+)
+
+// ExportCommand is `perennial export`.
+func ExportCommand() *cli.Command {
+	return &cli.Command{
+		Name: "export", Summary: "write an environment as JSON Lines, in the form that import reads",
+		About: "Customers, balances, credit grants, plans, subscriptions, invoices and transactions as they are at one moment, on standard output.\n" +
+			"Customers who were deleted are left out. Tokens of payment methods are written with --with-payment-tokens only:\n" +
+			"who has such a file and the provider's key can charge your customers.",
+		Examples: []string{"perennial export --tenant Acme --app Shop --mode live > shop.jsonl"},
+		Setup: func(f *flag.FlagSet) cli.Action {
+			var environment flags.Environment
+			var o servicemoving.ExportOptions
+			environment.Declare(f)
+			f.BoolVar(&o.WithPaymentTokens, "with-payment-tokens", false, "write the provider's tokens of payment methods")
+			return func(ctx context.Context, p *cli.Process, _ []string) error {
+				if err := environment.Check(); err != nil {
+					return err
+				}
+				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
+					by, err := environment.Caller(ctx, p, store)
+					if err != nil {
+						return err
+					}
+					if o.WithPaymentTokens {
+						_, err := fmt.Fprintln(
+							p.Stderr, "warning: the export has payment tokens; keep it encrypted, and delete it after the move",
+						)
+						if err != nil {
+							return err
+						}
+					}
+					return exportTo(ctx, p, service.New(store, p.Now), by, o)
+				})
+			}
+		},
+	}
+}
+
+// exportTo writes an export to standard output.
+func exportTo(
+	ctx context.Context, p *cli.Process, s *service.Service, by usecase.Caller, o servicemoving.ExportOptions,
+) error {
+	out := bufio.NewWriterSize(p.Stdout, 1<<16)
+	o.Waits = func(subscriptionID string) error {
+		_, err := fmt.Fprintf(p.Stderr, "warning: prorations of %s wait for its next invoice and are not exported; "+
+			"import them as a balance, or repeat the export after its renewal\n", subscriptionID)
+		return err
+	}
+	o.Scheduled = func(subscriptionID string) error {
+		_, err := fmt.Fprintf(p.Stderr, "warning: changes of %s at dates are not exported; schedule them again by the API\n",
+			subscriptionID)
+		return err
+	}
+	if err := s.Moving.Export(ctx, by.EnvironmentID, o, out); err != nil {
+		return err
+	}
+	return out.Flush()
+}

@@ -1,0 +1,18 @@
+package serve
+
+import "context"
+
+// usageMerger merges usage into its aggregates: usage.Service.
+type usageMerger interface {
+	RollUpRecorded(ctx context.Context) (int, error)
+	RollUpUsage(ctx context.Context) (int, error)
+}
+
+// rollUpUsage merges until ctx ends. It runs beside Temporal, as ingestion does. Readers add what is not merged yet, so
+// that this only bounds how much they add. What is left is asked for also while nothing is recorded, since a new
+// version of a metric counts what was recorded before it, and also after a failure, since one metric that cannot be
+// merged must not delay the others.
+func (s *Server) rollUpUsage(ctx context.Context, use usageMerger) {
+	s.keepUp(ctx, use.RollUpRecorded, use.RollUpUsage,
+		"usage could not be merged into its aggregates; readers count its records meanwhile")
+}
