@@ -20,9 +20,9 @@ type copyBatch struct {
 }
 
 // imported reads the rows that an import wrote for records whose external ids begin so, transaction by transaction.
-func (r *rig) imported(ctx context.Context, tables []copied, prefix string) (transactions [][]copyBatch, err error) {
+func imported(ctx context.Context, r *rig, tables []copied, prefix string) (transactions [][]copyBatch, err error) {
 	for _, t := range tables {
-		columns, err := r.columnsOf(ctx, t.table)
+		columns, err := columnsOf(ctx, r, t.table)
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (r *rig) imported(ctx context.Context, tables []copied, prefix string) (tra
 }
 
 // columnsOf are those of a table that are given a value: the others are generated.
-func (r *rig) columnsOf(ctx context.Context, table string) ([]string, error) {
+func columnsOf(ctx context.Context, r *rig, table string) ([]string, error) {
 	rows, err := r.ours.pool.Query(ctx, `select column_name::text from information_schema.columns
 where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'
 	and (column_name <> 'position' or column_default is null)
@@ -66,7 +66,7 @@ order by ordinal_position`, table)
 }
 
 // copyBatches writes them into the bare side's database.
-func (r *rig) copyBatches(ctx context.Context, transactions [][]copyBatch) error {
+func copyBatches(ctx context.Context, r *rig, transactions [][]copyBatch) error {
 	for _, batches := range transactions {
 		err := pgx.BeginFunc(ctx, r.bare.pool, func(tx pgx.Tx) error {
 			for _, b := range batches {

@@ -31,8 +31,8 @@ const (
 	bareName = "bare"
 )
 
-// rig is everything that one run of scenarios uses:
-// servers, both sides' processes, and the load generator's own way in.
+// rig is everything that one run of scenarios uses: servers, both sides' processes, and the load generator's own way
+// in. Its methods are for several scenarios; what one scenario alone does with it is a function of that scenario.
 type rig struct {
 	kind      string // of Temporal: dev or postgres
 	dir       string

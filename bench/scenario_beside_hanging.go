@@ -14,7 +14,7 @@ import (
 func besideHanging(ctx context.Context, r *rig, o options) (result, error) {
 	var out result
 	n, hanging, rest := pick(o, 60, 500), pick(o, 40, 200), pick(o, 0, restBeforeDue)
-	payers, err := r.wallets(ctx, hanging)
+	payers, err := wallets(ctx, r, hanging)
 	if err != nil {
 		return out, err
 	}
@@ -22,12 +22,12 @@ func besideHanging(ctx context.Context, r *rig, o options) (result, error) {
 	if err != nil {
 		return out, err
 	}
-	before, err := r.renew(ctx, &out, "before", o.rounds, n, gap, rest)
+	before, err := renew(ctx, r, &out, "before", o.rounds, n, gap, rest)
 	if err != nil {
 		return out, err
 	}
 	began := time.Now()
-	if err := r.outage(ctx, "hang"); err != nil {
+	if err := outage(ctx, r, "hang"); err != nil {
 		return out, err
 	}
 	var payment struct{ ID string }
@@ -37,7 +37,7 @@ func besideHanging(ctx context.Context, r *rig, o options) (result, error) {
 			return out, err
 		}
 	}
-	during, err := r.renew(ctx, &out, "during", o.rounds, n, max(gap, pick(o, 0, 100*time.Second)), rest)
+	during, err := renew(ctx, r, &out, "during", o.rounds, n, max(gap, pick(o, 0, 100*time.Second)), rest)
 	if err != nil {
 		return out, err
 	}
@@ -57,7 +57,7 @@ func besideHanging(ctx context.Context, r *rig, o options) (result, error) {
 		Goal: goal{Ratio: 0.9}, Ours: during.rates, Bare: before.rates, OursCPU: averageUsage(during.cpu),
 		BareCPU: averageUsage(before.cpu),
 	}}
-	return out, r.outage(ctx, "")
+	return out, outage(ctx, r, "")
 }
 
 // waved is what waves of renewals showed.
@@ -67,8 +67,8 @@ type waved struct {
 }
 
 // renew measures waves of n renewals of ours.
-func (r *rig) renew(
-	ctx context.Context, out *result, when string, count, n int, gap, rest time.Duration,
+func renew(
+	ctx context.Context, r *rig, out *result, when string, count, n int, gap, rest time.Duration,
 ) (all waved, err error) {
 	r.say("beside a provider that hangs, %s: preparing %d × %d subscriptions, due every %s", when, count, n, gap)
 	waves, err := r.schedule(ctx, slices.Repeat([]string{sideOurs}, count), n, gap, rest)
@@ -90,7 +90,7 @@ func (r *rig) renew(
 }
 
 // wallets adds an account at pawaPay, and customers who pay there.
-func (r *rig) wallets(ctx context.Context, n int) (ids []string, err error) {
+func wallets(ctx context.Context, r *rig, n int) (ids []string, err error) {
 	var made struct{ ID string }
 	account := `{"provider":"pawapay","apiToken":"token_simulator"}`
 	if err := r.make(ctx, "/api/payment-providers", account, &made); err != nil {
@@ -107,7 +107,7 @@ func (r *rig) wallets(ctx context.Context, n int) (ids []string, err error) {
 }
 
 // outage breaks pawaPay's simulator until it is called again.
-func (r *rig) outage(ctx context.Context, mode string) error {
+func outage(ctx context.Context, r *rig, mode string) error {
 	body := fmt.Sprintf(`{"mode":%q,"for":"1h"}`, mode)
 	_, err := r.ask(ctx, http.MethodPut, r.pawapay+"/_simulator/outage", body, http.StatusOK)
 	return err

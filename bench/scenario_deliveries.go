@@ -43,7 +43,7 @@ func deliveries(ctx context.Context, r *rig, o options) (result, error) {
 		return out, err
 	}
 	for _, c := range []struct{ endpoints, events int }{{1, pick(o, 300, 3_000)}, {100, pick(o, 10, 200)}} {
-		measured, err := r.deliverBeside(ctx, o, inbox, pool, c.endpoints, c.events)
+		measured, err := deliverBeside(ctx, r, o, inbox, pool, c.endpoints, c.events)
 		if err != nil {
 			return out, err
 		}
@@ -55,8 +55,8 @@ func deliveries(ctx context.Context, r *rig, o options) (result, error) {
 // deliveryConnections is the product's DATABASE_POOL_WEBHOOKS by default.
 const deliveryConnections = 8
 
-func (r *rig) deliverBeside(
-	ctx context.Context, o options, inbox *sink, pool *pgxpool.Pool, endpoints, events int,
+func deliverBeside(
+	ctx context.Context, r *rig, o options, inbox *sink, pool *pgxpool.Pool, endpoints, events int,
 ) (row, error) {
 	out := row{Path: fmt.Sprintf("deliveries, %d endpoints", endpoints), Unit: "1/s", Goal: goal{Ratio: 0.6}}
 	if endpoints == 1 {
@@ -72,7 +72,7 @@ func (r *rig) deliverBeside(
 			return out, err
 		}
 		for i, side := range []side{
-			func(ctx context.Context, _ int) (load, error) { return r.deliver(ctx, inbox, ids, endpoints*events) },
+			func(ctx context.Context, _ int) (load, error) { return deliver(ctx, r, inbox, ids, endpoints*events) },
 			func(ctx context.Context, _ int) (load, error) { return postAll(ctx, inbox, pool, endpoints, events) },
 		} {
 			r.settle(ctx)
@@ -100,7 +100,7 @@ func (r *rig) deliverBeside(
 }
 
 // deliver wakes the endpoints and waits until all is recorded.
-func (r *rig) deliver(ctx context.Context, inbox *sink, ids []string, n int) (load, error) {
+func deliver(ctx context.Context, r *rig, inbox *sink, ids []string, n int) (load, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	before, began := inbox.count(), time.Now()

@@ -51,21 +51,21 @@ func importRecords(ctx context.Context, r *rig, o options) (result, error) {
 				if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
 					return load{}, err
 				}
-				return timed(n, func() error { return r.importFile(ctx, file) })
+				return timed(n, func() error { return importFile(ctx, r, file) })
 			},
 			func(ctx context.Context, round int) (load, error) {
-				batches, err := r.imported(ctx, kind.tables, fmt.Sprintf("%s-%s-%d-", kind.letter, session, round))
+				batches, err := imported(ctx, r, kind.tables, fmt.Sprintf("%s-%s-%d-", kind.letter, session, round))
 				if err != nil {
 					return load{}, err
 				}
-				return timed(n, func() error { return r.copyBatches(ctx, batches) })
+				return timed(n, func() error { return copyBatches(ctx, r, batches) })
 			})
 		if err != nil {
 			return out, err
 		}
 		out.Rows = append(out.Rows, measured)
 	}
-	return out, r.leaveImported(ctx, session)
+	return out, leaveImported(ctx, r, session)
 }
 
 // timed measures n records at once: there is no client that waits for one.
@@ -75,7 +75,7 @@ func timed(n int, do func() error) (load, error) {
 	return load{Count: n, Seconds: time.Since(began).Seconds()}, err
 }
 
-func (r *rig) importFile(ctx context.Context, file string) error {
+func importFile(ctx context.Context, r *rig, file string) error {
 	cmd := exec.CommandContext(ctx, r.binary, "import", "--tenant", "Bench", "--app", "Bench", "--mode", "test", file)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for key, value := range r.settings("", "") {
@@ -88,7 +88,7 @@ func (r *rig) importFile(ctx context.Context, file string) error {
 }
 
 // leaveImported keeps the reconciler from starting what was imported: the scenarios that follow would pay for it.
-func (r *rig) leaveImported(ctx context.Context, session string) error {
+func leaveImported(ctx context.Context, r *rig, session string) error {
 	rows, err := r.ours.pool.Query(ctx,
 		"select object_id from imported_records where type = 'subscription' and external_id like $1", "s-"+session+"-%")
 	if err != nil {

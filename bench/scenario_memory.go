@@ -25,7 +25,7 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 	}
 	r.settle(ctx)
 	begin := residentMB(r.ours.worker.PID())
-	oursBefore, temporalBefore, err := r.sizes(ctx)
+	oursBefore, temporalBefore, err := sizes(ctx, r)
 	if err != nil {
 		return out, err
 	}
@@ -43,7 +43,7 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 		return out, err
 	}
 	r.settle(ctx)
-	oursAfter, temporalAfter, err := r.sizes(ctx)
+	oursAfter, temporalAfter, err := sizes(ctx, r)
 	if err != nil {
 		return out, err
 	}
@@ -59,11 +59,11 @@ func memory(ctx context.Context, r *rig, o options) (result, error) {
 	}
 	out.Notes = append(out.Notes, fmt.Sprintf("a worker with nothing to do had %s MB", number(begin)))
 	r.say("memory: starting as many on the bare side, so that what follows meets databases of the same size")
-	return out, r.startBareSleepers(ctx, n)
+	return out, startBareSleepers(ctx, r, n)
 }
 
 // startBareSleepers gives the bare side as many rows and sleeping workflows.
-func (r *rig) startBareSleepers(ctx context.Context, n int) error {
+func startBareSleepers(ctx context.Context, r *rig, n int) error {
 	subjects, err := r.stage.Trials(ctx, r.bare.store, n, time.Now())
 	if err != nil {
 		return err
@@ -75,13 +75,13 @@ func (r *rig) startBareSleepers(ctx context.Context, n int) error {
 }
 
 // sizes are those of our database, and of Temporal's: its file with the write-ahead log, or its databases.
-func (r *rig) sizes(ctx context.Context) (ours, temporal int64, err error) {
-	if ours, err = r.databaseSize(ctx, oursName); err != nil {
+func sizes(ctx context.Context, r *rig) (ours, temporal int64, err error) {
+	if ours, err = databaseSize(ctx, r, oursName); err != nil {
 		return 0, 0, err
 	}
 	if r.kind == "postgres" {
 		for _, name := range temporalpg.Databases {
-			size, err := r.databaseSize(ctx, name)
+			size, err := databaseSize(ctx, r, name)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -96,7 +96,7 @@ func (r *rig) sizes(ctx context.Context) (ours, temporal int64, err error) {
 	return ours, info.Size(), nil
 }
 
-func (r *rig) databaseSize(ctx context.Context, name string) (size int64, err error) {
+func databaseSize(ctx context.Context, r *rig, name string) (size int64, err error) {
 	err = r.ours.pool.QueryRow(ctx, "select pg_database_size($1)", name).Scan(&size)
 	return size, err
 }

@@ -29,7 +29,7 @@ func receipt(ctx context.Context, r *rig, o options) (result, error) {
 	p99 := row{Path: title + "p99", Unit: "ms", Goal: goal{Most: 1000}}
 	for round := range o.rounds + 1 { // the first warms up
 		r.settle(ctx)
-		l, err := r.createPlans(ctx, inbox, receiptRate*pick(o, 3, 30))
+		l, err := createPlans(ctx, r, inbox, receiptRate*pick(o, 3, 30))
 		if err != nil {
 			return out, err
 		}
@@ -51,7 +51,7 @@ func receipt(ctx context.Context, r *rig, o options) (result, error) {
 
 // createPlans creates n plans at the rate, whether or not earlier requests are answered, and summarises how late their
 // events came.
-func (r *rig) createPlans(ctx context.Context, inbox *sink, n int) (load, error) {
+func createPlans(ctx context.Context, r *rig, inbox *sink, n int) (load, error) {
 	before, began := inbox.count(), time.Now()
 	var all sync.WaitGroup
 	errs := make(chan error, n)
@@ -78,7 +78,7 @@ func (r *rig) createPlans(ctx context.Context, inbox *sink, n int) (load, error)
 	if err := inbox.wait(limited, before+n); err != nil {
 		return load{}, fmt.Errorf("%d of %d events arrived: %w", inbox.count()-before, n, err)
 	}
-	late, err := r.lateness(ctx, inbox, began)
+	late, err := lateness(ctx, r, inbox, began)
 	if err != nil {
 		return load{}, err
 	}
@@ -87,7 +87,7 @@ func (r *rig) createPlans(ctx context.Context, inbox *sink, n int) (load, error)
 }
 
 // lateness of the events written since then.
-func (r *rig) lateness(ctx context.Context, inbox *sink, since time.Time) (late []time.Duration, err error) {
+func lateness(ctx context.Context, r *rig, inbox *sink, since time.Time) (late []time.Duration, err error) {
 	rows, err := r.ours.pool.Query(ctx,
 		"select event_id, created_at from webhook_deliveries where environment_id = $1 and created_at >= $2",
 		r.stage.EnvironmentID, since)

@@ -68,7 +68,7 @@ func recordUsage(ctx context.Context, r *rig, o options) (result, error) {
 		},
 		func(ctx context.Context, round int) (load, error) {
 			return drive(ctx, 2, until{after: lasts}, func(ctx context.Context, i int) error {
-				return r.copyUsage(ctx, fmt.Sprintf("%s-b-%d-%06d", session, round, i))
+				return copyUsage(ctx, r, fmt.Sprintf("%s-b-%d-%06d", session, round, i))
 			})
 		})
 	if err != nil {
@@ -79,7 +79,7 @@ func recordUsage(ctx context.Context, r *rig, o options) (result, error) {
 }
 
 // copyUsage copies as many records as a batch brings into the tables of the bare side's database.
-func (r *rig) copyUsage(ctx context.Context, prefix string) error {
+func copyUsage(ctx context.Context, r *rig, prefix string) error {
 	keys, records, now := make([][]any, usageBatch), make([][]any, usageBatch), time.Now()
 	for n := range keys {
 		id := fmt.Sprintf("%s-%04d", prefix, n)

@@ -19,7 +19,7 @@ const (
 var (
 	largeTypes = map[string]int{
 		"db.Tx": 181, "db.Reader": 187, "billing/subscription.Subscription": 139, "billing/payment.Transaction": 86,
-		"billing/lifecycle.decision": 76, "bench.rig": 71,
+		"billing/lifecycle.decision": 76,
 	}
 	largeFolders = map[string]int{
 		"db": 82, "bench": 47, "billing/lifecycle": 44, "billing/subscription": 38,
