@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
-	"perennial/billing/payment"
+	"perennial/billing/answer"
 	"perennial/db"
 	"perennial/internal/id"
 )
@@ -22,8 +22,8 @@ func (b *bench) newDispute(t testing.TB, e opened, paymentID string) string {
 		if err != nil {
 			return err
 		}
-		txn, _ = txn.Dispute(disputeID, payment.Dispute{
-			Ref: "du_1", State: payment.DisputeOpen, Stage: "chargeback", Reason: "fraudulent", Amount: txn.Amount,
+		txn, _ = txn.Dispute(disputeID, answer.Dispute{
+			Ref: "du_1", State: answer.DisputeOpen, Stage: "chargeback", Reason: "fraudulent", Amount: txn.Amount,
 			Currency: txn.Currency, EvidenceDueAt: b.clock().Add(time.Hour),
 		}, b.clock())
 		return tx.SaveTransaction(ctx, e.environmentID, txn)

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
-	"perennial/billing/payment"
+	"perennial/billing/answer"
 )
 
 func draftOf(customerID string, more map[string]any) map[string]any {
@@ -64,7 +64,7 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 
 	attempts := as[httpkit.List[Payment]](t, 200, b.ask(t, b.test, "GET", "/api/payments?invoiceId="+draft.ID, nil)).Data
 	require.Len(t, attempts, 1)
-	b.answered(t, attempts[0].ID, payment.Answer{Outcome: payment.AnswerDeclined})
+	b.answered(t, attempts[0].ID, answer.Answer{Outcome: answer.Declined})
 	problem(t, 422, "amount_mismatch", "amount", b.ask(t, b.test, "POST", "/api/payments",
 		map[string]any{"invoiceId": draft.ID, "amount": 1000}))
 	again := as[Payment](

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/httpkit"
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -28,17 +29,17 @@ func (b *bench) charge(t *testing.T, customerID string, headers ...string) respo
 // succeed makes a pending transaction a success, as its workflow would.
 func (b *bench) succeed(t *testing.T, transactionID string) {
 	t.Helper()
-	b.answered(t, transactionID, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_" + transactionID})
+	b.answered(t, transactionID, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_" + transactionID})
 }
 
 // decline ends a pending charge without money, as its workflow would.
 func (b *bench) decline(t *testing.T, transactionID string) {
 	t.Helper()
-	b.answered(t, transactionID, payment.Answer{Outcome: payment.AnswerDeclined, FailureCode: payment.CodeDeclined})
+	b.answered(t, transactionID, answer.Answer{Outcome: answer.Declined, FailureCode: answer.DeclinedCode})
 }
 
 // answered records what a provider said about the whole amount of a charge.
-func (b *bench) answered(t *testing.T, transactionID string, answer payment.Answer) {
+func (b *bench) answered(t *testing.T, transactionID string, answer answer.Answer) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
 		txn, err := b.store.Transaction(ctx, b.test.environmentID, transactionID)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db/core"
@@ -28,11 +29,12 @@ func (r Reader) Evidence(
 			ID: c.ID, ProviderConfigID: c.ProviderConfigID, ProviderEventID: c.ProviderEventID, Type: c.Type,
 			Kind: payment.MessageKind(c.Kind), TransactionID: transactionID, ProviderRef: c.ProviderRef, Key: c.Key,
 			ReceivedAt: c.ReceivedAt, NeedsRef: c.EvidenceNeedsRef,
-			Evidence: &payment.Answer{
-				Outcome: payment.Outcome(core.Value(c.EvidenceOutcome)), Ref: core.Value(c.EvidenceRef),
+			Evidence: &answer.Answer{
+				Outcome: answer.Outcome(core.Value(c.EvidenceOutcome)), Ref: core.Value(c.EvidenceRef),
 				Amount: money.Minor(core.Value(c.EvidenceAmount)), Currency: money.Currency(core.Value(c.EvidenceCurrency)),
-				FailureCode: core.Value(c.EvidenceFailureCode), FailureReason: core.Value(c.EvidenceFailureReason),
-				Refunds: refunds, Disputes: disputes,
+				FailureCode:   answer.FailureCode(core.Value(c.EvidenceFailureCode)),
+				FailureReason: core.Value(c.EvidenceFailureReason),
+				Refunds:       refunds, Disputes: disputes,
 			},
 		}
 	}), core.Translate("CallbackListEvidence", err)
@@ -47,8 +49,8 @@ func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id strin
 
 // storedSince is what a callback proves about refunds and disputes of a charge, as its column holds it.
 type storedSince struct {
-	Refunds  []storedRefund    `json:"refunds,omitempty"`
-	Disputes []payment.Dispute `json:"disputes,omitempty"`
+	Refunds  []storedRefund   `json:"refunds,omitempty"`
+	Disputes []answer.Dispute `json:"disputes,omitempty"`
 }
 
 type storedRefund struct {
@@ -60,7 +62,7 @@ type storedRefund struct {
 }
 
 // sinceToDB is null where the evidence is about neither.
-func sinceToDB(e payment.Answer) []byte {
+func sinceToDB(e answer.Answer) []byte {
 	if len(e.Refunds) == 0 && len(e.Disputes) == 0 {
 		return nil
 	}
@@ -75,13 +77,13 @@ func sinceToDB(e payment.Answer) []byte {
 	return raw
 }
 
-func sinceFromDB(raw []byte) (refunds []payment.SeenRefund, disputes []payment.Dispute) {
+func sinceFromDB(raw []byte) (refunds []answer.Refund, disputes []answer.Dispute) {
 	var stored storedSince
 	if raw == nil || json.Unmarshal(raw, &stored) != nil {
 		return nil, nil
 	}
 	for _, seen := range stored.Refunds {
-		refunds = append(refunds, payment.SeenRefund(seen))
+		refunds = append(refunds, answer.Refund(seen))
 	}
 	return refunds, stored.Disputes
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -18,7 +19,7 @@ func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	txn := b.charge("")
-	callback := func(event string, evidence *payment.Answer) db.Callback {
+	callback := func(event string, evidence *answer.Answer) db.Callback {
 		return db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: event, TransactionID: txn.ID,
 			Kind: payment.MessageProcessing, ReceivedAt: wall, Evidence: evidence,
@@ -27,7 +28,7 @@ func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
 		for _, c := range []db.Callback{
-			callback("hint", nil), callback("evidence", &payment.Answer{Outcome: payment.AnswerSucceeded}),
+			callback("hint", nil), callback("evidence", &answer.Answer{Outcome: answer.Succeeded}),
 		} {
 			_, err := tx.InsertCallback(ctx, b.env, c)
 			require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -24,7 +25,7 @@ type Callback struct {
 	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
 	// Evidence is what the message itself proves; nil: nothing. Without Response.
-	Evidence *payment.Answer
+	Evidence *answer.Answer
 	NeedsRef bool // the Evidence counts only once the transaction's ProviderRef is known
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
 	LostTransactionID string
@@ -48,7 +49,7 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 	if e := c.Evidence; e != nil {
 		params.EvidenceOutcome, params.EvidenceRef = core.Null(string(e.Outcome)), core.Null(e.Ref)
 		params.EvidenceAmount, params.EvidenceCurrency = core.Null(int64(e.Amount)), core.Null(string(e.Currency))
-		params.EvidenceFailureCode, params.EvidenceSince = core.Null(e.FailureCode), sinceToDB(*e)
+		params.EvidenceFailureCode, params.EvidenceSince = core.Null(string(e.FailureCode)), sinceToDB(*e)
 		params.EvidenceNeedsRef = c.NeedsRef
 		if processed.IsZero() { // else nobody will read it
 			params.EvidenceFailureReason = core.Null(e.FailureReason)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -19,7 +20,7 @@ type Dispute struct {
 type DisputeFilter struct {
 	CustomerID string
 	ChargeID   string
-	Status     payment.DisputeState
+	Status     answer.DisputeState
 	OpenedFrom time.Time // this or later; zero: any
 	OpenedTo   time.Time // before this; zero: any
 }
@@ -92,9 +93,12 @@ func (tx *Tx) saveDisputes(ctx context.Context, environmentID string, charge pay
 func disputeFromDB(d dbsqlc.Dispute, charge dbsqlc.Transaction) Dispute {
 	return Dispute{
 		Dispute: payment.Dispute{
-			ID: d.ID, Ref: d.Ref, State: d.Status, Stage: core.Value(d.Stage), Reason: core.Value(d.Reason), Amount: d.Amount,
-			Currency: d.Currency, Withdrawn: d.AmountWithdrawn, EvidenceDueAt: core.Value(d.EvidenceDueAt), OpenedAt: d.OpenedAt,
-			ClosedAt: core.Value(d.ClosedAt),
+			ID: d.ID,
+			Dispute: answer.Dispute{
+				Ref: d.Ref, State: d.Status, Stage: core.Value(d.Stage), Reason: core.Value(d.Reason), Amount: d.Amount,
+				Currency: d.Currency, Withdrawn: d.AmountWithdrawn, EvidenceDueAt: core.Value(d.EvidenceDueAt),
+			},
+			OpenedAt: d.OpenedAt, ClosedAt: core.Value(d.ClosedAt),
 		},
 		Charge: transactionFromDB(charge),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -19,18 +20,19 @@ func TestDisputes_Filters(t *testing.T) {
 	older, newer := b.charge(""), b.charge("")
 	other := newCustomer("")
 	newer.CustomerID, newer.SubscriptionID = other.ID, ""
-	dispute := func(state payment.DisputeState, at time.Time) payment.Disputes {
+	dispute := func(state answer.DisputeState, at time.Time) payment.Disputes {
 		d := payment.Dispute{
-			ID: id.New(id.Dispute, wall), Ref: "du_1", State: state, Amount: 1500, Currency: eur, OpenedAt: at,
-			EvidenceDueAt: at.Add(time.Hour),
+			ID: id.New(id.Dispute, wall), OpenedAt: at, Dispute: answer.Dispute{
+				Ref: "du_1", State: state, Amount: 1500, Currency: eur, EvidenceDueAt: at.Add(time.Hour),
+			},
 		}
 		if state.Closed() {
 			d.ClosedAt = at
 		}
 		return payment.Disputes{d}
 	}
-	older.Disputes = dispute(payment.DisputeOpen, wall)
-	newer.Disputes = dispute(payment.DisputeLost, wall.Add(time.Hour))
+	older.Disputes = dispute(answer.DisputeOpen, wall)
+	newer.Disputes = dispute(answer.DisputeLost, wall.Add(time.Hour))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		require.NoError(t, tx.InsertCustomer(ctx, b.env, other))
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, older))
@@ -42,7 +44,7 @@ func TestDisputes_Filters(t *testing.T) {
 	require.False(t, more)
 	require.Equal(t, []string{newer.Disputes[0].ID, older.Disputes[0].ID}, []string{all[0].ID, all[1].ID}, "newest first")
 	for _, f := range []db.DisputeFilter{
-		{CustomerID: b.customer.ID}, {ChargeID: older.ID}, {Status: payment.DisputeOpen}, {OpenedTo: wall.Add(time.Hour)},
+		{CustomerID: b.customer.ID}, {ChargeID: older.ID}, {Status: answer.DisputeOpen}, {OpenedTo: wall.Add(time.Hour)},
 		{OpenedFrom: wall, OpenedTo: wall.Add(time.Second)},
 	} {
 		found, _, err := b.store.Disputes(t.Context(), b.env, f, db.Page{})
@@ -69,8 +71,10 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 	b := setup(t)
 	charge := b.charge("")
 	known := payment.Dispute{
-		ID: id.New(id.Dispute, wall), Ref: "du_1", State: payment.DisputeOpen, Stage: "chargeback", Reason: "fraudulent",
-		Amount: 1500, Currency: eur, Withdrawn: 1500, OpenedAt: wall,
+		ID: id.New(id.Dispute, wall), OpenedAt: wall, Dispute: answer.Dispute{
+			Ref: "du_1", State: answer.DisputeOpen, Stage: answer.StageChargeback, Reason: "fraudulent", Amount: 1500,
+			Currency: eur, Withdrawn: 1500,
+		},
 	}
 	charge.Disputes = payment.Disputes{known}
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, charge)) })
@@ -87,7 +91,7 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 	lost, news := now.Disputes[0], now.Disputes[1]
 	require.False(t, lost.ClosedAt.IsZero())
 	require.WithinDuration(t, wall, lost.OpenedAt, 0)
-	known.State, known.Order, known.OpenedAt, known.ClosedAt = payment.DisputeLost, 3, lost.OpenedAt, lost.ClosedAt
+	known.State, known.Order, known.OpenedAt, known.ClosedAt = answer.DisputeLost, 3, lost.OpenedAt, lost.ClosedAt
 	require.Equal(t, known, lost)
 	require.True(t, id.Is(id.Dispute, news.ID), news.ID)
 	require.False(t, news.OpenedAt.IsZero())
@@ -97,5 +101,5 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{news.ID, known.ID}, []string{rows[0].ID, rows[1].ID})
-	require.Equal(t, payment.DisputeLost, rows[1].State)
+	require.Equal(t, answer.DisputeLost, rows[1].State)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -250,7 +251,8 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 	inv.CustomerID, inv.SubscriptionID, txn.CustomerID, txn.SubscriptionID, txn.AttemptNumber = c.ID, sub.ID, c.ID, "", 0
 	inv.Lines = nil
 	txn.Disputes = payment.Disputes{{
-		ID: id.New(id.Dispute, tx.Real), Ref: "du_1", State: payment.DisputeOpen, Amount: 1, Currency: eur, OpenedAt: wall,
+		ID: id.New(id.Dispute, tx.Real), OpenedAt: wall,
+		Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Amount: 1, Currency: eur},
 	}}
 	for _, insert := range []func() error{
 		func() error {

@@ -6,15 +6,15 @@ import (
 	"perennial/db"
 )
 
-// answer is what a read said: its results as they are, its error as people see it.
-type answer struct {
+// reading is what a read said: its results as they are, its error as people see it.
+type reading struct {
 	Results []any
 	Code    string
 	Detail  string
 }
 
 // found reports whether anything of the environment came back. A key always does.
-func (a answer) found() bool {
+func (a reading) found() bool {
 	if a.Code != "" {
 		return false
 	}

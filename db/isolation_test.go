@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/moving"
@@ -122,7 +123,8 @@ func (b *bundle) filled(t *testing.T) filling {
 		recovered := b.charge(inv.ID)
 		recovered.RecoveredFrom, recovered.ProviderRef = txn.ID, "pi_again"
 		recovered.Disputes = payment.Disputes{{
-			ID: dispute, Ref: "du_1", State: payment.DisputeOpen, Amount: 1500, Currency: eur, OpenedAt: wall,
+			ID: dispute, OpenedAt: wall,
+			Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Amount: 1500, Currency: eur},
 		}}
 		require.NoError(t, tx.InsertTransaction(ctx, b.env, recovered))
 		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500, now))
@@ -158,7 +160,7 @@ func (b *bundle) filled(t *testing.T) filling {
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
-			ProviderRef: "pi_1", ReceivedAt: wall, Evidence: &payment.Answer{Outcome: payment.AnswerSucceeded},
+			ProviderRef: "pi_1", ReceivedAt: wall, Evidence: &answer.Answer{Outcome: answer.Succeeded},
 		})
 		require.NoError(t, err)
 		require.True(t, stored)
@@ -256,7 +258,7 @@ func (b *bundle) filled(t *testing.T) filling {
 }
 
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.
-func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string, hash []byte) answer {
+func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string, hash []byte) reading {
 	t.Helper()
 	asked, ok := f.ids[method.Name]
 	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.Name)
@@ -309,7 +311,7 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args[2] = reflect.ValueOf("env_absent")
 		}
 	}
-	var a answer
+	var a reading
 	for _, out := range method.Func.Call(args) {
 		err, failed := out.Interface().(error)
 		var known *fault.Error

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
@@ -21,7 +22,7 @@ func (tx *Tx) InsertSend(ctx context.Context, environmentID, transactionID strin
 
 // AnswerSend notes what the provider said about a send, at tx.Real. ref is empty where it named none.
 func (tx *Tx) AnswerSend(
-	ctx context.Context, environmentID, transactionID string, number int, outcome payment.Outcome, ref string,
+	ctx context.Context, environmentID, transactionID string, number int, outcome answer.Outcome, ref string,
 ) error {
 	return core.Queries.SendUpdate(ctx, tx.Pipe, dbsqlc.SendUpdateParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, Number: number, Outcome: string(outcome),
@@ -38,7 +39,7 @@ func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) 
 		s := f.PaymentSend
 		return payment.Send{
 			Number: s.Number, Provider: s.Provider, ProviderConfigID: s.ProviderConfigID, Key: s.Key, Reason: s.Reason,
-			SentAt: s.SentAt, ProviderRef: core.Value(s.ProviderRef), Outcome: payment.Outcome(core.Value(s.Outcome)),
+			SentAt: s.SentAt, ProviderRef: core.Value(s.ProviderRef), Outcome: answer.Outcome(core.Value(s.Outcome)),
 		}
 	}), core.Translate("SendList", err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/account"
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -277,9 +278,11 @@ func TestTransactionRoundTrip(t *testing.T) {
 	want.NotFoundAt, want.ParkedAt, want.CompletedAt = wall.Add(4*time.Second), wall.Add(5*time.Second),
 		now.Add(6*time.Second)
 	want.Disputes = payment.Disputes{{
-		Ref: "du_1", State: payment.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, WithdrawalID: "txn_w",
-		Withdrawals: 2, ID: id.New(id.Dispute, wall), Stage: "chargeback", Reason: "fraudulent", Order: 3,
-		EvidenceDueAt: wall.Add(time.Hour), OpenedAt: wall,
+		ID: id.New(id.Dispute, wall), WithdrawalID: "txn_w", Withdrawals: 2, OpenedAt: wall,
+		Dispute: answer.Dispute{
+			Ref: "du_1", State: answer.DisputeOpen, Amount: 900, Currency: eur, Withdrawn: 800, Order: 3,
+			Stage: answer.StageChargeback, Reason: "fraudulent", EvidenceDueAt: wall.Add(time.Hour),
+		},
 	}}
 	want.DisputedAt, want.Review = wall.Add(7*time.Second), payment.Review{
 		Reason: "second_capture", Ref: "pi_2", At: wall.Add(8 * time.Second),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -22,9 +23,9 @@ func TestWrite_TextsThatPostgreSQLCannotStore(t *testing.T) {
 	callback := db.Callback{
 		ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_" + hostile, Type: hostile,
 		ProviderRef: "pi_" + hostile, Key: hostile, ReceivedAt: wall, TransactionID: txn.ID,
-		Evidence: &payment.Answer{
-			Outcome: payment.AnswerFailed, Ref: hostile, FailureReason: hostile, Currency: "\x00\x00\x00",
-			Refunds: []payment.SeenRefund{{Ref: hostile}}, Disputes: []payment.Dispute{{Ref: hostile, Reason: hostile}},
+		Evidence: &answer.Answer{
+			Outcome: answer.Failed, Ref: hostile, FailureReason: hostile, Currency: "\x00\x00\x00",
+			Refunds: []answer.Refund{{Ref: hostile}}, Disputes: []answer.Dispute{{Ref: hostile, Reason: hostile}},
 		},
 	}
 	call := db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: "charge", StartedAt: wall}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/providers"
@@ -44,7 +45,7 @@ func TestCharge_ProvenAbsenceIsSentAnew(t *testing.T) {
 	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 	require.Equal(t, txn.ID, l.Last().ID)
 	require.True(t, l.Transaction(txn.ID).SendDueAt.After(txn.SendDueAt), "a first send, which is not late")
-	require.Equal(t, []payment.Outcome{payment.AnswerNotFound, payment.AnswerSucceeded}, l.Outcomes(txn.ID))
+	require.Equal(t, []answer.Outcome{answer.NotFound, answer.Succeeded}, l.Outcomes(txn.ID))
 	require.NotEqual(t, l.Sends(txn.ID)[0].Key, l.Sends(txn.ID)[1].Key)
 	require.Equal(t, 1, l.Provider.Captures()[txn.ID])
 	require.Equal(t, invoice.Paid, l.Invoices()[1].Status)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/providers"
 	"perennial/test/life"
@@ -45,7 +46,7 @@ func TestEvidence_DisputeIsBookedInItsOrder(t *testing.T) {
 	}
 	l.Receive(at("chargeback", 3, providers.DisputeOpen, true), at("notice, late", 2, providers.DisputeOpen, false))
 	d := l.Transaction(txn.ID).Disputes[0]
-	require.Equal(t, payment.DisputeOpen, d.State)
+	require.Equal(t, answer.DisputeOpen, d.State)
 	require.Equal(t, due, d.EvidenceDueAt)
 	require.Zero(t, l.Net(txn.ID), "the bank holds the money, and a late notice gives none back")
 

@@ -80,7 +80,7 @@ func (x exchange) call(ctx context.Context) (providers.Result, error) {
 	t := x.Transaction
 	switch x.Move {
 	case payment.MoveBelieve:
-		return believed(x.Evidence[0].Answer), nil
+		return x.Evidence[0].Answer, nil
 	case payment.MoveHold:
 		return providers.Result{FailureReason: x.Reason, RetryAfter: x.Wait}, nil
 	case payment.MoveAbandon:
@@ -146,24 +146,6 @@ func (x exchange) returnURL() string {
 	return contract.ReturnLink(x.publicURL, x.Transaction.Action.Token)
 }
 
-// believed is what a callback proves, in the form of an answer to a look-up.
-func believed(e payment.Answer) providers.Result {
-	r := providers.Result{
-		Outcome: providers.Outcome(e.Outcome), Ref: e.Ref, Amount: e.Amount, Currency: e.Currency,
-		FailureCode: providers.FailureCode(e.FailureCode), FailureReason: e.FailureReason,
-	}
-	for _, seen := range e.Refunds {
-		r.Refunds = append(r.Refunds, providers.SeenRefund(seen))
-	}
-	for _, d := range e.Disputes {
-		r.Disputes = append(r.Disputes, providers.Dispute{
-			Ref: d.Ref, State: providers.DisputeState(d.State), Stage: providers.DisputeStage(d.Stage), Reason: d.Reason,
-			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
-		})
-	}
-	return r
-}
-
 // operation names the exchange as its row in provider_calls does.
 func operation(t payment.Transaction, m payment.Move) string {
 	refund := t.Type == payment.Refund
@@ -182,19 +164,16 @@ func operation(t payment.Transaction, m payment.Move) string {
 	return db.CallCharge
 }
 
-// answer is what an exchange brought.
-type answer struct {
+// response is what an exchange brought.
+type response struct {
 	providers.Result
 
 	asked time.Time // when the exchange began
 	err   error     // the request was impossible: nothing was sent
 }
 
-// outcome returns that of the answer in the words of the rules.
-func (a answer) outcome() payment.Outcome { return payment.Outcome(a.Outcome) }
-
 // shown is the outcome as rows and metrics show it.
-func (a answer) shown() string {
+func (a response) shown() string {
 	if a.err != nil {
 		return "error"
 	}
@@ -202,6 +181,6 @@ func (a answer) shown() string {
 }
 
 // reply is what the answer says about its account, in the words of the rules.
-func (a answer) reply() charging.Reply {
-	return charging.Reply{Outcome: a.outcome(), HTTPStatus: a.HTTPStatus, NotOffered: a.NotOffered}
+func (a response) reply() charging.Reply {
+	return charging.Reply{Outcome: a.Outcome, HTTPStatus: a.HTTPStatus, NotOffered: a.NotOffered}
 }

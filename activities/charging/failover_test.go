@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
 	"perennial/db"
@@ -59,7 +60,7 @@ func TestFailover_OnlyOnProof(t *testing.T) {
 			require.Equal(t, map[string]int{txn.ID: 1}, backup.Captures())
 			require.Len(t, sends, 2)
 			require.Equal(t, []string{"primary", "backup"}, []string{sends[0].Reason, sends[1].Reason})
-			require.Equal(t, payment.AnswerNotSent, sends[0].Outcome)
+			require.Equal(t, answer.NotSent, sends[0].Outcome)
 			require.NotEqual(t, sends[0].Key, sends[1].Key)
 			l.Sound()
 		})

@@ -51,7 +51,7 @@ type CredentialsRefused struct {
 }
 
 // tell reports the end of one exchange to the measurements.
-func (a *Payments) tell(ctx context.Context, env string, x exchange, said answer, took time.Duration) {
+func (a *Payments) tell(ctx context.Context, env string, x exchange, said response, took time.Duration) {
 	outcome, doing, reply := said.shown(), operation(x.Transaction, x.Move), said.reply()
 	if said.err == nil && said.Outcome == providers.Succeeded && !x.Transaction.Confirms(said.Amount, said.Currency) {
 		outcome = "mismatch" // another amount than asked for: no success of ours

@@ -100,7 +100,7 @@ func (a *Payments) step(
 	failpoint.Hit(failpoint.ChargeRecorded)
 	r.txn = txn
 	var goes charging.Goes
-	r.Progress, goes = r.After(x.Step, said.outcome(), said.RetryAfter, txn, a.Clock())
+	r.Progress, goes = r.After(x.Step, said.Outcome, said.RetryAfter, txn, a.Clock())
 	return out, goes == charging.Instant || goes == charging.IfTime && a.timeLeft(ctx), nil
 }
 
@@ -131,11 +131,11 @@ func (a *Payments) leave(x *exchange) {
 }
 
 // exchange calls the provider, where the step is a request, and tells the measurements. It was begun when asked.
-func (a *Payments) exchange(ctx context.Context, env string, x exchange, asked time.Time) answer {
+func (a *Payments) exchange(ctx context.Context, env string, x exchange, asked time.Time) response {
 	started := a.Clock()
 	counting, requests := wire.CountRequests(ctx)
 	result, err := callInTime(counting, x)
-	said := answer{Result: result, asked: asked, err: err}
+	said := response{Result: result, asked: asked, err: err}
 	a.Pacing.Owe(x.AccountID, x.limit, int(requests.Load())-1)
 	failpoint.Hit(x.answered())
 	if x.Asks() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"perennial/activities/execution"
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -19,7 +20,7 @@ import (
 
 // record writes the answer, and what follows from it, in one transaction: load, decide, write.
 func (a *Payments) record(
-	ctx context.Context, in contract.ResolveInput, x exchange, said answer,
+	ctx context.Context, in contract.ResolveInput, x exchange, said response,
 ) (contract.ResolveOutput, payment.Transaction, error) {
 	wall := a.Clock()
 	now := wall
@@ -39,7 +40,7 @@ func (a *Payments) record(
 type recording struct {
 	x      exchange
 	env    string
-	said   answer
+	said   response
 	moment lifecycle.Moment
 	clock  execution.Clock
 
@@ -75,7 +76,8 @@ func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 	if err != nil {
 		return err
 	}
-	result.Answer = answerOf(r.said.Result)
+	result.Answer = r.said.Result
+	result.Answer.ConfirmURL = webPage(r.said.ConfirmURL)
 	about := x.Concerns(result.Transaction, result.Answer)
 	result.Transaction = about.Transaction
 	result.Move, result.Asked, result.Protocol = x.Move, x.Asked, x.Protocol
@@ -122,7 +124,7 @@ func (r *recording) write(ctx context.Context, tx *db.Tx) error {
 
 // markCallbacks marks the callbacks that the answer covers.
 func (r *recording) markCallbacks(ctx context.Context, tx *db.Tx) error {
-	covered := r.x.Covers(r.led.Transaction, r.led.LookedAt, r.said.asked, r.said.outcome())
+	covered := r.x.Covers(r.led.Transaction, r.led.LookedAt, r.said.asked, r.said.Outcome)
 	return markCallbacks(ctx, tx, r.env, r.x.Transaction.ID, covered)
 }
 
@@ -137,10 +139,10 @@ func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c 
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
 // may copy the charge's metadata, and with it an id that another row of ours has.
-func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]payment.SeenRefund, error) {
+func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]answer.Refund, error) {
 	seen := slices.Clone(r.Answer.Refunds)
 	for i, s := range seen {
-		if s.TransactionID == "" || s.Again(r.Refunds) { // booked, or made again under the id of one that is
+		if s.TransactionID == "" || payment.MadeAgain(s, r.Refunds) { // booked, or made again under the id of one that is
 			continue
 		}
 		taken := true
@@ -193,7 +195,7 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 			return err
 		}
 	}
-	number, answers := r.x.AnswersSend(r.result.Move, r.said.outcome())
+	number, answers := r.x.AnswersSend(r.result.Move, r.said.Outcome)
 	if !answers {
 		return nil
 	}
@@ -203,7 +205,7 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 			return err
 		}
 	}
-	return tx.AnswerSend(ctx, r.env, txn.ID, number, r.said.outcome(), r.said.Ref)
+	return tx.AnswerSend(ctx, r.env, txn.ID, number, r.said.Outcome, r.said.Ref)
 }
 
 // closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in
@@ -222,25 +224,6 @@ func (r *recording) closeCall(ctx context.Context, tx *db.Tx) error {
 		ID: r.x.callID, TransactionID: r.x.Transaction.ID, Outcome: r.said.shown(), HTTPStatus: r.said.HTTPStatus,
 		Response: r.said.Response, EndedAt: r.clock(),
 	})
-}
-
-// answerOf is a provider's answer in the words of the rules.
-func answerOf(r providers.Result) payment.Answer {
-	refunds, disputes := make([]payment.SeenRefund, 0, len(r.Refunds)), make([]payment.Dispute, len(r.Disputes))
-	for _, seen := range r.Refunds {
-		refunds = append(refunds, payment.SeenRefund(seen))
-	}
-	for i, d := range r.Disputes {
-		disputes[i] = payment.Dispute{
-			Ref: d.Ref, State: payment.DisputeState(d.State), Stage: payment.DisputeStage(d.Stage), Reason: d.Reason,
-			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
-		}
-	}
-	return payment.Answer{
-		Outcome: payment.Outcome(r.Outcome), Ref: r.Ref, Amount: r.Amount, Currency: r.Currency,
-		Refunds: refunds, Disputes: disputes, SinceUnread: r.SinceUnread, FailureCode: string(r.FailureCode),
-		FailureReason: r.FailureReason, Response: r.Response, RetryAfter: r.RetryAfter, ConfirmURL: webPage(r.ConfirmURL),
-	}
 }
 
 // webPage returns the address of a page that a browser may be sent to; empty: it is none.

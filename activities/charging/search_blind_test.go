@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/providers"
 	"perennial/test/life"
@@ -132,7 +133,7 @@ func TestSearch_CallbackOfALostSendLeavesTheRefusedOne(t *testing.T) {
 	require.Equal(t, config.ID, l.Transaction(txn.ID).ProviderConfigID)
 	refused := l.Sends(txn.ID)[0]
 	require.Equal(t, l.Config.ID, refused.ProviderConfigID)
-	require.Equal(t, payment.AnswerNotSent, refused.Outcome)
+	require.Equal(t, answer.NotSent, refused.Outcome)
 	require.Empty(t, refused.ProviderRef)
 }
 

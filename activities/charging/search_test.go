@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/contract"
@@ -67,7 +68,7 @@ func TestSearch_FindsWhatTheBackupTookInTheLostWindow(t *testing.T) {
 			sends := l.Sends(txn.ID)
 			require.Len(t, sends, 1)
 			require.Equal(t, []string{config.ID, "found after a restore"}, []string{sends[0].ProviderConfigID, sends[0].Reason})
-			require.Equal(t, payment.AnswerSucceeded, sends[0].Outcome)
+			require.Equal(t, answer.Succeeded, sends[0].Outcome)
 		})
 	}
 }

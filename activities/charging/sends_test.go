@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -44,8 +45,8 @@ func TestSends_EachHasItsRow(t *testing.T) {
 	txn, calls := l.Last(), l.Provider.Calls()
 	sends := l.Sends(txn.ID)
 	require.Len(t, sends, 2)
-	require.Equal(t, []payment.Outcome{payment.AnswerNotSent, payment.AnswerSucceeded},
-		[]payment.Outcome{sends[0].Outcome, sends[1].Outcome})
+	require.Equal(t, []answer.Outcome{answer.NotSent, answer.Succeeded},
+		[]answer.Outcome{sends[0].Outcome, sends[1].Outcome})
 	require.Equal(t, []string{calls[1].Key, calls[2].Key}, []string{sends[0].Key, sends[1].Key})
 	require.Equal(t, []string{"", txn.ProviderRef}, []string{sends[0].ProviderRef, sends[1].ProviderRef})
 	for _, s := range sends {

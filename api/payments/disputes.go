@@ -6,6 +6,7 @@ import (
 
 	"perennial/api/httpkit"
 	"perennial/api/view"
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
@@ -75,7 +76,7 @@ func (h *Handler) listDisputes(
 		return nil, err
 	}
 	rows, more, err := h.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
-		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: payment.DisputeState(in.Status),
+		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: answer.DisputeState(in.Status),
 		OpenedFrom: view.Instant(in.From), OpenedTo: view.Instant(in.To),
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderDispute)

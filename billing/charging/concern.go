@@ -3,6 +3,7 @@ package charging
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -19,20 +20,20 @@ type Concern struct {
 // Concerns returns what an answer to the step is about; t is the transaction as its row is then. A charge that was
 // never sent shows the account that the step spoke to. Where the step asked about an earlier send, a callback had told
 // who has it, whichever account refused the charge last.
-func (s Step) Concerns(t payment.Transaction, said payment.Answer) Concern {
+func (s Step) Concerns(t payment.Transaction, said answer.Answer) Concern {
 	if !t.EverSent() && s.Earlier == nil {
 		t.Provider, t.ProviderConfigID = s.Transaction.Provider, s.Transaction.ProviderConfigID
 	}
 	another := t.Status == payment.Success && said.Ref != "" && said.Ref != t.ProviderRef
 	return Concern{
-		Transaction: t, Recovered: s.Earlier != nil || another, Sends: said.Outcome == payment.AnswerNotFound,
+		Transaction: t, Recovered: s.Earlier != nil || another, Sends: said.Outcome == answer.NotFound,
 	}
 }
 
 // ConcernsRefunds reports whether an answer is about refunds of a charge, or takes its capture back, so that all
 // refunds that are booked decide what it leads to. captured is the transaction that books the money of the charge.
-func ConcernsRefunds(captured payment.Transaction, said payment.Answer) bool {
-	takenBack := captured.Status == payment.Success && said.Outcome.Final() && said.Outcome != payment.AnswerSucceeded
+func ConcernsRefunds(captured payment.Transaction, said answer.Answer) bool {
+	takenBack := captured.Status == payment.Success && said.Outcome.Final() && said.Outcome != answer.Succeeded
 	return len(said.Refunds) > 0 || len(said.Disputes) > 0 || takenBack
 }
 
@@ -51,7 +52,7 @@ type Coverage struct {
 // lifecycle.Record found; t is the transaction as that left it; asked is when the exchange began. Of an earlier send's
 // account it covers nothing unless that was looked at, and of the current account nothing then: what its messages say
 // is another matter.
-func (s Step) Covers(t payment.Transaction, lookedAt []string, asked time.Time, said payment.Outcome) Coverage {
+func (s Step) Covers(t payment.Transaction, lookedAt []string, asked time.Time, said answer.Outcome) Coverage {
 	c := Coverage{Refs: lookedAt, Until: coveredUntil(asked, said), Asked: s.Asks()}
 	switch {
 	case s.Earlier == nil:
@@ -78,8 +79,8 @@ func CoversUnasked(t payment.Transaction, wanted bool, now time.Time) Coverage {
 const unknownThere = 10 * time.Minute
 
 // coveredUntil returns until when callbacks may have been received that a look-up which began at asked covers.
-func coveredUntil(asked time.Time, said payment.Outcome) time.Time {
-	if said == payment.AnswerNotFound {
+func coveredUntil(asked time.Time, said answer.Outcome) time.Time {
+	if said == answer.NotFound {
 		return asked.Add(-unknownThere)
 	}
 	return asked

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 )
@@ -24,33 +25,33 @@ func TestConcerns(t *testing.T) {
 	for name, c := range map[string]struct {
 		step             charging.Step
 		row              payment.Transaction
-		said             payment.Answer
+		said             answer.Answer
 		account          string
 		recovered, sends bool
 	}{
 		"never sent: whom the step spoke to": {
-			spoken, unsent, payment.Answer{Outcome: payment.AnswerNotSent}, "pp_2", false, false,
+			spoken, unsent, answer.Answer{Outcome: answer.NotSent}, "pp_2", false, false,
 		},
 		"never sent, and about an earlier send: as the row says": {
-			earlier, unsent, payment.Answer{Outcome: payment.AnswerSucceeded}, "pp_refused", true, false,
+			earlier, unsent, answer.Answer{Outcome: answer.Succeeded}, "pp_refused", true, false,
 		},
 		"sent: as the row says": {
-			spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, "pp_1", false, false,
+			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_1"}, "pp_1", false, false,
 		},
 		"an open one under another reference": {
-			spoken, open, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_2"}, "pp_1", false, false,
+			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_2"}, "pp_1", false, false,
 		},
 		"a success under its reference": {
-			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1"}, "pp_1", false, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false,
 		},
 		"a success that is not named": {
-			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded}, "pp_1", false, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded}, "pp_1", false, false,
 		},
 		"a success under another reference": {
-			spoken, paid, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2"}, "pp_1", true, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2"}, "pp_1", true, false,
 		},
 		"its provider does not know the charge": {
-			spoken, open, payment.Answer{Outcome: payment.AnswerNotFound}, "pp_1", false, true,
+			spoken, open, answer.Answer{Outcome: answer.NotFound}, "pp_1", false, true,
 		},
 	} {
 		about := c.step.Concerns(c.row, c.said)
@@ -67,18 +68,18 @@ func TestConcernsRefunds(t *testing.T) {
 	paid, open := payment.Transaction{Status: payment.Success}, payment.Transaction{Status: payment.Pending}
 	for name, c := range map[string]struct {
 		captured payment.Transaction
-		said     payment.Answer
+		said     answer.Answer
 		want     bool
 	}{
-		"a success again":           {paid, payment.Answer{Outcome: payment.AnswerSucceeded}, false},
-		"no answer":                 {paid, payment.Answer{Outcome: payment.AnswerUnknown}, false},
-		"a success that is undone":  {paid, payment.Answer{Outcome: payment.AnswerCanceled}, true},
-		"a charge that is declined": {open, payment.Answer{Outcome: payment.AnswerDeclined}, false},
+		"a success again":           {paid, answer.Answer{Outcome: answer.Succeeded}, false},
+		"no answer":                 {paid, answer.Answer{Outcome: answer.Unknown}, false},
+		"a success that is undone":  {paid, answer.Answer{Outcome: answer.Canceled}, true},
+		"a charge that is declined": {open, answer.Answer{Outcome: answer.Declined}, false},
 		"with a refund": {
-			paid, payment.Answer{Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1"}}}, true,
+			paid, answer.Answer{Outcome: answer.Succeeded, Refunds: []answer.Refund{{Ref: "re_1"}}}, true,
 		},
 		"with a dispute": {
-			paid, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{{Ref: "dp_1"}}}, true,
+			paid, answer.Answer{Outcome: answer.Succeeded, Disputes: []answer.Dispute{{Ref: "dp_1"}}}, true,
 		},
 	} {
 		require.Equal(t, c.want, charging.ConcernsRefunds(c.captured, c.said), name)
@@ -98,26 +99,26 @@ func TestCovers(t *testing.T) {
 	for name, c := range map[string]struct {
 		step     charging.Step
 		lookedAt []string
-		said     payment.Outcome
+		said     answer.Outcome
 		want     charging.Coverage
 	}{
-		"looked at": {lookup, refs, payment.AnswerSucceeded, charging.Coverage{
+		"looked at": {lookup, refs, answer.Succeeded, charging.Coverage{
 			Refs: refs, Until: asked, Asked: true, Shows: paid.Shows(),
 		}},
-		"what a provider does not know yet, it may have sent word of before": {lookup, refs, payment.AnswerNotFound,
+		"what a provider does not know yet, it may have sent word of before": {lookup, refs, answer.NotFound,
 			charging.Coverage{
 				Refs: refs, Until: asked.Add(-10 * time.Minute), Asked: true, Shows: paid.Shows(),
 			}},
-		"nothing looked at": {lookup, nil, payment.AnswerUnknown, charging.Coverage{
+		"nothing looked at": {lookup, nil, answer.Unknown, charging.Coverage{
 			Until: asked, Asked: true, Shows: paid.Shows(),
 		}},
-		"a believed callback is no answer": {believes, refs, payment.AnswerSucceeded, charging.Coverage{
+		"a believed callback is no answer": {believes, refs, answer.Succeeded, charging.Coverage{
 			Refs: refs, Until: asked, Shows: paid.Shows(),
 		}},
-		"an earlier send: only its account": {earlier, refs, payment.AnswerSucceeded, charging.Coverage{
+		"an earlier send: only its account": {earlier, refs, answer.Succeeded, charging.Coverage{
 			AccountID: "pp_1", Refs: refs, Until: asked, Asked: true,
 		}},
-		"an earlier send that was not looked at": {earlier, nil, payment.AnswerUnknown, charging.Coverage{}},
+		"an earlier send that was not looked at": {earlier, nil, answer.Unknown, charging.Coverage{}},
 	} {
 		require.Equal(t, c.want, c.step.Covers(paid, c.lookedAt, asked, c.said), name)
 	}

@@ -3,13 +3,14 @@ package charging
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
 )
 
 // Reply is what an answer says about the account that gave it.
 type Reply struct {
-	Outcome    payment.Outcome
+	Outcome    answer.Outcome
 	HTTPStatus int // 0: no answer came at all
 	// NotOffered: the account does not take this kind of charge now, which says nothing about its credentials and its
 	// other charges. No request was needed to know that.
@@ -30,12 +31,12 @@ func (r Reply) RefusesCredentials() bool {
 
 // Serves reports whether the answer is about the operation asked for, which only accepted credentials lead to.
 func (r Reply) Serves() bool {
-	return r.Outcome.Final() || r.Outcome == payment.AnswerPending || r.Outcome == payment.AnswerNotFound
+	return r.Outcome.Final() || r.Outcome == answer.Pending || r.Outcome == answer.NotFound
 }
 
 // Silent reports whether an exchange brought no answer. One that asks us to come back later is an answer.
 func (r Reply) Silent() bool {
-	undecided := r.Outcome == payment.AnswerUnknown || r.Outcome == payment.AnswerNotSent
+	undecided := r.Outcome == answer.Unknown || r.Outcome == answer.NotSent
 	return !r.NotOffered && undecided && (r.HTTPStatus == 0 || r.HTTPStatus >= serverError)
 }
 
@@ -91,9 +92,9 @@ func (r Reply) failure() (routing.Failure, bool) {
 	switch {
 	case r.RefusesCredentials():
 		return routing.Unauthorized, true
-	case r.Outcome == payment.AnswerNotSent:
+	case r.Outcome == answer.NotSent:
 		return routing.NotTaken, true
-	case r.Outcome == payment.AnswerUnknown:
+	case r.Outcome == answer.Unknown:
 		return routing.Unanswered, true
 	}
 	return 0, false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
@@ -17,18 +18,18 @@ func TestReply_SaysOfItsAccount(t *testing.T) {
 		reply                   charging.Reply
 		refuses, serves, silent bool
 	}{
-		"success":             {charging.Reply{Outcome: payment.AnswerSucceeded, HTTPStatus: 200}, false, true, false},
-		"pending":             {charging.Reply{Outcome: payment.AnswerPending, HTTPStatus: 200}, false, true, false},
-		"not known there":     {charging.Reply{Outcome: payment.AnswerNotFound, HTTPStatus: 404}, false, true, false},
-		"no connection":       {charging.Reply{Outcome: payment.AnswerNotSent}, false, false, true},
-		"no answer":           {charging.Reply{Outcome: payment.AnswerUnknown}, false, false, true},
-		"its server fails":    {charging.Reply{Outcome: payment.AnswerUnknown, HTTPStatus: 500}, false, false, true},
-		"too many requests":   {charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 429}, false, false, false},
-		"unknown credentials": {charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 401}, true, false, false},
-		"not permitted":       {charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 403}, true, false, false},
-		"an operator is away": {charging.Reply{Outcome: payment.AnswerNotSent, NotOffered: true}, false, false, false},
+		"success":             {charging.Reply{Outcome: answer.Succeeded, HTTPStatus: 200}, false, true, false},
+		"pending":             {charging.Reply{Outcome: answer.Pending, HTTPStatus: 200}, false, true, false},
+		"not known there":     {charging.Reply{Outcome: answer.NotFound, HTTPStatus: 404}, false, true, false},
+		"no connection":       {charging.Reply{Outcome: answer.NotSent}, false, false, true},
+		"no answer":           {charging.Reply{Outcome: answer.Unknown}, false, false, true},
+		"its server fails":    {charging.Reply{Outcome: answer.Unknown, HTTPStatus: 500}, false, false, true},
+		"too many requests":   {charging.Reply{Outcome: answer.NotSent, HTTPStatus: 429}, false, false, false},
+		"unknown credentials": {charging.Reply{Outcome: answer.NotSent, HTTPStatus: 401}, true, false, false},
+		"not permitted":       {charging.Reply{Outcome: answer.NotSent, HTTPStatus: 403}, true, false, false},
+		"an operator is away": {charging.Reply{Outcome: answer.NotSent, NotOffered: true}, false, false, false},
 		"which it said by 403": {
-			charging.Reply{Outcome: payment.AnswerNotSent, NotOffered: true, HTTPStatus: 403}, false, false, false,
+			charging.Reply{Outcome: answer.NotSent, NotOffered: true, HTTPStatus: 403}, false, false, false,
 		},
 	} {
 		require.Equal(t, c.refuses, c.reply.RefusesCredentials(), name)
@@ -39,8 +40,8 @@ func TestReply_SaysOfItsAccount(t *testing.T) {
 
 func TestReply_News(t *testing.T) {
 	t.Parallel()
-	refused := charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 401}
-	served, silence := charging.Reply{Outcome: payment.AnswerPending}, charging.Reply{Outcome: payment.AnswerUnknown}
+	refused := charging.Reply{Outcome: answer.NotSent, HTTPStatus: 401}
+	served, silence := charging.Reply{Outcome: answer.Pending}, charging.Reply{Outcome: answer.Unknown}
 	for name, c := range map[string]struct {
 		reply             charging.Reply
 		failing, untested bool
@@ -63,10 +64,10 @@ func TestReply_Breaker(t *testing.T) {
 	send := charging.Step{Move: payment.MoveSend, Transaction: due()}
 	look := charging.Step{Move: payment.MoveLookup, Transaction: due(sent)}
 	back := charging.Step{Move: payment.MoveSend, Transaction: payment.Transaction{ID: "txn_2", Type: payment.Refund}}
-	unknown := charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 401}
-	denied := charging.Reply{Outcome: payment.AnswerNotSent, HTTPStatus: 403}
-	away := charging.Reply{Outcome: payment.AnswerNotSent}
-	took := charging.Reply{Outcome: payment.AnswerPending, HTTPStatus: 200}
+	unknown := charging.Reply{Outcome: answer.NotSent, HTTPStatus: 401}
+	denied := charging.Reply{Outcome: answer.NotSent, HTTPStatus: 403}
+	away := charging.Reply{Outcome: answer.NotSent}
+	took := charging.Reply{Outcome: answer.Pending, HTTPStatus: 200}
 	failed := routing.Breaker{Failures: 2, FailingSince: t0, FailedBy: [5]string{"txn_8", "txn_9"}}
 	for name, c := range map[string]struct {
 		was      routing.Breaker
@@ -85,7 +86,7 @@ func TestReply_Breaker(t *testing.T) {
 		"a send is taken":                   {failed, took, send, 0, false, false},
 		"a look-up is answered":             {failed, took, look, 2, false, false},
 		"the operator of a phone is closed": {
-			failed, charging.Reply{Outcome: payment.AnswerNotSent, NotOffered: true}, send, 2, false, false,
+			failed, charging.Reply{Outcome: answer.NotSent, NotOffered: true}, send, 2, false, false,
 		},
 		"a refund is taken: charges may not": {failed, took, back, 2, false, false},
 	} {

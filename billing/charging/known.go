@@ -3,6 +3,7 @@ package charging
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
 )
@@ -62,7 +63,7 @@ type Elsewhere struct {
 // Evidence is a callback that proves something by itself.
 type Evidence struct {
 	CallbackID string
-	Answer     payment.Answer
+	Answer     answer.Answer
 }
 
 // Routing is what the choice of an account depends on.

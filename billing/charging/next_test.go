@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 	"perennial/billing/routing"
@@ -217,7 +218,7 @@ func TestNext_ReadsWhatItNeeds(t *testing.T) {
 
 func TestNext_WhatCallbacksSay(t *testing.T) {
 	t.Parallel()
-	refused := payment.Answer{Outcome: payment.AnswerDeclined}
+	refused := answer.Answer{Outcome: answer.Declined}
 	evidence := &[]charging.Evidence{{CallbackID: "cb_1", Answer: refused}}
 	toBoth := &[]payment.Send{{Number: 1, ProviderConfigID: "b", Key: "k1"}, {Number: 2, ProviderConfigID: "a", Key: "k2"}}
 	for name, c := range map[string]struct {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -35,16 +36,16 @@ const (
 // another step follows: what callbacks prove needs no exchange, and what they say about an earlier send says nothing
 // about the current one. now is real time.
 func (p Progress) After(
-	s Step, said payment.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time,
+	s Step, said answer.Outcome, retryAfter time.Duration, t payment.Transaction, now time.Time,
 ) (Progress, Goes) {
-	p.Idle = s.Wait > 0 || said == payment.AnswerNotSent || s.Lost != nil
+	p.Idle = s.Wait > 0 || said == answer.NotSent || s.Lost != nil
 	p.Earlier = p.Earlier || s.Earlier != nil
 	followed := s.Asked && (s.Move == payment.MoveLookup || s.Move == payment.MoveBelieve)
 	switch {
 	case s.Lost != nil && s.Lost.Number == 0:
 		return p, Ends
 	case s.Lost != nil:
-		return p.searched(s, said, retryAfter), ifOpen(t, said == payment.AnswerNotFound || t.MayRepeat(s.RestoredAt))
+		return p.searched(s, said, retryAfter), ifOpen(t, said == answer.NotFound || t.MayRepeat(s.RestoredAt))
 	case followed && t.MayRepeat(s.RestoredAt): // what callbacks say has decided nothing: it is looked for
 		p.CallbacksDone = true
 		return p, ifOpen(t, true)
@@ -62,9 +63,9 @@ func ifOpen(t payment.Transaction, more bool) Goes {
 }
 
 // searched notes the answer to a question of a search.
-func (p Progress) searched(s Step, said payment.Outcome, retryAfter time.Duration) Progress {
+func (p Progress) searched(s Step, said answer.Outcome, retryAfter time.Duration) Progress {
 	p.Questioned = append(slices.Clone(p.Questioned), s.AccountID)
-	if said != payment.AnswerNotFound && !said.Final() {
+	if said != answer.NotFound && !said.Final() {
 		p.Silent = append(slices.Clone(p.Silent), named{s.AccountID, s.Provider})
 		p.Wait, p.Counted = max(p.Wait, retryAfter), p.Counted || !s.Lost.Fresh
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 )
@@ -30,34 +31,34 @@ func TestProgress_WhatFollows(t *testing.T) {
 	known := due(sent, func(t *payment.Transaction) { t.ProviderRef, t.NextCheckAt = "pi_1", t0.Add(time.Minute) })
 	for name, c := range map[string]struct {
 		step charging.Step
-		said payment.Outcome
+		said answer.Outcome
 		txn  payment.Transaction // after it
 		want charging.Goes
 		idle bool
 	}{
-		"refused, and another account can take it": {sends, payment.AnswerNotSent, due(), charging.IfTime, true},
-		"refused by the last":                      {last, payment.AnswerNotSent, due(), charging.Ends, true},
-		"taken":                                    {sends, payment.AnswerPending, due(sent), charging.Ends, false},
-		"silence":                                  {sends, payment.AnswerUnknown, due(sent), charging.Ends, false},
-		"it provably never arrived":                {looks, payment.AnswerNotFound, due(), charging.IfTime, false},
-		"not known there, its key may be repeated": {looks, payment.AnswerNotFound, repeats, charging.IfTime, false},
-		"known there":                              {looks, payment.AnswerPending, known, charging.Ends, false},
-		"two callbacks prove something":            {two, payment.AnswerFailed, due(sent), charging.Instant, false},
-		"an earlier send":                          {earlier, payment.AnswerFailed, due(sent), charging.Instant, false},
-		"a search, nothing there":                  {lost, payment.AnswerNotFound, due(old), charging.IfTime, true},
-		"a search, silence":                        {lost, payment.AnswerUnknown, due(old), charging.IfTime, true},
-		"a search that found it":                   {lost, payment.AnswerSucceeded, due(sent), charging.Ends, true},
+		"refused, and another account can take it": {sends, answer.NotSent, due(), charging.IfTime, true},
+		"refused by the last":                      {last, answer.NotSent, due(), charging.Ends, true},
+		"taken":                                    {sends, answer.Pending, due(sent), charging.Ends, false},
+		"silence":                                  {sends, answer.Unknown, due(sent), charging.Ends, false},
+		"it provably never arrived":                {looks, answer.NotFound, due(), charging.IfTime, false},
+		"not known there, its key may be repeated": {looks, answer.NotFound, repeats, charging.IfTime, false},
+		"known there":                              {looks, answer.Pending, known, charging.Ends, false},
+		"two callbacks prove something":            {two, answer.Failed, due(sent), charging.Instant, false},
+		"an earlier send":                          {earlier, answer.Failed, due(sent), charging.Instant, false},
+		"a search, nothing there":                  {lost, answer.NotFound, due(old), charging.IfTime, true},
+		"a search, silence":                        {lost, answer.Unknown, due(old), charging.IfTime, true},
+		"a search that found it":                   {lost, answer.Succeeded, due(sent), charging.Ends, true},
 		"a search that waits":                      {waits, "", due(old), charging.Ends, true},
-		"a search, left to a person":               {lost, payment.AnswerNotFound, due(old, parked), charging.Ends, true},
-		"callbacks that decided nothing":           {heard, payment.AnswerNotFound, due(old), charging.IfTime, false},
+		"a search, left to a person":               {lost, answer.NotFound, due(old, parked), charging.Ends, true},
+		"callbacks that decided nothing":           {heard, answer.NotFound, due(old), charging.IfTime, false},
 	} {
 		r, goes := charging.Progress{}.After(c.step, c.said, 0, c.txn, t0)
 		require.Equal(t, c.want, goes, name)
 		require.Equal(t, c.idle, r.Idle, name)
 	}
-	r, _ := charging.Progress{}.After(sends, payment.AnswerNotSent, 0, due(), t0)
+	r, _ := charging.Progress{}.After(sends, answer.NotSent, 0, due(), t0)
 	require.Equal(t, []string{"a"}, r.Refused)
-	r, goes := charging.Progress{Asked: true}.After(looks, payment.AnswerNotFound, 0, due(), t0)
+	r, goes := charging.Progress{Asked: true}.After(looks, answer.NotFound, 0, due(), t0)
 	require.Equal(t, charging.Ends, goes, "callbacks are followed first")
 	require.Empty(t, r.Refused)
 }

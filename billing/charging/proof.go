@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -30,22 +31,22 @@ func (s Step) NotTaken(reached bool, callID, key string, calls []Call) payment.M
 // NotCompleted is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
 // it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
 // the provider may have what was handed over.
-func (s Step) NotCompleted(callID string, handedAt time.Time, calls []Call) payment.Outcome {
+func (s Step) NotCompleted(callID string, handedAt time.Time, calls []Call) answer.Outcome {
 	for _, c := range calls {
 		if c.Completes && c.ID != callID && !c.StartedAt.Before(handedAt) {
-			return payment.AnswerUnknown
+			return answer.Unknown
 		}
 	}
-	return payment.AnswerNotSent
+	return answer.NotSent
 }
 
 // AnswersSend returns the number of the send that the answer belongs to; false: to none. move is what the answer is
 // about: "not taken" about a repeat says nothing about the send. Where a restored database may have forgotten what the
 // answer is about, the row of that number may be another account's: see SendIs.
-func (s Step) AnswersSend(move payment.Move, said payment.Outcome) (int, bool) {
+func (s Step) AnswersSend(move payment.Move, said answer.Outcome) (int, bool) {
 	forgotten := s.Earlier != nil && s.Earlier.SentAt.IsZero() // no row is about it
 	answers := said != "" && (s.Asks() || s.Move == payment.MoveBelieve)
-	repeat := said == payment.AnswerNotSent && move != payment.MoveSend
+	repeat := said == answer.NotSent && move != payment.MoveSend
 	return s.Number, answers && !forgotten && s.Number != 0 && s.About == "" && !repeat
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/payment"
 )
@@ -93,7 +94,7 @@ func progressAfterSilence(t *testing.T) charging.Progress {
 	t.Helper()
 	s := charging.Situation{Transaction: due(old), RestoredAt: restored, Now: t0}
 	step, _ := decide(t, s, world{accounts: []charging.Account{account("a")}})
-	r, goes := charging.Progress{}.After(step, payment.AnswerUnknown, time.Minute, due(old), t0)
+	r, goes := charging.Progress{}.After(step, answer.Unknown, time.Minute, due(old), t0)
 	require.Equal(t, charging.IfTime, goes, "others may answer")
 	require.Equal(t, []string{"a"}, r.Questioned)
 	return r

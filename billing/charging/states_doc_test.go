@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/internal/statedoc"
 	"perennial/billing/payment"
@@ -40,7 +41,7 @@ var steps = []struct {
 	{name: "accepted, not wanted any more", txn: due(sent, accepted, canceled)},
 	{name: "accepted, no end, for weeks", txn: due(sent, accepted), at: 30 * 24 * time.Hour},
 	{name: "a callback proves how it ended", txn: due(sent), world: world{Known: charging.Known{
-		Evidence: &[]charging.Evidence{{Answer: payment.Answer{Outcome: payment.AnswerSucceeded}}},
+		Evidence: &[]charging.Evidence{{Answer: answer.Answer{Outcome: answer.Succeeded}}},
 	}}},
 	{name: "ended", txn: due(sent, accepted, ended)},
 	{name: "ended, and a callback tells of it again", txn: due(sent, accepted, ended),

@@ -6,8 +6,8 @@ package dunning
 import (
 	"slices"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
-	"perennial/billing/payment"
 	"perennial/billing/retry"
 )
 
@@ -49,9 +49,9 @@ func (p Policy) Validate() error {
 		return err
 	}
 	for _, r := range p.Retry.Rules {
-		if !slices.Contains(payment.FailureCodes(), r.Code) {
+		if !slices.Contains(answer.FailureCodes(), answer.FailureCode(r.Code)) {
 			return fault.InvalidParam("rules", "failure_code_unknown",
-				"%.40q is not a failure code. Send one of %s.", r.Code, payment.FailureCodes())
+				"%.40q is not a failure code. Send one of %s.", r.Code, answer.FailureCodes())
 		}
 	}
 	if !slices.Contains([]Action{PastDue, Cancel, Pause}, p.Final) {

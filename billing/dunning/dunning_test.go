@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
-	"perennial/billing/payment"
 	"perennial/billing/retry"
 )
 
@@ -29,8 +29,8 @@ func TestPolicy_Validate(t *testing.T) {
 	} {
 		require.NoError(t, p.Validate(), p)
 	}
-	for _, code := range payment.FailureCodes() {
-		require.NoError(t, rule(code).Validate(), code)
+	for _, code := range answer.FailureCodes() {
+		require.NoError(t, rule(string(code)).Validate(), code)
 	}
 	for _, c := range []struct {
 		policy      dunning.Policy

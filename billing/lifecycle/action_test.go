@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -26,7 +27,7 @@ func TestRecord_PayerIsAskedOnce(t *testing.T) {
 	require.NotEqual(t, subscription.ActionPaymentRetry, l.sub().NextAction, "the schedule waits")
 
 	l.pass(time.Hour)
-	l.answer(id, payment.AnswerCanceled) // at the provider's dashboard
+	l.answer(id, answer.Canceled) // at the provider's dashboard
 	require.Equal(t, payment.Canceled, l.charges()[0].Status, "the payer still had time")
 }
 
@@ -36,14 +37,14 @@ func TestRecord_UnconfirmedChargeFails(t *testing.T) {
 	id := l.live("").ID
 	l.asksPayer(id)
 	l.pass(24 * time.Hour)
-	l.answer(id, payment.AnswerCanceled)
+	l.answer(id, answer.Canceled)
 	failed := l.charges()[0]
 	require.Equal(t, payment.Failed, failed.Status)
 	require.Equal(t, payment.Unconfirmed, failed.FailureReason)
 	require.Equal(t, payment.CodeDeclined, failed.FailureCode)
 	require.Equal(t, subscription.ActionPaymentRetry, l.sub().NextAction)
 
-	l.answer(id, payment.AnswerSucceeded) // a provider's mistake, or its cancel was too late
+	l.answer(id, answer.Succeeded) // a provider's mistake, or its cancel was too late
 	require.Equal(t, payment.Success, l.charges()[0].Status)
 }
 
@@ -55,7 +56,7 @@ func TestRecord_UnwantedActionIsCanceled(t *testing.T) {
 	l.asksPayer(id)
 	l.cancelNow(false)
 	l.pass(48 * time.Hour)
-	l.answer(id, payment.AnswerCanceled)
+	l.answer(id, answer.Canceled)
 	require.Equal(t, payment.Canceled, l.charges()[0].Status)
 }
 
@@ -68,7 +69,7 @@ func TestAdvance_NewMethodEndsTheAction(t *testing.T) {
 	l.newMethod(true)
 	require.Equal(t, l.real, l.charges()[0].Action.ExpiresAt)
 	require.Equal(t, l.real, l.charges()[0].NextCheckAt)
-	l.answer(id, payment.AnswerCanceled)
+	l.answer(id, answer.Canceled)
 	require.Len(t, l.charges(), 2, "the new method is tried at once")
 	require.Equal(t, payment.Pending, l.charges()[1].Status)
 }
@@ -82,7 +83,7 @@ func TestRecord_PayerIsNotAskedBesideANewMethod(t *testing.T) {
 	l.asksPayer(id)
 	require.Zero(t, l.account.events[event.TypePaymentActionRequired])
 	require.Equal(t, l.real, l.charges()[0].Action.ExpiresAt)
-	l.answer(id, payment.AnswerCanceled)
+	l.answer(id, answer.Canceled)
 	require.Len(t, l.charges(), 2, "the new method is tried at once")
 }
 

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -17,7 +17,7 @@ import (
 func TestAdvance_DoesAllThatIsDueAtOnce(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	at := created.AddDate(0, 2, 30) // 31 January and 2 months would be 31 March
 	state, changes, err := lifecycle.Advance(l.load(false).state, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
 	require.NoError(t, err)

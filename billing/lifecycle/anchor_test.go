@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -28,7 +28,7 @@ func TestMoveAnchor(t *testing.T) {
 
 		require.Equal(t, []money.Minor{1000, total}, l.totals(), how)
 		require.Equal(t, period.Period{Start: l.now, End: l.now.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.until(l.sub().CurrentPeriod.End)
 		require.Equal(t, []money.Minor{1000, total, 1000}, l.totals(), how)
 	}
@@ -50,12 +50,12 @@ func TestCreate_Anchor(t *testing.T) {
 	require.Equal(t, []money.Minor{part}, l.totals())
 	require.Equal(t, period.Period{Start: created, End: at}, l.sub().CurrentPeriod)
 	require.Equal(t, period.Period{Start: created, End: at}, l.store.invoices[0].Period)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.moveTo(created.AddDate(0, 0, 7))
 	l.changePlan(pro, false)
 	lastWeek := func(price money.Minor) money.Minor { return money.Part(price, 24*86400, 31*86400, whole.Seconds()) }
 	require.Equal(t, lastWeek(3000)-lastWeek(1000), l.totals()[1], "20.00 more for a week of it")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(at)
 	require.Equal(t, period.Period{Start: at, End: at.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
 	require.EqualValues(t, 3000, l.totals()[2])
@@ -111,7 +111,7 @@ func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
 	l := paidHalf(t)
 	l.account.how = subscription.NoProration
 	l.must(lifecycle.MoveAnchor{Proration: subscription.NoProration})
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	require.Equal(t, l.store.invoices[1:], l.store.load(false).Paid)
 
@@ -131,7 +131,7 @@ func TestMoveAnchor_WithoutProrationClosesThePeriod(t *testing.T) {
 func TestMoveAnchor_Refusals(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	_, err := l.apply(lifecycle.MoveAnchor{Proration: subscription.NoProration})
 	require.Equal(t, subscription.ErrSameInstant, err)
 
@@ -156,7 +156,7 @@ func TestMoveAnchor_UnpaidPeriod(t *testing.T) {
 
 	require.Equal(t, []money.Minor{1250}, l.totals(), "a quarter of the first period, and the next one")
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }

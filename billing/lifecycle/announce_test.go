@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -40,7 +40,7 @@ func TestRecord_FailureNamesTheNextAttempt(t *testing.T) {
 	var next []int64
 	for range 4 {
 		before := len(l.store.events)
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 		types := typesOf(l.store.events[before:])
 		require.Equal(t, []event.Type{event.TypePaymentFailed, event.TypeInvoicePaymentFailed}, types[:2])
 		failed := l.store.events[before+1].Data.(event.InvoicePaymentFailed)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/creditnote"
 	"perennial/billing/discount"
 	"perennial/billing/invoice"
@@ -50,7 +51,7 @@ func TestCreate_BackdatedBillsAllPeriods(t *testing.T) {
 	require.Equal(t, []string{"Oct 31 09:00 1", "Oct 31 09:00 1", "Nov 30 09:00 2", "Dec 31 09:00 3", "Jan 31 09:00 4"},
 		starts, "counted from the start, on the 31st")
 	require.Equal(t, time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), l.sub().CurrentPeriod.Start)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, []money.Minor{4500, 1000}, l.totals())
@@ -82,7 +83,7 @@ func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
 	require.Equal(t, []money.Minor{4000}, l.totals())
 	l.newMethod(true)
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
@@ -113,7 +114,7 @@ func TestCreate_BackdatedRefundsTheCurrentPeriod(t *testing.T) {
 	for _, paid := range []bool{true, false} {
 		l := backdated(t, created.AddDate(0, -1, 0), "", team)
 		l.until(created)
-		l.result(map[bool]payment.Outcome{true: payment.AnswerSucceeded, false: payment.AnswerDeclined}[paid])
+		l.result(map[bool]answer.Outcome{true: answer.Succeeded, false: answer.Declined}[paid])
 		l.moveTo(created.Add(l.sub().CurrentPeriod.End.Sub(created) / 4))
 
 		l.cancelNow(true)
@@ -131,7 +132,7 @@ func TestCreate_BackdatedNoteOfAPassedPeriod(t *testing.T) {
 	t.Parallel()
 	l := backdated(t, created.AddDate(0, -3, 0), "", team)
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	bill := l.store.invoices[0]
 	require.Len(t, bill.Lines, 4)
 	_, err := l.creditInvoice(
@@ -171,7 +172,7 @@ func TestCreate_BackdatedBillsCurrentPeriod(t *testing.T) {
 	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
 	require.True(t, l.sub().CurrentPeriod.Contains(created))
 	require.Equal(t, 1, l.sub().PeriodIndex, "no period before it was opened here")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, []money.Minor{1000, 1000}, l.totals())
 }

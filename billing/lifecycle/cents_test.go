@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
@@ -28,13 +28,13 @@ func TestCancel_TakesNothingBackTwiceThatCameToNothing(t *testing.T) {
 	plan1.ProrationMeasure, addOn.AddOn = proration.Day, true
 	l := newLife(t, []plan.Plan{plan1, plan2, addOn}, settings, plan1, 0)
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	day := func(n int) { l.until(created.Add(time.Duration(n) * 24 * time.Hour)) }
 
 	day(11)
 	l.must(lifecycle.ChangePlan{AddOns: &[]subscription.Chosen{{AddOn: addOn, Quantity: 1}}})
 	require.Equal(t, money.Minor(1), l.last().Total)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	day(17)
 	l.must(lifecycle.ChangePlan{AddOns: &[]subscription.Chosen{}})
 	l.how = subscription.NoProration

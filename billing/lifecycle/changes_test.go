@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 )
 
@@ -92,7 +92,7 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 		if c.before {
 			l = graced(t, small, large, huge)
 			l.finalizeDraft()
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 			end := l.sub().CurrentPeriod.End
 			for i, at := range c.changes {
 				to := []plan.Plan{large, huge}[i]

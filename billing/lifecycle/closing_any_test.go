@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 )
 
 // Whatever the path within the period: the money that goes back is the money captured for it less the cost of the time
@@ -21,8 +21,8 @@ func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 		l.store.plans[team.Ref()] = team
 		l.until(l.now)
 		for range draw(9, "changes") {
-			l.result([]payment.Outcome{
-				payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined,
+			l.result([]answer.Outcome{
+				answer.Succeeded, answer.Succeeded, answer.Declined,
 			}[draw(3, "result")])
 			left := max(int64(l.sub().CurrentPeriod.End.Sub(l.now)/time.Second)-1, 0)
 			l.pass(time.Duration(rapid.Int64Range(0, min(left, 3*86400)).Draw(t, "seconds")) * time.Second)
@@ -32,7 +32,7 @@ func TestCancel_RefundAfterAnyChanges(t *testing.T) {
 			}
 			l.changePlan(to, false)
 		}
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		captured := l.capturedSum()
 
 		l.cancelNow(true)
@@ -48,12 +48,12 @@ func TestCancel_RefundLeavesEarlierCredit(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, pro, 0)
 	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(3 * week)
 	l.changePlan(team, false)
 	require.Equal(t, money.Minor(500), l.store.balance)
 	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, money.Minor(500), l.charges()[1].Amount)
 	l.pass(l.sub().CurrentPeriod.Duration() / 4)
 

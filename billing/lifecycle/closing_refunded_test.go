@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -15,7 +16,7 @@ import (
 func afterRefund(t *testing.T, before money.Minor, cmd lifecycle.Command) (refunds, credit, due money.Minor) {
 	t.Helper()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	require.True(t, lifecycle.GivesBack(cmd))
 	state := l.load(true).state

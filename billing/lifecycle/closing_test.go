@@ -7,25 +7,25 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/dunning"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
 )
 
-func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, payment.AnswerSucceeded) }
-func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, payment.AnswerDeclined) }
+func (l *life) paysFor(to plan.Plan)       { l.changeAnd(to, answer.Succeeded) }
+func (l *life) doesNotPayFor(to plan.Plan) { l.changeAnd(to, answer.Declined) }
 
 // changeAnd changes the plan, for which the live attempt must be over, and answers the attempt that follows.
-func (l *life) changeAnd(to plan.Plan, answer payment.Outcome) {
-	l.result(payment.AnswerDeclined)
+func (l *life) changeAnd(to plan.Plan, said answer.Outcome) {
+	l.result(answer.Declined)
 	l.changePlan(to, false)
 	require.Equal(l.t, to.ID, l.sub().PlanID)
-	l.result(answer)
+	l.result(said)
 }
 
 func (l *life) due() money.Minor {
@@ -103,7 +103,7 @@ func TestCancel_RefundsUnusedTime(t *testing.T) {
 			l.pass(3 * week)
 			l.changePlan(team, false) // 500 are left over
 			l.pass(week)
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		}, refund: 500, credit: 500},
 		"two changes, only the second paid": {first: team, story: func(l *life) {
 			l.pass(week)
@@ -144,7 +144,7 @@ func TestCancel_RefundsUnusedTime(t *testing.T) {
 	} {
 		l := newLife(t, plans, settings, c.first, c.trialDays)
 		l.until(l.now)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 
 		c.story(l)
 		l.cancelNow(true)
@@ -160,7 +160,7 @@ func TestCancel_RefundsUnusedTime(t *testing.T) {
 func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	end := l.sub().CurrentPeriod.End
 
 	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
@@ -182,7 +182,7 @@ func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 func TestCancel_ClosingInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	l.doesNotPayFor(pro)
 	l.now = l.now.Add(week + time.Millisecond)
@@ -219,12 +219,12 @@ func TestCancel_CaptureAfterClosingIsNotCounted(t *testing.T) {
 	l.cancelNow(true)
 	require.Equal(t, money.Minor(250), l.due())
 
-	l.answer(l.store.transactions[0].ID, payment.AnswerSucceeded)
+	l.answer(l.store.transactions[0].ID, answer.Succeeded)
 	require.Equal(t, invoice.Void, l.store.invoices[0].Status)
 	require.Equal(t, money.Minor(1000), l.refunded())
 
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, money.Minor(250), l.store.invoices[1].AmountPaid)
 	require.Equal(t, l.sub().CurrentPeriod.Start.Add(week), l.sub().PaidThrough)
 }
@@ -237,8 +237,8 @@ func TestCancel_RefundKeepsPriceOfUsedTime(t *testing.T) {
 		draw := drawing(t)
 		l := someLife(t, draw)
 		l.store.provider = &lifecycle.Provider{Name: "simulator", ConfigID: "pp_1"}
-		results := rapid.SampledFrom([]payment.Outcome{
-			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined,
+		results := rapid.SampledFrom([]answer.Outcome{
+			answer.Succeeded, answer.Succeeded, answer.Declined,
 		})
 		l.until(l.now)
 		for range rapid.IntRange(0, 8).Draw(t, "steps") {
@@ -274,7 +274,7 @@ func TestCancel_RefundOfAYearThatBecameCredit(t *testing.T) {
 	} {
 		l := newLife(t, plans, settings, yearly, 0)
 		l.until(l.now)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.changePlan(team, false)
 		require.Equal(t, money.Minor(11000), l.store.balance, name)
 		for range c.months {
@@ -310,7 +310,7 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 		l.until(l.now)
 		end := l.sub().CurrentPeriod.End
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
-			l.result(rapid.SampledFrom([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerDeclined}).Draw(t, "result"))
+			l.result(rapid.SampledFrom([]answer.Outcome{answer.Succeeded, answer.Declined}).Draw(t, "result"))
 			left := max(int64(end.Sub(l.now)/time.Second)-1, 0)
 			l.until(l.now.Add(time.Duration(rapid.Int64Range(0, left).Draw(t, "seconds")) * time.Second))
 			l.changePlan(l.anyPlan(drawing(t)), false)
@@ -319,7 +319,7 @@ func TestChangePlan_ChainCostsUsedTime(t *testing.T) {
 			if l.live("") == nil {
 				l.pay()
 			}
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		}
 		require.Equal(t, l.account.used, l.capturedSum()-l.store.balance)
 		for _, inv := range l.store.invoices {
@@ -335,11 +335,11 @@ func TestCancel_RefundAfterManyChanges(t *testing.T) {
 	for _, changes := range [][]plan.Plan{{q, p}, {q, p, q, p}, {q, p, q, p, q}, {free, q, free, p, free}} {
 		l := newLife(t, []plan.Plan{p, q, free}, settings, p, 0)
 		l.until(l.now)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		for _, to := range changes {
 			l.pass(time.Hour)
 			l.changePlan(to, false)
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		}
 		captured := l.capturedSum()
 		l.pass(time.Hour)

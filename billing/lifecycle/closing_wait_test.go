@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 )
 
 // A command takes the time before it waits for the subscription's lock. One that waited for the renewal used to end the
@@ -16,10 +16,10 @@ import (
 func TestCancel_RefundAfterWaitingForRenewal(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	boundary := l.sub().CurrentPeriod.End
 	l.until(boundary)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.now = boundary.Add(-10 * time.Millisecond)
 
 	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: true})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -22,7 +23,7 @@ func TestAdvance_WhoseTurnItIs(t *testing.T) {
 	settings := settings
 	settings.Dunning.Retry.Base = 30 * 24 * time.Hour // the first invoice is still being retried when the second is issued
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Len(t, l.open(), 2)
 	first, second := l.open()[0], l.open()[1]
@@ -30,7 +31,7 @@ func TestAdvance_WhoseTurnItIs(t *testing.T) {
 	require.Equal(t, collection.Waiting, second.Collection.Phase)
 
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	require.Equal(t, second.ID, l.sub().CollectingInvoiceID)
 	require.Equal(t, second.ID, l.live("").InvoiceID)
@@ -39,14 +40,14 @@ func TestAdvance_WhoseTurnItIs(t *testing.T) {
 func TestAdvance_NewMethodIsTriedAtOnce(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	retryAt := l.sub().NextActionAt
 
 	l.newMethod(true)
 
 	require.Equal(t, collection.Manual, l.live("").Trigger)
 	require.Zero(t, l.sub().MethodChangedAt)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Equal(t, retryAt, l.sub().NextActionAt, "it uses none of the schedule up")
 }
 
@@ -56,7 +57,7 @@ func TestAdvance_NewMethodWaitsForTheLiveAttempt(t *testing.T) {
 
 	l.newMethod(true)
 	require.Len(t, l.charges(), 1)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 
 	require.Len(t, l.charges(), 2, "the attempt in progress used the old one")
 	require.Equal(t, collection.Manual, l.live("").Trigger)
@@ -84,7 +85,7 @@ func TestAdvance_WithoutPaymentMethodOrProvider(t *testing.T) {
 func TestApply_PayNamesItsAttempt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	wrong, right := money.Minor(999), money.Minor(1000)
 
 	_, err := l.apply(lifecycle.Pay{Amount: &wrong})
@@ -103,10 +104,10 @@ func TestAdvance_DerivedIDs(t *testing.T) {
 	l := begun(t, settings)
 	require.Contains(t, l.store.invoices[0].ID, "/sub_1/")
 	require.Equal(t, "txn_"+"1769853600001/"+l.store.invoices[0].ID+"/1", l.charges()[0].ID)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.pay()
 	require.NotContains(t, l.charges()[1].ID, "/")
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.toNext(0)
 	require.Equal(t, "txn_"+"1769853600002/"+l.store.invoices[0].ID+"/2", l.charges()[2].ID,
 		"counts automatic attempts only")
@@ -119,7 +120,7 @@ func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
 	settings := settings
 	settings.Dunning.Retry.Base = 40 * 24 * time.Hour // of the first invoice
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	send, days := terms.Send, 30
 	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
 	l.until(l.sub().CurrentPeriod.End)
@@ -128,7 +129,7 @@ func TestCollect_NewMethodBesideASentInvoice(t *testing.T) {
 	l.newMethod(true)
 	require.Equal(t, l.now, l.sub().MethodChangedAt, "it waits for the attempt that uses the old one")
 
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	require.Equal(t, l.open()[0].ID, l.sub().CollectingInvoiceID)
 	require.Nil(t, l.live(""))
@@ -141,7 +142,7 @@ func TestCollect_NothingIsRetriedOfAManualInvoice(t *testing.T) {
 	d := newDesk(t, 0, terms.Terms{}, 1000)
 	d.store.settings = settings // three retries
 	d.finalize()
-	d.say(payment.AnswerDeclined, d.charges()[0])
+	d.say(answer.Declined, d.charges()[0])
 	require.Equal(t, collection.State{Phase: collection.Exhausted, Attempts: 1, Automatic: 1}, d.invoice().Collection)
 }
 
@@ -152,7 +153,7 @@ func TestCollect_NothingIsRetriedWhilePastDue(t *testing.T) {
 	l.failToPastDue()
 	l.changePlan(pro, false)
 	require.Equal(t, collection.Automatic, l.live("").Trigger)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Equal(t, collection.State{Phase: collection.Exhausted, Attempts: 1, Automatic: 1}, l.open()[0].Collection)
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 }

@@ -6,12 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -22,7 +22,7 @@ func reducedAfterFailure(t *testing.T, by money.Minor) (l *life, transactionID s
 	l = newLife(t, plans, settings, team, 0)
 	l.advance()
 	transactionID = l.live("").ID
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: by})
 	require.NoError(t, err)
 	return l, transactionID
@@ -32,7 +32,7 @@ func reducedAfterFailure(t *testing.T, by money.Minor) (l *life, transactionID s
 func TestCreditInvoice_LateSuccessOfMore(t *testing.T) {
 	t.Parallel()
 	l, first := reducedAfterFailure(t, 400)
-	l.answer(first, payment.AnswerSucceeded)
+	l.answer(first, answer.Succeeded)
 	require.Empty(t, l.open())
 	refunds := l.refunds()
 	require.Len(t, refunds, 1)
@@ -44,7 +44,7 @@ func TestCreditInvoice_LateSuccessOfMoreThanTheProviderCanGiveBack(t *testing.T)
 	t.Parallel()
 	l, first := reducedAfterFailure(t, 405)
 	l.store.transaction(first).Granularity = 10
-	l.answer(first, payment.AnswerSucceeded)
+	l.answer(first, answer.Succeeded)
 	require.Empty(t, l.open())
 	refunds := l.refunds()
 	require.Len(t, refunds, 1)
@@ -58,7 +58,7 @@ func TestCreditInvoice_AfterCatchingUp(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, []plan.Plan{team, pro}, settings, pro, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	paid := l.store.invoices[0]
 	l.pass(2 * week)
 	_, err := l.apply(lifecycle.ChangePlan{Plan: &team, Proration: subscription.NextInvoice})
@@ -77,7 +77,7 @@ func TestCreditInvoice_RefusedWhileAnAttemptIsUnderWay(t *testing.T) {
 	l.advance()
 	_, err := l.creditInvoice(l.open()[0], creditnote.Request{Amount: 400})
 	require.ErrorIs(t, err, collection.ErrInProgress)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	_, err = l.creditInvoice(l.store.invoices[0], creditnote.Request{Amount: 400})
 	require.NoError(t, err)
 }
@@ -88,7 +88,7 @@ func TestCreditInvoice_OfAnInvoiceThatCatchingUpChanged(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, team, 0)
 	l.advance()
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	stale := l.open()[0]
 	require.Equal(t, 1, stale.Collection.Attempts)
 	l.store.customer.PaymentMethod = ""
@@ -106,7 +106,7 @@ func graceOfADay(t *testing.T, first plan.Plan) *life {
 	settings.InvoiceGraceMinutes = 24 * 60
 	l := newLife(t, plans, settings, first, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	return l
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -21,7 +22,7 @@ func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
 			l.toNext(0)
 			continue
 		}
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 	}
 	inv := l.open()[0]
 	_, err := l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash", PaidAt: l.now.Add(time.Second)})
@@ -65,7 +66,7 @@ func TestMarkPaid_BesideAnAttempt(t *testing.T) {
 	require.Equal(t, subscription.Active, l.sub().Status)
 
 	// A restored database had forgotten that it was sent: it captures too, and the money goes back.
-	l.answer(live.ID, payment.AnswerSucceeded)
+	l.answer(live.ID, answer.Succeeded)
 	require.Equal(t, l.store.transaction(live.ID).Amount, l.refunded())
 }
 

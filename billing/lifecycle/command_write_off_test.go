@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -34,7 +35,7 @@ func TestVoidInvoice_PastDueIsActiveAgain(t *testing.T) {
 	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[0].ID})
 	require.Equal(t, "invoice_not_open", fault.From(err).Code)
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded) // late
+	l.answer(l.charges()[0].ID, answer.Succeeded) // late
 
 	require.Equal(t, money.Minor(1000), l.refunded(), "nothing is owed any more")
 }
@@ -52,7 +53,7 @@ func TestMarkUncollectible_LateCapturePaysIt(t *testing.T) {
 	require.Equal(t, 1, l.account.events[event.TypeInvoiceMarkedUncollectible])
 	require.Equal(t, subscription.Active, l.sub().Status)
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
 	require.Empty(t, l.refunds())
@@ -66,7 +67,7 @@ func TestAdvance_AnAmountBelowTheMinimumBlocksNothing(t *testing.T) {
 	l := newLife(t, append(plans, five, six), settings, five, 0)
 	l.store.provider.Limits = money.Limits{Minimum: 50}
 	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(l.sub().CurrentPeriod.Duration() * 2 / 3)
 
 	l.changePlan(six, false)
@@ -102,8 +103,8 @@ func TestVoidInvoice_AttemptThatNeedsReview(t *testing.T) {
 		require.Equal(t, l.store.invoices[1].ID, next.InvoiceID)
 		require.Equal(t, payment.Pending, l.store.transaction(first).Status, "a person still has to look")
 
-		l.answer(next.ID, payment.AnswerSucceeded)
-		l.answer(first, payment.AnswerSucceeded)
+		l.answer(next.ID, answer.Succeeded)
+		l.answer(first, answer.Succeeded)
 
 		if void {
 			require.Equal(t, money.Minor(1000), l.refunded(), "nothing was owed any more")
@@ -116,11 +117,11 @@ func TestVoidInvoice_AttemptThatNeedsReview(t *testing.T) {
 func TestVoidInvoice_RefusedWhereItCreditsPaidTime(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 	l.pass(14 * 24 * time.Hour)
 	_, err := l.apply(lifecycle.ChangePlan{Plan: &pro})
 	require.NoError(t, err)
-	l.answer(l.charges()[1].ID, payment.AnswerDeclined)
+	l.answer(l.charges()[1].ID, answer.Declined)
 
 	_, err = l.apply(lifecycle.VoidInvoice{InvoiceID: l.store.invoices[1].ID})
 

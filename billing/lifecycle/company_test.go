@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
@@ -81,13 +82,13 @@ func (c *customerLife) liveUntil(to time.Time) {
 			c.step(c.draw)
 		}
 		if c.live("") != nil && c.draw(8, "declined") > 0 {
-			c.result(payment.AnswerSucceeded)
+			c.result(answer.Succeeded)
 		} else {
-			c.result(payment.AnswerDeclined)
+			c.result(answer.Declined)
 		}
 		if c.sub().Status == subscription.PastDue && !c.behind() && c.draw(3, "pays after all") == 0 {
 			c.pay()
-			c.result(payment.AnswerSucceeded)
+			c.result(answer.Succeeded)
 		}
 		if left := to.Sub(c.decided()); left > 0 {
 			c.pass(min(left, time.Duration(1+c.draw(20*86400, "seconds"))*time.Second))
@@ -108,7 +109,7 @@ func (c *customerLife) leave() {
 	}
 	require.Equal(c.t, subscription.Canceled, c.sub().Status)
 	for c.live("") != nil {
-		c.result(payment.AnswerFailed)
+		c.result(answer.Failed)
 	}
 	for _, inv := range c.open() {
 		require.Equal(c.t, collection.Closed, inv.Collection.Phase)
@@ -119,7 +120,7 @@ func (c *customerLife) leave() {
 	}
 	for _, t := range c.ofType(payment.Refund) {
 		if t.Status == payment.Pending {
-			c.answer(t.ID, payment.AnswerSucceeded)
+			c.answer(t.ID, answer.Succeeded)
 		}
 	}
 }

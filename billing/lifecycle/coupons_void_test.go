@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/discount"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -19,7 +19,7 @@ func halfOff(t *testing.T, duration discount.Duration, periods int) *life {
 	t.Helper()
 	l := newLife(t, plans, settings, team, 0)
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	coupon := half(duration, periods)
 	l.must(lifecycle.RedeemCoupon{Code: coupon.Code, Coupon: &coupon})
 	return l
@@ -42,7 +42,7 @@ func endedUnpaid(t *testing.T) (l *life, first invoice.Invoice) {
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, money.Minor(1000), l.last().Total)
 	require.Empty(t, l.sub().Discounts)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	return l, first
 }
 
@@ -51,9 +51,9 @@ func (l *life) renewed(pays bool) money.Minor {
 	l.until(l.sub().CurrentPeriod.End)
 	total := l.last().Total
 	if pays {
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 	} else {
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 	}
 	return total
 }
@@ -109,7 +109,7 @@ func TestVoidInvoice_CouponIsNotGivenTwice(t *testing.T) {
 	l.pass(2 * week)
 	l.changePlan(pro, false)
 	require.Zero(t, l.last().Discount)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, pro.Prices[0].Amount/2, l.renewed(true))
 	require.Equal(t, pro.Prices[0].Amount, l.renewed(true))
 }

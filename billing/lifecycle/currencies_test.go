@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -66,7 +66,7 @@ func fromAbroad(cmd lifecycle.Command) lifecycle.Command {
 func TestApply_PlansSoldInTheSubscriptionsCurrency(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.abroad = true
 	l.pass(2 * week)
 
@@ -83,7 +83,7 @@ func TestApply_PlansSoldInTheSubscriptionsCurrency(t *testing.T) {
 func TestApply_RefusesAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(week)
 	dollars, version, addOn := abroad(pro), abroad(team), abroad(pro)
 	for _, p := range []plan.Plan{dollars, version, addOn} {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 )
 
@@ -21,7 +21,7 @@ func TestCancel_MoneyPaysForTheTimeUsed(t *testing.T) {
 	l.store.balance, l.store.granted = 400, 400 // as if it had been a grant, for the books of this life
 	l.until(created)
 	require.Equal(t, [2]money.Minor{400, 600}, [2]money.Minor{l.last().CreditApplied, l.last().AmountDue})
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	l.cancelNow(true)
 	require.Equal(t, money.Minor(-500), l.last().Total)
@@ -36,7 +36,7 @@ func TestChangePlan_NetsToNothing(t *testing.T) {
 	same := flat("plan_same", team.Interval, team.Prices[0].Amount)
 	l := newLife(t, append([]plan.Plan{same}, plans...), settings, team, 0)
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	l.changePlan(same, false)
 	inv := l.last()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -164,7 +165,7 @@ func TestDraft_EndNumbersThemBeforeTheLastInvoice(t *testing.T) {
 	t.Parallel()
 	l, first, second := twoDrafts(t)
 	l.must(lifecycle.FinalizeInvoice{InvoiceID: second})
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.moveTo(l.now.Add(6 * time.Hour))
 	l.how = subscription.NextInvoice
 	l.changePlan(l.newest("plan_3"), false)

@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -43,7 +43,7 @@ func gracedFor(t *testing.T, days int, plans ...plan.Plan) *life {
 	l := newLife(t, plans, settings, plans[0], 0)
 	l.advance()
 	require.Empty(t, l.store.drafts, "the first invoice has no grace: somebody is there to pay it")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Len(t, l.store.drafts, 1)
 	return l
@@ -146,7 +146,7 @@ func TestDraft_IsIssuedWhenTheSubscriptionEnds(t *testing.T) {
 
 	require.Empty(t, l.store.drafts)
 	require.NotNil(t, l.live(id))
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Equal(t, invoice.Open, l.store.invoice(id).Status)
 	require.False(t, l.sub().FinishedAt.IsZero())
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
@@ -32,8 +33,8 @@ func blockedIsFinal() dunning.Policy {
 
 // declined lets the live attempt fail for a reason.
 func (l *life) declined(code string) {
-	l.record(l.live("").ID, payment.Answer{
-		Outcome: payment.AnswerDeclined, FailureCode: code, FailureReason: "no",
+	l.record(l.live("").ID, answer.Answer{
+		Outcome: answer.Declined, FailureCode: answer.FailureCode(code), FailureReason: "no",
 	}, nil)
 }
 
@@ -111,7 +112,7 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	_, err = l.apply(lifecycle.ResumeCollection{})
 	require.Equal(t, subscription.ErrCollectionNotPaused.Code, fault.From(err).Code)
 
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
 }
@@ -127,12 +128,12 @@ func TestResumeCollection_ChargesWhatWaited(t *testing.T) {
 	}{
 		"it waits":               {func(*life) {}, true},
 		"a person pays it":       {func(l *life) { l.pay() }, false},
-		"that payment failed":    {func(l *life) { l.pay(); l.result(payment.AnswerDeclined) }, true},
+		"that payment failed":    {func(l *life) { l.pay(); l.result(answer.Declined) }, true},
 		"it was sent and is due": {nil, false},
 	} {
 		l := begun(t, settings)
 		if c.before == nil {
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 			send, days := terms.Send, 14
 			l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
 			l.until(l.sub().CurrentPeriod.End.AddDate(0, 0, 15))
@@ -173,7 +174,7 @@ func TestDunning_PaymentEndsPause(t *testing.T) {
 	l := begun(t, settings)
 	l.failToPastDue()
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.False(t, l.sub().CollectionPaused())
 }
@@ -208,7 +209,7 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 		return err
 	}
 	require.Equal(t, collection.ErrInProgress.Code, fault.From(skip()).Code)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Equal(t, created.Add(oneDay), l.sub().NextActionAt)
 
 	require.NoError(t, skip())
@@ -216,7 +217,7 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 	require.Equal(t, created.Add(3*oneDay).Unix(), next)
 	require.Equal(t, 1, l.account.events[event.TypeInvoiceRetrySkipped])
 	l.toNext(0)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Equal(t, created.Add(7*oneDay), l.sub().NextActionAt)
 
 	require.NoError(t, skip(), "the last one")
@@ -225,7 +226,7 @@ func TestSkipRetry_LeavesOutOneRetryOfTheSchedule(t *testing.T) {
 	require.Equal(t, 2, l.store.invoices[0].Collection.Attempts)
 	require.Equal(t, collection.ErrNoRetry.Code, fault.From(skip()).Code)
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, lifecycle.ErrNotOpen.Code, fault.From(skip()).Code)
 }
 
@@ -234,7 +235,7 @@ func TestPay_NamedInvoiceMustBeTheOldestOpenOne(t *testing.T) {
 	settings := settings
 	settings.Dunning.Retry.Base = 30 * oneDay
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Len(t, l.open(), 2)
 	pay := func(id string) error {

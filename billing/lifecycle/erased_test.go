@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -28,12 +29,12 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 	for name, begin := range map[string]func(*testing.T) *life{
 		"renewal": func(t *testing.T) *life {
 			l := begun(t, settings)
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 			return l
 		},
 		"proration that waits": func(t *testing.T) *life {
 			l := begun(t, settings)
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 			l.how = subscription.NextInvoice
 			l.changePlan(pro, false)
 			return l
@@ -41,13 +42,13 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 		"trial end": func(t *testing.T) *life { return newLife(t, plans, settings, team, 14) },
 		"retry": func(t *testing.T) *life {
 			l := begun(t, settings)
-			l.result(payment.AnswerDeclined)
+			l.result(answer.Declined)
 			return l
 		},
 		"past due": func(t *testing.T) *life {
 			l := begun(t, settings)
 			for l.sub().Status != subscription.PastDue {
-				l.result(payment.AnswerDeclined)
+				l.result(answer.Declined)
 				l.toNext(0)
 			}
 			return l
@@ -73,8 +74,8 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 // Money under way keeps its protocol: what was captured counts, and what was declined is not tried again.
 func TestRecord_ErasedCustomer(t *testing.T) {
 	t.Parallel()
-	for outcome, want := range map[payment.Outcome]invoice.Status{
-		payment.AnswerSucceeded: invoice.Paid, payment.AnswerDeclined: invoice.Open, payment.AnswerCanceled: invoice.Open,
+	for outcome, want := range map[answer.Outcome]invoice.Status{
+		answer.Succeeded: invoice.Paid, answer.Declined: invoice.Open, answer.Canceled: invoice.Open,
 	} {
 		t.Run(string(outcome), func(t *testing.T) {
 			t.Parallel()
@@ -106,7 +107,7 @@ func TestApply_ErasedCustomer(t *testing.T) {
 		lifecycle.Cancel{Immediate: true}, lifecycle.Reactivate{}, lifecycle.ChangePlan{Plan: &pro},
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.erase()
 		_, err := l.apply(cmd)
 		require.Equal(t, "subscription_canceled", fault.From(err).Code, cmd.Name())

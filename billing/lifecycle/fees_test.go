@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 )
 
@@ -33,7 +33,7 @@ func TestFees_AreOnTheFirstInvoiceOnly(t *testing.T) {
 		fee := first.Lines[1]
 		require.Equal(t, []any{invoice.OneOff, "plan_setup – Setup", money.Minor(5000), "1", "50.00", "", false},
 			[]any{fee.Kind, fee.Description, fee.Amount, fee.Quantity, fee.UnitPrice, fee.ItemID, fee.Prorated()}, name)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 
 		l.until(l.sub().CurrentPeriod.End)
 
@@ -47,7 +47,7 @@ func TestFees_AreNeverDivided(t *testing.T) {
 	all := append([]plan.Plan{setUp()}, plans...)
 	l := newLife(t, all, settings, setUp(), 0)
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(2 * week)
 	l.changePlan(pro, false)
 	require.Equal(t, money.Minor(1500-500), l.store.invoices[1].Total)
@@ -70,7 +70,7 @@ func TestFees_OfAFreePlan(t *testing.T) {
 	l := newLife(t, []plan.Plan{p}, settings, p, 0)
 	l.until(created)
 	require.Equal(t, []money.Minor{700}, l.totals())
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, []money.Minor{700}, l.totals())
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)

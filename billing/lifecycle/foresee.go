@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
@@ -159,11 +160,11 @@ func (f *foresight) settle(invoiceID string) error {
 
 // pay lets an attempt succeed; one that was called off is canceled.
 func (f *foresight) pay(t payment.Transaction) error {
-	answer := payment.Answer{Outcome: payment.AnswerSucceeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
+	said := answer.Answer{Outcome: answer.Succeeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
 	if !t.CancelRequestedAt.IsZero() {
-		answer = payment.Answer{Outcome: payment.AnswerCanceled}
+		said = answer.Answer{Outcome: answer.Canceled}
 	}
-	state, _, changes, err := Record(f.State, Result{Transaction: t, Move: payment.MoveSend, Answer: answer}, f.Moment)
+	state, _, changes, err := Record(f.State, Result{Transaction: t, Move: payment.MoveSend, Answer: said}, f.Moment)
 	if err != nil {
 		return err
 	}

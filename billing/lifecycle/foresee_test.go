@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -72,9 +73,9 @@ func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 				require.NoError(l.t, err)
 				continue
 			}
-			outcome := payment.AnswerSucceeded
+			outcome := answer.Succeeded
 			if !t.CancelRequestedAt.IsZero() {
-				outcome = payment.AnswerCanceled
+				outcome = answer.Canceled
 			}
 			l.answer(t.ID, outcome)
 		}
@@ -254,7 +255,7 @@ func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
 	l := newLife(t, []plan.Plan{p, dearer}, subscription.Settings{}, p, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(10 * 24 * time.Hour)
 	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.now}
 	shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
@@ -278,7 +279,7 @@ func TestApplyQuoted_RefusesAnotherPeriod(t *testing.T) {
 	p, dearer := flat("plan_1", month, 1000), flat("plan_2", month, 3000)
 	l := newLife(t, []plan.Plan{p, dearer}, subscription.Settings{}, p, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.sub().CurrentPeriod.End.Add(-time.Minute)}
 	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Minute))
 

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/discount"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -53,7 +53,7 @@ func TestVoidInvoice_GivesEachCouponAgain(t *testing.T) {
 		},
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 		if c.canceled {
 			l.cancelNow(false)
 		}

@@ -6,13 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/balance"
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 )
 
@@ -78,10 +78,10 @@ func TestGrants_ComeBackFromAVoidedInvoice(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 600, ExpiresAt: created.AddDate(0, 0, 3)})
 	l.advance()
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.pass(4 * 24 * time.Hour)
 	if live := l.live(""); live != nil {
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 	}
 	l.giveUp(l.last(), true)
 	require.Equal(t, []money.Minor{600}, l.left())
@@ -98,7 +98,7 @@ func TestGrants_ComeBackByCreditNotes(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 300, Priority: 1}, balance.Grant{Amount: 200, Priority: 2})
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	for _, c := range []struct {
 		amount, plain money.Minor
 		left          []money.Minor
@@ -120,7 +120,7 @@ func TestGrants_ComeBackBehindARefund(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 600})
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.reviewed = true // the books of a life know no refund that only a person asked for
 	changes, err := lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, l.charges()[0], 400, l.moment())
 	require.NoError(t, err)
@@ -154,7 +154,7 @@ func TestGrants_OfAReplacedInvoice(t *testing.T) {
 	t.Parallel()
 	l := granted(t, balance.Grant{Amount: 400, PlanIDs: []string{"plan_1", "plan_2"}})
 	l.advance()
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	dearer := l.store.plans[plan.Ref{ID: "plan_2", Version: 1}]
 	_, err := l.apply(lifecycle.ChangePlan{Plan: &dearer})
 	require.NoError(t, err)

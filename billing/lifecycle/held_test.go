@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 )
@@ -19,15 +20,15 @@ func TestRecord_HeldPaymentKeepsOurReason(t *testing.T) {
 		ID: "txn_1", Type: payment.Charge, Status: payment.Pending, Amount: 1000, Currency: "EUR", SendDueAt: now,
 		HeldBack: payment.Hold{At: now}, FailureReason: "Charging is paused.",
 	}
-	answer := payment.Answer{Outcome: payment.AnswerUnknown, FailureReason: "no answer about casey@example.com"}
+	said := answer.Answer{Outcome: answer.Unknown, FailureReason: "no answer about casey@example.com"}
 	record := func(txn payment.Transaction) payment.Transaction {
 		at := lifecycle.Moment{Now: now, Real: now}
-		result := lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, Answer: answer}
+		result := lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, Answer: said}
 		_, recorded, _, err := lifecycle.Record(lifecycle.State{}, result, at)
 		require.NoError(t, err)
 		return recorded.Transaction
 	}
 	require.Equal(t, "Charging is paused.", record(txn).FailureReason)
 	txn.HeldBack = payment.Hold{}
-	require.Equal(t, answer.FailureReason, record(txn).FailureReason, "the row of any other says it")
+	require.Equal(t, said.FailureReason, record(txn).FailureReason, "the row of any other says it")
 }

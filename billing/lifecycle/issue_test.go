@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
@@ -40,7 +40,7 @@ func TestIssue_IDsOfLines(t *testing.T) {
 		l := newLife(t, []plan.Plan{two, other}, settings, two, 0)
 		l.onClock()
 		l.advance()
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.moveTo(created.Add(24 * time.Hour))
 		l.real = created.Add(48 * time.Hour)
 		return l
@@ -121,9 +121,9 @@ func TestPaid_InTheOrderOfTheInvoices(t *testing.T) {
 	l.pass(24 * time.Hour)
 	l.must(lifecycle.ChangePlan{Plan: &pro})
 	require.Len(t, l.store.invoices, 2)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	var paid []int64
 	for _, inv := range l.store.load(false).Paid {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/metadata"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -18,7 +18,7 @@ func TestChanges_Items(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, []plan.Plan{team, pro}, settings, team, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	before := l.sub().Items
 	require.Len(t, before, 1)
 

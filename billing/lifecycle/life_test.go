@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/customer"
 	"perennial/billing/event"
@@ -221,7 +222,7 @@ func (l *life) about(id string) lifecycle.Result {
 }
 
 // record writes down what an exchange about a transaction proved.
-func (l *life) record(id string, answer payment.Answer, impossible *fault.Error) lifecycle.Recorded {
+func (l *life) record(id string, said answer.Answer, impossible *fault.Error) lifecycle.Recorded {
 	t := *l.store.transaction(id)
 	g := l.load(false)
 	if t.Type == payment.Refund {
@@ -229,26 +230,26 @@ func (l *life) record(id string, answer payment.Answer, impossible *fault.Error)
 		g.copy = g.state
 	}
 	result := l.about(id)
-	result.Answer, result.Impossible = answer, impossible
+	result.Answer, result.Impossible = said, impossible
 	if t.Type == payment.Refund {
 		charge := *l.store.transaction(t.ChargeID)
 		result.Charge = &charge
 	}
 	for number := range l.lost[id] {
-		result.Sends = append(result.Sends, payment.Send{Number: number + 1, Outcome: payment.AnswerNotFound})
+		result.Sends = append(result.Sends, payment.Send{Number: number + 1, Outcome: answer.NotFound})
 	}
 	for _, other := range l.store.transactions {
 		if other.RecoveredFrom == id {
 			result.Recovered = &other
 		}
 	}
-	if answer.Outcome == payment.AnswerSucceeded && t.Type == payment.Charge &&
-		t.Confirms(answer.Amount, answer.Currency) {
+	if said.Outcome == answer.Succeeded && t.Type == payment.Charge &&
+		t.Confirms(said.Amount, said.Currency) {
 		l.captured[id] = true
 	}
 	state, recorded, changes, err := lifecycle.Record(g.state, result, l.moment())
 	require.NoError(l.t, err)
-	if answer.Outcome == payment.AnswerNotFound && t.EverSent() && !recorded.Transaction.EverSent() {
+	if said.Outcome == answer.NotFound && t.EverSent() && !recorded.Transaction.EverSent() {
 		l.lost[id]++
 	}
 	if t.Type == payment.Refund {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -29,10 +30,10 @@ func (m *machine) charge(id string, w *word) {
 		if x.Move == payment.MoveNone || x.Move == payment.MoveAwait && x.Earlier != nil {
 			return
 		}
-		answer := m.call(x)
-		txn := m.record(x, answer)
+		said := m.call(x)
+		txn := m.record(x, said)
 		var goes charging.Goes
-		if progress, goes = progress.After(x.Step, answer.Outcome, 0, txn, m.now); goes == charging.Ends {
+		if progress, goes = progress.After(x.Step, said.Outcome, 0, txn, m.now); goes == charging.Ends {
 			return
 		}
 		m.refused = len(progress.Refused) > 0
@@ -114,35 +115,35 @@ func (m *machine) account(s *side, primary bool) charging.Account {
 func key(id string, number int) string { return id + ":" + strconv.Itoa(number) }
 
 // call is the exchange itself.
-func (m *machine) call(x exchange) payment.Answer {
+func (m *machine) call(x exchange) answer.Answer {
 	refund := x.Transaction.Type == payment.Refund
 	ref := cmp.Or(x.About, x.Transaction.ProviderRef)
 	switch x.Move {
 	case payment.MoveBelieve:
 		return x.Evidence[0].Answer
 	case payment.MoveAbandon:
-		return payment.Answer{Outcome: payment.AnswerCanceled}
+		return answer.Answer{Outcome: answer.Canceled}
 	case payment.MoveSend, payment.MoveReplay:
 		return m.send(x)
 	case payment.MoveLookup, payment.MoveCancel:
 		op := x.side.find(ref, key(x.Transaction.ID, x.KeyNumber()))
 		if !m.calm && m.draw(8, "no answer") == 0 {
-			return payment.Answer{Outcome: payment.AnswerUnknown}
+			return answer.Answer{Outcome: answer.Unknown}
 		}
 		if op == nil {
-			return payment.Answer{Outcome: payment.AnswerNotFound}
+			return answer.Answer{Outcome: answer.NotFound}
 		}
-		if x.Move == payment.MoveCancel && op.outcome == payment.AnswerPending {
-			op.end(payment.AnswerCanceled)
+		if x.Move == payment.MoveCancel && op.outcome == answer.Pending {
+			op.end(answer.Canceled)
 		}
 		return op.answer(!refund && x.About == "" && x.Earlier == nil)
 	default:
-		return payment.Answer{}
+		return answer.Answer{}
 	}
 }
 
 // send is a charge or a refund under its key. The provider may say that it did not take a charge that it has taken.
-func (m *machine) send(x exchange) payment.Answer {
+func (m *machine) send(x exchange) answer.Answer {
 	sent := key(x.Transaction.ID, x.Number)
 	op := x.side.known(sent, m.now)
 	lies := op == nil && x.Transaction.Type == payment.Charge && !m.calm
@@ -153,9 +154,9 @@ func (m *machine) send(x exchange) payment.Answer {
 	}
 	switch {
 	case fate == 0:
-		return payment.Answer{Outcome: payment.AnswerUnknown} // lost on the way there
+		return answer.Answer{Outcome: answer.Unknown} // lost on the way there
 	case fate == 1, fate == 2 && !lies:
-		return payment.Answer{Outcome: payment.AnswerNotSent}
+		return answer.Answer{Outcome: answer.NotSent}
 	}
 	if op == nil {
 		var of *operation
@@ -165,27 +166,27 @@ func (m *machine) send(x exchange) payment.Answer {
 		}
 		op = x.side.accept(x.Transaction, sent, of, m.now)
 		if end := m.draw(3, "at once"); end > 0 {
-			op.end([]payment.Outcome{payment.AnswerSucceeded, payment.AnswerDeclined}[end-1])
+			op.end([]answer.Outcome{answer.Succeeded, answer.Declined}[end-1])
 			m.words = append(m.words, op.says())
 		}
 	}
 	switch fate {
 	case 2: // a lie
-		return payment.Answer{Outcome: payment.AnswerNotSent}
+		return answer.Answer{Outcome: answer.NotSent}
 	case 3:
-		return payment.Answer{Outcome: payment.AnswerUnknown} // lost on the way back
+		return answer.Answer{Outcome: answer.Unknown} // lost on the way back
 	}
 	return op.answer(false)
 }
 
 // record writes the answer, and what follows from it.
-func (m *machine) record(x exchange, answer payment.Answer) payment.Transaction {
+func (m *machine) record(x exchange, said answer.Answer) payment.Transaction {
 	t := *m.store.transaction(x.Transaction.ID)
 	state := m.store.load(false)
-	about := x.Concerns(t, answer)
+	about := x.Concerns(t, said)
 	result := lifecycle.Result{
 		Transaction: about.Transaction, Move: x.Move, Asked: x.Asked, Send: x.Earlier, About: x.About, Hint: x.Hint,
-		Protocol: x.side.Protocol, Answer: answer,
+		Protocol: x.side.Protocol, Answer: said,
 	}
 	switch {
 	case t.Type == payment.Refund:

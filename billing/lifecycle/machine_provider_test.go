@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -36,16 +37,16 @@ type operation struct {
 	ref       string
 	of        *operation // of a refund: its charge
 	amount    money.Minor
-	outcome   payment.Outcome
+	outcome   answer.Outcome
 	begun     time.Time
-	elsewhere []payment.SeenRefund // of a charge: refunds that a person made at the dashboard
-	disputes  []payment.Dispute
+	elsewhere []answer.Refund // of a charge: refunds that a person made at the dashboard
+	disputes  []answer.Dispute
 }
 
 // word is one callback. It can be delivered at any time, and again.
 type word struct {
 	about    *operation
-	evidence *payment.Answer // nil: the provider is to be asked
+	evidence *answer.Answer // nil: the provider is to be asked
 }
 
 // known is the operation of a key that the provider still remembers.
@@ -71,7 +72,7 @@ func (s *side) find(ref, key string) *operation {
 // accept begins an operation.
 func (s *side) accept(t payment.Transaction, key string, of *operation, now time.Time) *operation {
 	op := &operation{
-		at: s, txn: t.ID, key: key, of: of, amount: t.Amount, outcome: payment.AnswerPending, begun: now,
+		at: s, txn: t.ID, key: key, of: of, amount: t.Amount, outcome: answer.Pending, begun: now,
 		ref: fmt.Sprintf("%s_%d", s.config, len(s.ops)),
 	}
 	s.ops = append(s.ops, op)
@@ -79,21 +80,21 @@ func (s *side) accept(t payment.Transaction, key string, of *operation, now time
 }
 
 // end decides a pending operation. A refund of more than is left fails.
-func (op *operation) end(outcome payment.Outcome) {
-	if op.of != nil && outcome == payment.AnswerSucceeded && op.amount > op.of.left() {
-		outcome = payment.AnswerFailed
+func (op *operation) end(outcome answer.Outcome) {
+	if op.of != nil && outcome == answer.Succeeded && op.amount > op.of.left() {
+		outcome = answer.Failed
 	}
 	op.outcome = outcome
 }
 
 // left is what of a charge has not gone back.
 func (op *operation) left() money.Minor {
-	if op.outcome != payment.AnswerSucceeded {
+	if op.outcome != answer.Succeeded {
 		return 0
 	}
 	left := op.amount
 	for _, r := range op.at.ops {
-		if r.of == op && r.outcome == payment.AnswerSucceeded {
+		if r.of == op && r.outcome == answer.Succeeded {
 			left -= r.amount
 		}
 	}
@@ -107,21 +108,21 @@ func (op *operation) left() money.Minor {
 }
 
 // answer is what the provider says about an operation. since: also what became of a charge's money.
-func (op *operation) answer(since bool) payment.Answer {
-	a := payment.Answer{Outcome: op.outcome, Ref: op.ref}
+func (op *operation) answer(since bool) answer.Answer {
+	a := answer.Answer{Outcome: op.outcome, Ref: op.ref}
 	switch {
-	case op.outcome == payment.AnswerSucceeded:
+	case op.outcome == answer.Succeeded:
 		a.Amount, a.Currency = op.amount, "EUR"
-	case op.outcome != payment.AnswerPending:
-		a.FailureCode, a.FailureReason = payment.CodeDeclined, "no"
+	case op.outcome != answer.Pending:
+		a.FailureCode, a.FailureReason = answer.DeclinedCode, "no"
 	}
-	if !since || op.of != nil || !op.at.lists || op.outcome != payment.AnswerSucceeded {
+	if !since || op.of != nil || !op.at.lists || op.outcome != answer.Succeeded {
 		return a
 	}
 	for _, r := range op.at.ops {
-		if r.of == op && (r.outcome == payment.AnswerSucceeded || r.outcome == payment.AnswerPending) {
-			a.Refunds = append(a.Refunds, payment.SeenRefund{
-				Ref: r.ref, TransactionID: r.txn, Amount: r.amount, Pending: r.outcome == payment.AnswerPending,
+		if r.of == op && (r.outcome == answer.Succeeded || r.outcome == answer.Pending) {
+			a.Refunds = append(a.Refunds, answer.Refund{
+				Ref: r.ref, TransactionID: r.txn, Amount: r.amount, Pending: r.outcome == answer.Pending,
 			})
 		}
 	}

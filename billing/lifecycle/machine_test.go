@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -154,9 +155,9 @@ func (m *machine) isDue(t payment.Transaction) bool {
 }
 
 func (m *machine) decide(*rapid.T) {
-	if op := m.chooseOp(func(op *operation) bool { return op.outcome == payment.AnswerPending }); op != nil {
-		op.end([]payment.Outcome{
-			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed,
+	if op := m.chooseOp(func(op *operation) bool { return op.outcome == answer.Pending }); op != nil {
+		op.end([]answer.Outcome{
+			answer.Succeeded, answer.Succeeded, answer.Failed,
 		}[m.draw(3, "end")])
 		m.words = append(m.words, op.says())
 	}
@@ -210,7 +211,7 @@ func (m *machine) payer() lifecycle.State { return lifecycle.State{Customer: m.s
 
 func (m *machine) refundElsewhere(*rapid.T) {
 	if op := m.chooseOp(func(op *operation) bool { return m.moves(op) && op.left() > 0 }); op != nil {
-		op.elsewhere = append(op.elsewhere, payment.SeenRefund{
+		op.elsewhere = append(op.elsewhere, answer.Refund{
 			Ref: op.ref + "_" + string(rune('a'+len(op.elsewhere))), Amount: money.Minor(1 + m.draw(int(op.left()), "amount")),
 		})
 		m.words = append(m.words, op.says())
@@ -227,9 +228,9 @@ func (m *machine) moves(op *operation) bool {
 
 // comeBack is a bank that returns a refund.
 func (m *machine) comeBack(*rapid.T) {
-	refunded := func(op *operation) bool { return op.of != nil && op.outcome == payment.AnswerSucceeded }
+	refunded := func(op *operation) bool { return op.of != nil && op.outcome == answer.Succeeded }
 	if op := m.chooseOp(refunded); op != nil && m.draw(3, "one in three") == 0 {
-		op.outcome = payment.AnswerFailed
+		op.outcome = answer.Failed
 		m.words = append(m.words, op.says())
 	}
 }
@@ -243,17 +244,17 @@ func (m *machine) dispute(*rapid.T) {
 	case op == nil:
 		return
 	case len(op.disputes) == 0:
-		op.disputes = append(op.disputes, payment.Dispute{
-			Ref: op.ref + "_dispute", State: payment.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(),
+		op.disputes = append(op.disputes, answer.Dispute{
+			Ref: op.ref + "_dispute", State: answer.DisputeOpen, Amount: op.left(), Currency: "EUR", Withdrawn: op.left(),
 			Order: 1,
 		})
-	case op.disputes[0].State == payment.DisputeOpen:
+	case op.disputes[0].State == answer.DisputeOpen:
 		closed := op.disputes[0]
-		closed.State, closed.Order = payment.DisputeLost, 2
+		closed.State, closed.Order = answer.DisputeLost, 2
 		if m.draw(2, "won") == 0 {
-			closed.State, closed.Withdrawn = payment.DisputeWon, 0
+			closed.State, closed.Withdrawn = answer.DisputeWon, 0
 		}
-		op.disputes = []payment.Dispute{closed}
+		op.disputes = []answer.Dispute{closed}
 	}
 	m.words = append(m.words, op.says())
 }
@@ -276,8 +277,8 @@ func (m *machine) settle() {
 		atRest := !slices.ContainsFunc(m.store.transactions, pending) // what is said now is said of the end
 		for _, s := range m.sides {
 			for _, op := range s.ops {
-				if op.outcome == payment.AnswerPending {
-					op.end(payment.AnswerSucceeded)
+				if op.outcome == answer.Pending {
+					op.end(answer.Succeeded)
 					m.words = append(m.words, op.says())
 				}
 			}

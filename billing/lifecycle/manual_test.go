@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
@@ -68,14 +69,14 @@ func (d *desk) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 	return changes, err
 }
 
-func (d *desk) say(outcome payment.Outcome, txn payment.Transaction) {
+func (d *desk) say(outcome answer.Outcome, txn payment.Transaction) {
 	d.send(txn.ID)
 	txn = *d.store.transaction(txn.ID)
-	answer := payment.Answer{Outcome: outcome, Ref: "pi_" + txn.ID}
-	if outcome == payment.AnswerSucceeded {
-		answer.Amount, answer.Currency = txn.Amount, txn.Currency
+	said := answer.Answer{Outcome: outcome, Ref: "pi_" + txn.ID}
+	if outcome == answer.Succeeded {
+		said.Amount, said.Currency = txn.Amount, txn.Currency
 	}
-	result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Protocol: protocol, Answer: answer}
+	result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Protocol: protocol, Answer: said}
 	if inv := d.invoice(); inv.Status != invoice.Open {
 		result.Invoice = &inv
 	}
@@ -138,7 +139,7 @@ func TestManualInvoice_ChargedAutomatically(t *testing.T) {
 	_, err := d.apply(lifecycle.VoidInvoice{InvoiceID: "in_1"})
 	require.ErrorContains(t, err, "payment_in_progress")
 
-	d.say(payment.AnswerDeclined, d.charges()[0])
+	d.say(answer.Declined, d.charges()[0])
 	require.Equal(t, collection.Exhausted, d.invoice().Collection.Phase, "no retry: nothing would make it")
 	require.Zero(t, d.invoice().Collection.RetryAt)
 	_, err = d.apply(lifecycle.SkipRetry{InvoiceID: "in_1"})
@@ -149,14 +150,14 @@ func TestManualInvoice_ChargedAutomatically(t *testing.T) {
 	require.ErrorContains(t, err, "amount_mismatch")
 	_, err = d.apply(lifecycle.Pay{InvoiceID: "in_1"})
 	require.NoError(t, err)
-	d.say(payment.AnswerSucceeded, d.charges()[1])
+	d.say(answer.Succeeded, d.charges()[1])
 	require.Equal(t, invoice.Paid, d.invoice().Status)
 	require.Equal(t, []event.Type{
 		event.TypeInvoiceFinalized, event.TypePaymentFailed, event.TypeInvoicePaymentFailed,
 		event.TypePaymentSuccess, event.TypeInvoicePaid,
 	}, d.announced())
 
-	d.say(payment.AnswerSucceeded, d.charges()[0]) // late
+	d.say(answer.Succeeded, d.charges()[0]) // late
 	require.Len(t, d.refunds(), 1, "one success counts")
 	require.Equal(t, d.charges()[0].ID, d.refunds()[0].ChargeID)
 }
@@ -264,13 +265,13 @@ func (d *desk) anything(t *rapid.T) {
 			return
 		}
 		c := rapid.SampledFrom(charges).Draw(t, "charge")
-		outcome := rapid.SampledFrom([]payment.Outcome{
-			payment.AnswerSucceeded, payment.AnswerDeclined, payment.AnswerPending,
+		outcome := rapid.SampledFrom([]answer.Outcome{
+			answer.Succeeded, answer.Declined, answer.Pending,
 		}).Draw(t, "outcome")
 		if c.Status == payment.Success || d.captured[c.ID] {
-			outcome = payment.AnswerSucceeded
+			outcome = answer.Succeeded
 		}
-		d.captured[c.ID] = outcome == payment.AnswerSucceeded
+		d.captured[c.ID] = outcome == answer.Succeeded
 		d.say(outcome, c)
 	}
 }

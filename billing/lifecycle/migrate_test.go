@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -27,7 +27,7 @@ func (l *life) perform(cmd lifecycle.Command) {
 func TestMigrate_Now(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	to := l.dearer()
 	l.pass(2 * week)
 
@@ -38,7 +38,7 @@ func TestMigrate_Now(t *testing.T) {
 	updated := l.store.events[len(l.store.events)-3].Data.(event.SubscriptionUpdated)
 	require.Equal(t, []string{"planVersion"}, updated.Changed)
 	require.Zero(t, l.account.events[event.TypeSubscriptionPlanChanged], "the plan is the same")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, []money.Minor{1000, 500, 2000}, l.totals())
 }
@@ -48,7 +48,7 @@ func TestMigrate_Now(t *testing.T) {
 func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	to := l.dearer()
 	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
 	l.perform(lifecycle.ChangePlan{Quantity: 3, AtPeriodEnd: true})
@@ -67,7 +67,7 @@ func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
 func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	to := l.dearer()
 
 	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
@@ -92,7 +92,7 @@ func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 func TestMigrate_NeverBack(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	second := l.dearer()
 	l.newVersion(second, []plan.Price{plan.Flat("", "", 3000)})
 	third := l.newest(team.ID)
@@ -104,7 +104,7 @@ func TestMigrate_NeverBack(t *testing.T) {
 
 	require.Equal(t, subscription.ErrSuperseded, late(), "it waits for the third")
 	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, third.Ref(), l.sub().Plan())
 	require.Equal(t, subscription.ErrSuperseded, late(), "it is on the third")
 	l.perform(lifecycle.Migrate{To: &second, AtPeriodEnd: true})
@@ -115,7 +115,7 @@ func TestMigrate_NeverBack(t *testing.T) {
 func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	to := l.dearer()
 	l.changePlan(pro, true)
 
@@ -123,7 +123,7 @@ func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	require.Equal(t, subscription.ErrLeavesPlan, err)
 	l.perform(lifecycle.Migrate{To: &to})
 	require.Equal(t, [2]plan.Ref{to.Ref(), pro.Ref()}, [2]plan.Ref{l.sub().Plan(), l.sub().PendingPlan()})
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, pro.Ref(), l.sub().Plan())
 

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/dunning"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
 	"perennial/billing/subscription"
@@ -44,9 +44,9 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	settings.Dunning.Retry.MaxJitter = 0
 	l := newLife(t, []plan.Plan{p, cheaper}, settings, p, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.changePlan(cheaper, true)
 
 	expected, err := lifecycle.Outlook(l.store.load(false), 2, l.moment())
@@ -82,7 +82,7 @@ func on(month time.Month, day int, action subscription.Action, amount money.Mino
 func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.must(lifecycle.SkipRetry{InvoiceID: l.open()[0].ID})
 	retried := on(time.February, 3, subscription.ActionPaymentRetry, 1000)
 	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 2, 3
@@ -91,7 +91,7 @@ func TestOutlook_RetryAndWhatIsBesideIt(t *testing.T) {
 	slow := settings
 	slow.Dunning.Retry.Base = 40 * 24 * time.Hour
 	l = begun(t, slow)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	retried = on(time.March, 12, subscription.ActionPaymentRetry, 1000)
 	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 1, 3
 	l.expects(t, "the renewal is before it", on(time.February, 28, subscription.ActionRenewal, 1000), retried)
@@ -104,9 +104,9 @@ func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	slow := settings
 	slow.Dunning.Retry.Base, slow.Dunning.Retry.Factor = 20*24*time.Hour, 1
 	l := begun(t, slow)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	require.Len(t, l.open(), 2)
 	retried := on(time.March, 12, subscription.ActionPaymentRetry, 1000)
 	retried.At = l.sub().NextActionAt
@@ -122,7 +122,7 @@ func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	send := terms.Send
 	for _, days := range []int{45, 7} {
 		l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
@@ -137,7 +137,7 @@ func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 func TestOutlook_SentBesideAPaymentInReview(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	send, days := terms.Send, 45
 	l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
 	l.until(l.sub().CurrentPeriod.End)

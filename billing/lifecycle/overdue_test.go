@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -17,11 +17,11 @@ import (
 // A payment that began in time is no payment that did not come.
 func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 	t.Parallel()
-	for answer, want := range map[payment.Outcome]subscription.Status{
-		payment.AnswerSucceeded: subscription.Active, payment.AnswerDeclined: subscription.PastDue,
+	for said, want := range map[answer.Outcome]subscription.Status{
+		answer.Succeeded: subscription.Active, answer.Declined: subscription.PastDue,
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		send := terms.Send
 		l.must(lifecycle.SetTerms{Method: &send, NetDays: new(int)})
 		l.until(l.sub().CurrentPeriod.End)
@@ -30,7 +30,7 @@ func TestOverdue_WaitsForThePaymentUnderWay(t *testing.T) {
 		l.must(lifecycle.Pay{InvoiceID: l.open()[0].ID})
 		l.until(due.Add(time.Hour))
 		require.Equal(t, subscription.Active, l.sub().Status)
-		l.result(answer)
+		l.result(said)
 		l.until(due.Add(2 * time.Hour))
 		require.Equal(t, want, l.sub().Status)
 	}
@@ -55,7 +55,7 @@ func TestOverdue_AfterTheCancellation(t *testing.T) {
 	l.must(lifecycle.Pay{InvoiceID: inv.ID})
 	l.until(inv.DueAt.Add(time.Hour))
 	require.Zero(t, l.account.events[event.TypeInvoiceOverdue], "a payment that began in time is waited for")
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	for range 2 {
 		l.until(inv.DueAt.Add(2 * time.Hour))
 		require.Equal(t, 1, l.account.events[event.TypeInvoiceOverdue])

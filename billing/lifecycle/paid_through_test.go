@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"perennial/billing/payment"
+	"perennial/billing/answer"
 )
 
 // Apps decide access by paidThrough: a year that was credited back is not paid for any more.
@@ -14,7 +14,7 @@ func TestChangePlan_PaidThroughFollowsTheNewPeriod(t *testing.T) {
 	t.Parallel()
 	l := newLife(t, plans, settings, yearly, 0)
 	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(24 * time.Hour)
 	require.Equal(t, created.AddDate(1, 0, 0), l.sub().PaidThrough)
 

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -20,7 +20,7 @@ import (
 func paidHalf(t *testing.T) *life {
 	t.Helper()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(created.AddDate(0, 0, 14))
 	return l
 }
@@ -46,7 +46,7 @@ func TestPause_BillsNothingUntilResumed(t *testing.T) {
 		require.Equal(t, [3]any{invoice.Cycle, money.Minor(1000), balance},
 			[3]any{last.Reason, last.Total, last.CreditApplied})
 		require.Equal(t, 2, last.PeriodIndex, "none is counted")
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 	}
 }
@@ -110,7 +110,7 @@ func TestPause_IsRefused(t *testing.T) {
 	l := begun(t, settings)
 	_, err := l.apply(lifecycle.Pause{})
 	require.ErrorIs(t, err, subscription.ErrInvoiceOpen, "it is being charged")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.schedule(lifecycle.Cancel{})
 	_, err = l.apply(lifecycle.Pause{})
 	require.ErrorIs(t, err, subscription.ErrEnding)
@@ -136,7 +136,7 @@ func TestPause_ChangesWaitForTheResumption(t *testing.T) {
 func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.must(lifecycle.Pause{CreditUnused: true})
 	_, err := l.apply(lifecycle.Resume{})
 	require.ErrorIs(t, err, subscription.ErrSameInstant)
@@ -170,7 +170,7 @@ func TestPause_LatePaymentBuysNoTime(t *testing.T) {
 	l.giveUp(l.store.invoices[0], false)
 	l.must(lifecycle.Pause{})
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
 	require.Equal(t, subscription.Paused, l.sub().Status)
@@ -229,7 +229,7 @@ func TestTrialEnd_PaymentMethodResumes(t *testing.T) {
 	require.Equal(t, l.now, l.sub().AnchorAt)
 	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
 	require.NotNil(t, l.live(""), "it is charged at once")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
 	l.must(lifecycle.Pause{})
 	l.newMethod(true)

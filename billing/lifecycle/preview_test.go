@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
 	"perennial/billing/subscription"
@@ -59,7 +59,7 @@ func TestPreview_QuotesTheAddOns(t *testing.T) {
 	extra.AddOn = true
 	l := newLife(t, []plan.Plan{team, extra}, settings, team, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	quote := func(cmd lifecycle.Command) []subscription.AddOns {
 		shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
 		require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestPreview_ShowsADraftOnce(t *testing.T) {
 	t.Parallel()
 	l := graced(t, flat("plan_1", month, 1900))
 	l.finalizeDraft()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	renewal := l.sub().CurrentPeriod.End
 	l.now, l.real = renewal, renewal
 
@@ -101,7 +101,7 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	large := flat("plan_large", month, 9000)
 	l := newLife(t, []plan.Plan{team, pro, large}, settings, team, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	for week, to := range []plan.Plan{pro, large, team} {
 		l.must(lifecycle.ChangePlan{Plan: &to, On: created.AddDate(0, 0, 7*(week+1))})
 	}
@@ -129,7 +129,7 @@ func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 		}}
 	l := newLife(t, []plan.Plan{seats}, settings, seats, 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	for week, n := range []int64{10, 3, 1} {
 		l.must(lifecycle.ChangePlan{Quantity: n, On: created.AddDate(0, 0, 7*(week+1))})
 	}

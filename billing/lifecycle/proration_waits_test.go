@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 )
@@ -24,12 +24,12 @@ func renewedWithCredit(t *testing.T) *life {
 	l := newLife(t, append(plans, small), settings, team, 0)
 	l.store.taxRates = []tax.Definition{{Rate: tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}}
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.how = "create"
 	l.changePlan(small, false)
 	l.changePlan(team, true)
 	l.until(l.sub().CurrentPeriod.End)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, []money.Minor{1200, 240}, l.totals())
 	return l
 }
@@ -67,11 +67,11 @@ func TestChangePlan_AfterRefundOfPeriodThatTookACreditIn(t *testing.T) {
 // Where the end was scheduled, what waited is collected once, as with the renewal that does not come.
 func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
 	t.Parallel()
-	for answer, want := range map[payment.Outcome]invoice.Status{
-		payment.AnswerSucceeded: invoice.Paid, payment.AnswerDeclined: invoice.Open,
+	for said, want := range map[answer.Outcome]invoice.Status{
+		answer.Succeeded: invoice.Paid, answer.Declined: invoice.Open,
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.pass(2 * week)
 		l.how = subscription.NextInvoice
 		l.changePlan(pro, false)
@@ -81,7 +81,7 @@ func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
 		require.Equal(t, []money.Minor{1000, 1000}, l.totals())
 		require.Equal(t, money.Minor(1000), l.live(l.store.invoices[1].ID).Amount)
 
-		l.result(answer)
+		l.result(said)
 		l.pass(4 * week)
 
 		require.Equal(t, want, l.store.invoices[1].Status)
@@ -94,7 +94,7 @@ func TestAdvance_LastInvoiceIsTriedOnce(t *testing.T) {
 func TestAdvance_LastInvoiceWithoutMethod(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.how = subscription.NextInvoice
 	l.changePlan(pro, false)
 	l.schedule(lifecycle.Cancel{})
@@ -113,7 +113,7 @@ func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
 		l.until(created)
 		if first == team.ID {
 			l.changePlan(team, false)
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		}
 		l.how = subscription.NextInvoice
 		l.changePlan(pro, false)
@@ -121,7 +121,7 @@ func TestVoidInvoice_OfRenewalThatTookProrationsIn(t *testing.T) {
 		l.how = subscription.NextInvoice
 		l.changePlan(small, false)
 		l.until(l.sub().CurrentPeriod.End)
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 		renewal := l.open()[0]
 		l.writtenOff = true
 
@@ -137,7 +137,7 @@ func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
 	l := newLife(t, plans, settings, team, 0)
 	l.store.taxRates = []tax.Definition{{Rate: tax.Rate{ID: "txr_1", Name: "VAT", Percent: money.Whole(20)}}}
 	l.until(created)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	shown, err := lifecycle.Preview(l.store.load(true),
 		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, l.moment())

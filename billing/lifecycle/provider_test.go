@@ -3,6 +3,7 @@ package lifecycle_test
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 )
@@ -23,21 +24,21 @@ func (l *life) send(id string) {
 }
 
 // answer lets the provider say something about a transaction. What it has captured it never denies.
-func (l *life) answer(id string, outcome payment.Outcome) {
+func (l *life) answer(id string, outcome answer.Outcome) {
 	t := l.store.transaction(id)
-	if outcome != payment.AnswerNotFound {
+	if outcome != answer.NotFound {
 		l.send(id)
 	}
 	if l.captured[id] {
-		outcome = payment.AnswerSucceeded
+		outcome = answer.Succeeded
 	}
-	a := payment.Answer{Outcome: outcome, Ref: "pi_" + id}
+	a := answer.Answer{Outcome: outcome, Ref: "pi_" + id}
 	switch outcome {
-	case payment.AnswerSucceeded:
+	case answer.Succeeded:
 		a.Amount, a.Currency = t.Amount, t.Currency
-	case payment.AnswerDeclined, payment.AnswerFailed:
+	case answer.Declined, answer.Failed:
 		a.FailureCode, a.FailureReason = "INSUFFICIENT_FUNDS", "no money"
-	case payment.AnswerNotFound, payment.AnswerNotSent:
+	case answer.NotFound, answer.NotSent:
 		a.Ref = ""
 	default:
 	}
@@ -51,7 +52,7 @@ func (l *life) asksPayer(id string) {
 	}
 	l.send(id)
 	l.store.transaction(id).Action.Token = "TOKEN_" + id
-	l.record(id, payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_" + id, ConfirmURL: "https://bank.example"}, nil)
+	l.record(id, answer.Answer{Outcome: answer.Pending, Ref: "pi_" + id, ConfirmURL: "https://bank.example"}, nil)
 }
 
 // mismatch lets the provider report a success of another amount, which a person must review.
@@ -60,18 +61,18 @@ func (l *life) mismatch(id string) {
 		return
 	}
 	l.send(id)
-	l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: l.store.transaction(id).Amount + 1}, nil)
+	l.record(id, answer.Answer{Outcome: answer.Succeeded, Amount: l.store.transaction(id).Amount + 1}, nil)
 }
 
 // impossible is a request that could not be made.
 func (l *life) impossible(id string, kind fault.Kind) {
 	if !l.captured[id] {
-		l.record(id, payment.Answer{}, fault.New(kind, "payment_method_unusable", "the card token is unknown"))
+		l.record(id, answer.Answer{}, fault.New(kind, "payment_method_unusable", "the card token is unknown"))
 	}
 }
 
 // result ends the live attempt, if there is one.
-func (l *life) result(outcome payment.Outcome) {
+func (l *life) result(outcome answer.Outcome) {
 	if t := l.live(""); t != nil {
 		l.answer(t.ID, outcome)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/collection"
 	"perennial/billing/event"
@@ -34,7 +35,7 @@ type Result struct {
 	Handed      payment.Handed   // of a move that completes: what the provider was given
 	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
-	Answer      payment.Answer
+	Answer      answer.Answer
 	ConfirmLink string // ours, by which the payer confirms the charge; empty: nobody can be asked
 	// Impossible is the fault of a request that could not be made at all; the Answer is then empty. nil: it was made.
 	Impossible *fault.Error
@@ -131,11 +132,11 @@ type recording struct {
 // lookedAt returns what the exchange covered: nothing, unless callbacks were the reason for it and the provider
 // answered about the operation, or a person must act. The answer to a send does not say what became of the money since.
 func (r *recording) lookedAt() []string {
-	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == payment.AnswerPending)
+	answered := r.Move == payment.MoveLookup && (r.Answer.Outcome.Final() || r.Answer.Outcome == answer.Pending)
 	answered = answered || r.Move == payment.MoveAwait || r.Move == payment.MoveReview // nothing more can be asked
 	named := cmp.Or(r.About, r.Hint)
 	switch {
-	case r.Asked && r.Move == payment.MoveLookup && r.Answer.Outcome == payment.AnswerNotFound && named != "":
+	case r.Asked && r.Move == payment.MoveLookup && r.Answer.Outcome == answer.NotFound && named != "":
 		return []string{named} // of no operation: word of it must not stand before other word for ever
 	case !r.Asked || r.waits || !answered && r.Impossible == nil:
 		return nil
@@ -185,7 +186,7 @@ func (r *recording) record() error {
 // messages late, and the end of an older one must not touch what came after it.
 func (r *recording) elsewhere() bool {
 	other := r.Answer.Ref != "" && r.txn.ProviderRef != "" && r.Answer.Ref != r.txn.ProviderRef
-	return r.Move == payment.MoveBelieve && other && r.Answer.Outcome != payment.AnswerSucceeded
+	return r.Move == payment.MoveBelieve && other && r.Answer.Outcome != answer.Succeeded
 }
 
 // unanswerable records that the provider cannot be asked what became of the transaction.
@@ -208,29 +209,29 @@ func (r *recording) answered() error {
 		r.txn = r.txn.Named()
 		was.HeldBack = r.txn.HeldBack
 	}
-	if r.Move == payment.MoveComplete && r.Answer.Outcome != payment.AnswerUnknown {
-		r.txn = r.txn.HandedOver(r.Handed, r.Answer.Outcome == payment.AnswerNotSent, r.Answer.ConfirmURL != "")
+	if r.Move == payment.MoveComplete && r.Answer.Outcome != answer.Unknown {
+		r.txn = r.txn.HandedOver(r.Handed, r.Answer.Outcome == answer.NotSent, r.Answer.ConfirmURL != "")
 	}
 	held := !was.HeldBack.At.IsZero() // its reason is ours, and workflows show it: see contract.HeldOf
 	if was.Status == payment.Pending && r.Answer.FailureReason != "" && !held {
 		r.txn.FailureReason = r.Answer.FailureReason // why it is still undecided; what decides it writes its own
 	}
 	switch r.Answer.Outcome {
-	case payment.AnswerSucceeded:
+	case answer.Succeeded:
 		return r.succeeded()
-	case payment.AnswerDeclined:
+	case answer.Declined:
 		return r.ended(payment.Declined)
-	case payment.AnswerFailed:
+	case answer.Failed:
 		return r.ended(payment.Failed)
-	case payment.AnswerCanceled:
+	case answer.Canceled:
 		return r.canceled()
-	case payment.AnswerNotFound:
+	case answer.NotFound:
 		return r.absent()
-	case payment.AnswerNotSent:
+	case answer.NotSent:
 		r.txn = r.txn.NotTaken(r.Protocol, r.Move, r.Answer.RetryAfter, r.d.Real)
-	case payment.AnswerPending:
+	case answer.Pending:
 		r.txn = r.txn.Known().Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
-	case payment.AnswerUnknown:
+	case answer.Unknown:
 		r.txn = r.txn.Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
 	default:
 		return fault.New(fault.Internal, "outcome_unknown",
@@ -249,10 +250,10 @@ func (r *recording) answered() error {
 // undecided records that the provider has not decided yet. was is the transaction before the answer.
 func (r *recording) undecided(was payment.Transaction) error {
 	// A charge of its own was announced as pending when the API created it; an attempt to pay an invoice is now.
-	if r.Answer.Outcome == payment.AnswerPending && was.ProviderRef == "" && r.txn.InvoiceID != "" {
+	if r.Answer.Outcome == answer.Pending && was.ProviderRef == "" && r.txn.InvoiceID != "" {
 		r.d.announce(event.PaymentPending{Payment: r.txn.Announced()})
 	}
-	if r.Answer.Outcome == payment.AnswerPending && r.asksPayer() {
+	if r.Answer.Outcome == answer.Pending && r.asksPayer() {
 		return r.unconfirmed()
 	}
 	r.d.saveTransaction(r.txn)
@@ -268,7 +269,7 @@ func (r *recording) mismatched() bool {
 	}
 	booked := r.txn.Status == r.good() || r.Recovered != nil
 	accepted := booked && r.txn.Reviewed(payment.ReviewAmountMismatch, r.Answer.Ref)
-	return r.Answer.Outcome == payment.AnswerSucceeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted
+	return r.Answer.Outcome == answer.Succeeded && !r.txn.Confirms(r.Answer.Amount, r.Answer.Currency) && !accepted
 }
 
 // secondCapture reports a success of another operation than the one that counted: the provider has taken the money of
@@ -280,13 +281,13 @@ func (r *recording) secondCapture() bool {
 		counted = r.Recovered.ProviderRef
 	}
 	other := r.Answer.Ref != "" && counted != "" && r.Answer.Ref != counted
-	return r.Answer.Outcome == payment.AnswerSucceeded && booked && other
+	return r.Answer.Outcome == answer.Succeeded && booked && other
 }
 
 // keepReference keeps the provider's name for the operation, and its answer.
 func (r *recording) keepReference() {
 	// A success says which operation moved the money, where there were several: a refund must name that one.
-	counts := r.Answer.Outcome == payment.AnswerSucceeded && payment.CanBecome(r.txn.Type, r.txn.Status, r.good())
+	counts := r.Answer.Outcome == answer.Succeeded && payment.CanBecome(r.txn.Type, r.txn.Status, r.good())
 	if r.Answer.Ref != "" && (r.txn.ProviderRef == "" || counts) {
 		r.txn.ProviderRef = r.Answer.Ref
 	}
@@ -320,7 +321,7 @@ func (r *recording) ended(status payment.Status) error {
 		return nil
 	}
 	was := r.txn
-	r.txn.FailureCode, r.txn.FailureReason = r.Answer.FailureCode, r.Answer.FailureReason
+	r.txn.FailureCode, r.txn.FailureReason = string(r.Answer.FailureCode), r.Answer.FailureReason
 	if !r.close(status) {
 		r.txn = was
 		r.takenBack()
@@ -371,7 +372,7 @@ func (r *recording) absent() error {
 		r.d.saveTransaction(r.txn)
 		return nil
 	}
-	r.Answer = payment.Answer{FailureReason: "The provider never received this payment."}
+	r.Answer = answer.Answer{FailureReason: "The provider never received this payment."}
 	if !r.txn.CancelRequestedAt.IsZero() {
 		return r.ended(payment.Canceled)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -18,9 +19,9 @@ func known(t *testing.T, status payment.Status, ref string) (*life, payment.Tran
 	t.Helper()
 	l := begun(t, settings)
 	l.send(l.charges()[0].ID)
-	for is, outcome := range map[payment.Status]payment.Outcome{
-		payment.Success: payment.AnswerSucceeded, payment.Declined: payment.AnswerDeclined,
-		payment.Canceled: payment.AnswerCanceled,
+	for is, outcome := range map[payment.Status]answer.Outcome{
+		payment.Success: answer.Succeeded, payment.Declined: answer.Declined,
+		payment.Canceled: answer.Canceled,
 	} {
 		if is == status {
 			l.result(outcome)
@@ -53,19 +54,19 @@ func TestRecord_MessageAboutAnotherOperation(t *testing.T) {
 		known   string // the charge's reference
 		move    payment.Move
 		ref     string // of the answer
-		outcome payment.Outcome
+		outcome answer.Outcome
 		status  payment.Status
 	}{
-		"an older one was declined":        {"pi_2", payment.MoveBelieve, "pi_1", payment.AnswerDeclined, payment.Pending},
-		"an older one has the money":       {"pi_2", payment.MoveBelieve, "pi_1", payment.AnswerSucceeded, payment.Success},
-		"this one was declined":            {"pi_2", payment.MoveBelieve, "pi_2", payment.AnswerDeclined, payment.Declined},
-		"the message names none":           {"pi_2", payment.MoveBelieve, "", payment.AnswerDeclined, payment.Declined},
-		"the charge has no name yet":       {"", payment.MoveBelieve, "pi_1", payment.AnswerDeclined, payment.Declined},
-		"a look-up about it finds another": {"pi_2", payment.MoveLookup, "pi_1", payment.AnswerDeclined, payment.Declined},
+		"an older one was declined":        {"pi_2", payment.MoveBelieve, "pi_1", answer.Declined, payment.Pending},
+		"an older one has the money":       {"pi_2", payment.MoveBelieve, "pi_1", answer.Succeeded, payment.Success},
+		"this one was declined":            {"pi_2", payment.MoveBelieve, "pi_2", answer.Declined, payment.Declined},
+		"the message names none":           {"pi_2", payment.MoveBelieve, "", answer.Declined, payment.Declined},
+		"the charge has no name yet":       {"", payment.MoveBelieve, "pi_1", answer.Declined, payment.Declined},
+		"a look-up about it finds another": {"pi_2", payment.MoveLookup, "pi_1", answer.Declined, payment.Declined},
 	} {
 		l, txn := known(t, payment.Pending, c.known)
 		_, recorded, _ := l.recorded(lifecycle.Result{
-			Transaction: txn, Move: c.move, Asked: true, Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
+			Transaction: txn, Move: c.move, Asked: true, Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
 		})
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
 		require.Equal(t, invoice.Create, recorded.Reason, name)
@@ -78,19 +79,19 @@ func TestRecord_HandedOver(t *testing.T) {
 	for name, c := range map[string]struct {
 		move    payment.Move
 		again   bool
-		outcome payment.Outcome
+		outcome answer.Outcome
 		url     string
 		waits   bool // it is to be handed over (again)
 		handed  bool // the provider may have it: the charge does not end without a request
 	}{
-		"it has what it needs": {payment.MoveComplete, false, payment.AnswerPending, "", false, true},
+		"it has what it needs": {payment.MoveComplete, false, answer.Pending, "", false, true},
 		"it asks the payer again": {
-			payment.MoveComplete, false, payment.AnswerPending, "https://bank.example", false, false,
+			payment.MoveComplete, false, answer.Pending, "https://bank.example", false, false,
 		},
-		"it refuses it":                     {payment.MoveComplete, false, payment.AnswerNotSent, "", false, false},
-		"it refuses it, after another one":  {payment.MoveComplete, true, payment.AnswerNotSent, "", false, true},
-		"it is silent":                      {payment.MoveComplete, false, payment.AnswerUnknown, "", true, true},
-		"it was only asked, before it came": {payment.MoveLookup, false, payment.AnswerPending, "", true, true},
+		"it refuses it":                     {payment.MoveComplete, false, answer.NotSent, "", false, false},
+		"it refuses it, after another one":  {payment.MoveComplete, true, answer.NotSent, "", false, true},
+		"it is silent":                      {payment.MoveComplete, false, answer.Unknown, "", true, true},
+		"it was only asked, before it came": {payment.MoveLookup, false, answer.Pending, "", true, true},
 	} {
 		l, txn := known(t, payment.Pending, "pi_1")
 		txn.Action = payment.Action{
@@ -99,7 +100,7 @@ func TestRecord_HandedOver(t *testing.T) {
 		l.store.transactions[0] = txn
 		_, recorded, _ := l.recorded(lifecycle.Result{
 			Transaction: txn, Move: c.move, Handed: payment.Handed{Brought: "code", Again: c.again},
-			Answer: payment.Answer{Outcome: c.outcome, ConfirmURL: c.url},
+			Answer: answer.Answer{Outcome: c.outcome, ConfirmURL: c.url},
 		})
 		after := recorded.Transaction.Action
 		require.Equal(t, c.waits, after.Brought == "code", name)
@@ -110,21 +111,21 @@ func TestRecord_HandedOver(t *testing.T) {
 // A closed charge stays as it is, whatever undecided answer comes late. Only what became of its money since is booked.
 func TestRecord_UndecidedAnswerAboutAClosedCharge(t *testing.T) {
 	t.Parallel()
-	back := []payment.SeenRefund{{Ref: "re_1", Amount: 300}}
+	back := []answer.Refund{{Ref: "re_1", Amount: 300}}
 	for name, c := range map[string]struct {
 		is       payment.Status
-		refunds  []payment.SeenRefund
+		refunds  []answer.Refund
 		refunded money.Minor
 	}{
 		"nothing happened":            {payment.Success, nil, 0},
 		"a part went back":            {payment.Success, back, 300},
 		"nothing can go back of none": {payment.Declined, back, 0},
 	} {
-		for _, outcome := range []payment.Outcome{payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent} {
+		for _, outcome := range []answer.Outcome{answer.Pending, answer.Unknown, answer.NotSent} {
 			l, txn := known(t, c.is, "pi_1")
 			_, recorded, changes := l.recorded(lifecycle.Result{
 				Transaction: txn, Move: payment.MoveBelieve,
-				Answer: payment.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
+				Answer: answer.Answer{Outcome: outcome, Ref: "pi_1", Refunds: c.refunds},
 			})
 			want := txn
 			want.AmountRefunded = c.refunded
@@ -160,9 +161,9 @@ func TestRecord_OtherAmountThatWasReviewed(t *testing.T) {
 		l.store.transactions[0] = txn
 		result := lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
-			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999,
-				Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			Answer: answer.Answer{
+				Outcome: answer.Succeeded, Ref: "pi_1", Amount: 999,
+				Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
 			},
 		}
 		if c.recovered {
@@ -196,7 +197,7 @@ func TestRecord_SecondCaptureHasAnotherName(t *testing.T) {
 		l, txn := known(t, payment.Success, c.known)
 		_, recorded, _ := l.recorded(lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
-			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000},
+			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: c.ref, Amount: 1000},
 		})
 		require.Equal(t, c.review, recorded.NeedsReview, name)
 	}
@@ -208,24 +209,24 @@ func TestRecord_KeepsTheName(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		known, ref string
-		outcome    payment.Outcome
+		outcome    answer.Outcome
 		response   string
 		want       [2]string // name and response afterwards
 	}{
-		"the first one":              {"", "pi_1", payment.AnswerPending, "{}", [2]string{"pi_1", "{}"}},
-		"another one is under way":   {"pi_1", "pi_2", payment.AnswerPending, "{}", [2]string{"pi_1", "{}"}},
-		"another one has the money":  {"pi_1", "pi_2", payment.AnswerSucceeded, "{}", [2]string{"pi_2", "{}"}},
-		"one without a name has it":  {"pi_1", "", payment.AnswerSucceeded, "{}", [2]string{"pi_1", "{}"}},
-		"the answer has no response": {"pi_1", "pi_1", payment.AnswerPending, "", [2]string{"pi_1", `{"was": 1}`}},
+		"the first one":              {"", "pi_1", answer.Pending, "{}", [2]string{"pi_1", "{}"}},
+		"another one is under way":   {"pi_1", "pi_2", answer.Pending, "{}", [2]string{"pi_1", "{}"}},
+		"another one has the money":  {"pi_1", "pi_2", answer.Succeeded, "{}", [2]string{"pi_2", "{}"}},
+		"one without a name has it":  {"pi_1", "", answer.Succeeded, "{}", [2]string{"pi_1", "{}"}},
+		"the answer has no response": {"pi_1", "pi_1", answer.Pending, "", [2]string{"pi_1", `{"was": 1}`}},
 	} {
 		l, txn := known(t, payment.Pending, c.known)
 		txn.ProviderResponse = []byte(`{"was": 1}`)
 		l.store.transactions[0] = txn
-		answer := payment.Answer{Outcome: c.outcome, Ref: c.ref}
+		said := answer.Answer{Outcome: c.outcome, Ref: c.ref}
 		if c.response != "" {
-			answer.Response = []byte(c.response)
+			said.Response = []byte(c.response)
 		}
-		_, recorded, _ := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: answer})
+		_, recorded, _ := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
 		require.Equal(
 			t, c.want, [2]string{recorded.Transaction.ProviderRef, string(recorded.Transaction.ProviderResponse)}, name,
 		)
@@ -238,25 +239,25 @@ func TestRecord_EndWithRefunds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		is      payment.Status
-		outcome payment.Outcome
+		outcome answer.Outcome
 		seen    bool
 		status  payment.Status
 		booked  string // the reference of the refund that is new; "none": one without a reference
 		owed    money.Minor
 	}{
-		"the money went back":        {payment.Success, payment.AnswerCanceled, true, payment.Success, "re_1", 0},
-		"it was not captured":        {payment.Success, payment.AnswerCanceled, false, payment.Success, "none", 1000},
-		"its capture failed":         {payment.Success, payment.AnswerFailed, true, payment.Success, "none", 1000},
-		"it was canceled before":     {payment.Pending, payment.AnswerCanceled, true, payment.Canceled, "", 0},
-		"it was canceled in time":    {payment.Pending, payment.AnswerCanceled, false, payment.Canceled, "", 0},
-		"an end of one that is over": {payment.Declined, payment.AnswerCanceled, true, payment.Declined, "", 0},
+		"the money went back":        {payment.Success, answer.Canceled, true, payment.Success, "re_1", 0},
+		"it was not captured":        {payment.Success, answer.Canceled, false, payment.Success, "none", 1000},
+		"its capture failed":         {payment.Success, answer.Failed, true, payment.Success, "none", 1000},
+		"it was canceled before":     {payment.Pending, answer.Canceled, true, payment.Canceled, "", 0},
+		"it was canceled in time":    {payment.Pending, answer.Canceled, false, payment.Canceled, "", 0},
+		"an end of one that is over": {payment.Declined, answer.Canceled, true, payment.Declined, "", 0},
 	} {
 		l, txn := known(t, c.is, "pi_1")
-		answer := payment.Answer{Outcome: c.outcome, Ref: "pi_1"}
+		said := answer.Answer{Outcome: c.outcome, Ref: "pi_1"}
 		if c.seen {
-			answer.Refunds = []payment.SeenRefund{{Ref: "re_1", Amount: 1000}}
+			said.Refunds = []answer.Refund{{Ref: "re_1", Amount: 1000}}
 		}
-		state, recorded, changes := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: answer})
+		state, recorded, changes := l.recorded(lifecycle.Result{Transaction: txn, Move: payment.MoveLookup, Answer: said})
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
 		require.Equal(t, -c.owed, state.Balance, name)
 		require.Equal(t, c.booked != "", len(changes.NewTransactions) == 1, name)
@@ -288,7 +289,7 @@ func TestRecord_AbsentSaysWhyItWaits(t *testing.T) {
 		txn.FailureReason = "A reason of before."
 		l.store.transactions[0] = txn
 		_, recorded, _ := l.recorded(lifecycle.Result{
-			Transaction: txn, Move: payment.MoveLookup, Answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			Transaction: txn, Move: payment.MoveLookup, Answer: answer.Answer{Outcome: answer.NotFound},
 		})
 		require.Equal(t, c.reason, recorded.Transaction.FailureReason, name)
 		require.Equal(t, c.wait, recorded.Transaction.NextCheckAt.Sub(l.real), name)
@@ -316,7 +317,7 @@ func TestRecord_PayersTimeIsOver(t *testing.T) {
 		p.Cancel = c.cancels
 		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: p,
-			Answer: payment.Answer{Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example"},
+			Answer: answer.Answer{Outcome: answer.Pending, ConfirmURL: "https://bank.example"},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.status, recorded.Transaction.Status, name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -18,29 +19,29 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 	for name, c := range map[string]struct {
 		move       payment.Move
 		about, ref string
-		outcome    payment.Outcome
+		outcome    answer.Outcome
 		refunded   money.Minor
 		booked     bool
 		review     string
 	}{
-		"the capture failed": {payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 0, true, ""},
-		"canceled after all": {payment.MoveBelieve, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
-		"a look-up says so":  {payment.MoveLookup, "", "pi_1", payment.AnswerCanceled, 0, true, ""},
+		"the capture failed": {payment.MoveBelieve, "", "pi_1", answer.Failed, 0, true, ""},
+		"canceled after all": {payment.MoveBelieve, "", "pi_1", answer.Canceled, 0, true, ""},
+		"a look-up says so":  {payment.MoveLookup, "", "pi_1", answer.Canceled, 0, true, ""},
 		"after a refund": {
-			payment.MoveBelieve, "", "pi_1", payment.AnswerFailed, 1, false, payment.ReviewNotCaptured,
+			payment.MoveBelieve, "", "pi_1", answer.Failed, 1, false, payment.ReviewNotCaptured,
 		},
-		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", payment.AnswerFailed, 0, false, ""},
-		"of an unnamed one":       {payment.MoveLookup, "", "", payment.AnswerFailed, 0, false, ""},
-		"it found another one":    {payment.MoveLookup, "", "pi_2", payment.AnswerFailed, 0, false, ""},
-		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", payment.AnswerDeclined, 0, false, ""},
+		"of another operation":    {payment.MoveLookup, "pi_2", "pi_2", answer.Failed, 0, false, ""},
+		"of an unnamed one":       {payment.MoveLookup, "", "", answer.Failed, 0, false, ""},
+		"it found another one":    {payment.MoveLookup, "", "pi_2", answer.Failed, 0, false, ""},
+		"a slow answer to a send": {payment.MoveReplay, "", "pi_1", answer.Declined, 0, false, ""},
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		txn := l.charges()[0]
 		txn.ProviderRef, txn.AmountRefunded = "pi_1", c.refunded
 		result := lifecycle.Result{
 			Transaction: txn, Move: c.move, Asked: true, About: c.about, Protocol: protocol,
-			Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, FailureCode: "DECLINED", FailureReason: "it failed"},
+			Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, FailureCode: "DECLINED", FailureReason: "it failed"},
 		}
 		before := l.load(false).state
 		state, recorded, changes, err := lifecycle.Record(before, result, l.moment())
@@ -73,13 +74,13 @@ func TestRecord_LookUpsInVain(t *testing.T) {
 	for name, c := range map[string]struct {
 		after   time.Duration
 		ref     string
-		outcome payment.Outcome
+		outcome answer.Outcome
 		review  string
 	}{
-		"not yet":            {24 * time.Hour, "", payment.AnswerNotFound, ""},
-		"nothing is found":   {25 * time.Hour, "", payment.AnswerNotFound, payment.ReviewOutcomeUnknown},
-		"nothing is sure":    {25 * time.Hour, "", payment.AnswerUnknown, payment.ReviewOutcomeUnknown},
-		"it exists, is open": {25 * time.Hour, "pi_1", payment.AnswerPending, ""},
+		"not yet":            {24 * time.Hour, "", answer.NotFound, ""},
+		"nothing is found":   {25 * time.Hour, "", answer.NotFound, payment.ReviewOutcomeUnknown},
+		"nothing is sure":    {25 * time.Hour, "", answer.Unknown, payment.ReviewOutcomeUnknown},
+		"it exists, is open": {25 * time.Hour, "pi_1", answer.Pending, ""},
 	} {
 		l := begun(t, settings)
 		l.send(l.live("").ID)
@@ -87,7 +88,7 @@ func TestRecord_LookUpsInVain(t *testing.T) {
 		txn.ProviderRef = c.ref
 		l.moveTo(l.now.Add(c.after))
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
-			Transaction: *txn, Move: payment.MoveLookup, Protocol: endless, Answer: payment.Answer{Outcome: c.outcome},
+			Transaction: *txn, Move: payment.MoveLookup, Protocol: endless, Answer: answer.Answer{Outcome: c.outcome},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.review, recorded.NeedsReview, name)
@@ -105,7 +106,7 @@ func TestRecord_NameOfACallbackThatIsNobodys(t *testing.T) {
 		l.moveTo(l.now.Add(protocol.Window + protocol.AbsenceGap))
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Hint: "foreign", Protocol: protocol,
-			Answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			Answer: answer.Answer{Outcome: answer.NotFound},
 		}, l.moment())
 		require.NoError(t, err)
 		require.Equal(t, payment.Pending, recorded.Transaction.Status)
@@ -133,14 +134,14 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 		"neither has a name":            {payment.MoveBelieve, "", "", time.Time{}, payment.Refunded},
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, c.known, c.decided
 		charge = charge.FailRefund(400)
 		_, recorded, _, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
 			Transaction: refund, Charge: &charge, Move: c.move, Protocol: protocol,
-			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 400, Currency: charge.Currency},
+			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: c.ref, Amount: 400, Currency: charge.Currency},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, recorded.Transaction.Status, name)
@@ -154,7 +155,7 @@ func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 	l.send(l.live("").ID)
 	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 		Transaction: *l.live(""), Move: payment.MoveLookup, Asked: true, Protocol: protocol,
-		Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", SinceUnread: true},
+		Answer: answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", SinceUnread: true},
 	}, l.moment())
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, recorded.Transaction.Status)
@@ -165,12 +166,12 @@ func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 func TestRecord_RefundByAMessageThatProvesNoCapture(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	txn := l.charges()[0]
 	_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 		Transaction: txn, Move: payment.MoveBelieve, Asked: true, Protocol: protocol,
-		Answer: payment.Answer{
-			Outcome: payment.AnswerPending, Ref: txn.ProviderRef, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+		Answer: answer.Answer{
+			Outcome: answer.Pending, Ref: txn.ProviderRef, Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
 		},
 	}, l.moment())
 	require.NoError(t, err)
@@ -187,10 +188,10 @@ func TestRecord_TwoCapturesOfAnUnsentCharge(t *testing.T) {
 	l := begun(t, settings)
 	txn := l.charges()[0]
 	l.cancelNow(false)
-	l.record(txn.ID, payment.Answer{Outcome: payment.AnswerCanceled}, nil)
+	l.record(txn.ID, answer.Answer{Outcome: answer.Canceled}, nil)
 	took := func(ref string) lifecycle.Recorded {
-		return l.record(txn.ID, payment.Answer{
-			Outcome: payment.AnswerSucceeded, Ref: ref, Amount: txn.Amount, Currency: txn.Currency,
+		return l.record(txn.ID, answer.Answer{
+			Outcome: answer.Succeeded, Ref: ref, Amount: txn.Amount, Currency: txn.Currency,
 		}, nil)
 	}
 	require.Empty(t, took("one").NeedsReview)

@@ -1,23 +1,26 @@
 package lifecycle
 
-import "perennial/billing/payment"
+import (
+	"perennial/billing/answer"
+	"perennial/billing/payment"
+)
 
 // lostSend records what the search for a lost send found. It returns true where an account has it: what was answered is
 // then about the transaction, which is followed at that account.
 func (r *recording) lostSend() bool {
-	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != payment.AnswerSucceeded
+	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != answer.Succeeded
 	switch {
 	case !r.txn.MayRepeat(r.RestoredAt): // decided meanwhile
 		return false
 	case r.Impossible != nil:
 		return true
-	case r.Answer.Outcome == payment.AnswerNotFound:
+	case r.Answer.Outcome == answer.NotFound:
 		r.notThere()
 		return false
 	case bad && !r.Lost.Ends: // what was refused in the lost window may have gone to another account then
 		r.searching()
 		return false
-	case r.Answer.Outcome != payment.AnswerPending && !r.Answer.Outcome.Final():
+	case r.Answer.Outcome != answer.Pending && !r.Answer.Outcome.Final():
 		r.unsearched()
 		return false
 	}
@@ -28,7 +31,7 @@ func (r *recording) lostSend() bool {
 // endsElsewhere reports whether an account that a callback named says that a charge which may repeat a lost send has
 // ended there without moving money: what was refused in the lost window may have gone to another account then.
 func (r *recording) endsElsewhere() bool {
-	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != payment.AnswerSucceeded
+	bad := r.Answer.Outcome.Final() && r.Answer.Outcome != answer.Succeeded
 	return bad && r.Hint != "" && r.Protocol.LookupByKey && r.txn.MayRepeat(r.RestoredAt)
 }
 

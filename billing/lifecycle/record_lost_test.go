@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -39,7 +40,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		checks     int
 		decided    bool // meanwhile
 		asked      lost
-		answer     payment.Answer
+		said       answer.Answer
 		impossible *fault.Error
 		status     payment.Status // afterwards
 		found      bool           // it is followed at pp_2
@@ -50,83 +51,83 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		review     string
 	}{
 		"the account has the money": {
-			answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 1000},
+			said:   answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", Amount: 1000},
 			status: payment.Success, found: true,
 		},
 		"it has accepted it": {
-			answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, status: payment.Pending, found: true,
+			said: answer.Answer{Outcome: answer.Pending, Ref: "pi_1"}, status: payment.Pending, found: true,
 			wait: 10 * time.Second, counted: 1,
 		},
 		"it declined, and no other can have it": {
-			asked: lost{Ends: true}, answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."},
+			asked: lost{Ends: true}, said: answer.Answer{Outcome: answer.Declined, FailureReason: "No money."},
 			status: payment.Declined, found: true, reason: "No money.",
 		},
 		"it declined, and another may have it": {
-			answer: payment.Answer{Outcome: payment.AnswerDeclined, FailureReason: "No money."},
+			said:   answer.Answer{Outcome: answer.Declined, FailureReason: "No money."},
 			status: payment.Pending, reason: why,
 			wait: time.Second,
 		},
 		"it has nothing, others are to be asked": {
-			answer: payment.Answer{Outcome: payment.AnswerNotFound}, status: payment.Pending, reason: why, wait: time.Second,
+			said: answer.Answer{Outcome: answer.NotFound}, status: payment.Pending, reason: why, wait: time.Second,
 		},
 		"it has nothing, and was the last": {
-			asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			asked: lost{Last: true}, said: answer.Answer{Outcome: answer.NotFound},
 			status: payment.Pending, nothing: true,
 		},
 		"it was the last for a repeat": {
-			sent: true, asked: lost{Last: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			sent: true, asked: lost{Last: true}, said: answer.Answer{Outcome: answer.NotFound},
 			status:  payment.Pending,
 			nothing: true,
 		},
 		"it was the last, but one cannot be asked": {
-			asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			asked: lost{Last: true, Blind: true}, said: answer.Answer{Outcome: answer.NotFound},
 			status: payment.Pending,
 			reason: "This payment needs review: outcome_unknown.", review: payment.ReviewOutcomeUnknown,
 		},
 		"one cannot be asked, whose callback is waited for": {
-			sent: true, asked: lost{Last: true, Blind: true}, answer: payment.Answer{Outcome: payment.AnswerNotFound},
+			sent: true, asked: lost{Last: true, Blind: true}, said: answer.Answer{Outcome: answer.NotFound},
 			status: payment.Pending, reason: why, wait: time.Second,
 		},
 		"it is silent": {
-			answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why, wait: 10 * time.Second,
+			said: answer.Answer{Outcome: answer.Unknown}, status: payment.Pending, reason: why, wait: 10 * time.Second,
 			counted: 1,
 		},
 		"it asks for time": {
-			answer: payment.Answer{Outcome: payment.AnswerNotSent, RetryAfter: 2 * time.Minute},
+			said:   answer.Answer{Outcome: answer.NotSent, RetryAfter: 2 * time.Minute},
 			status: payment.Pending, reason: why,
 			wait: 2 * time.Minute, counted: 1,
 		},
 		"an account asked before wants more time": {
 			asked:  lost{RetryAfter: 4 * time.Minute},
-			answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 2 * time.Minute},
+			said:   answer.Answer{Outcome: answer.Unknown, RetryAfter: 2 * time.Minute},
 			status: payment.Pending, reason: why,
 			wait: 4 * time.Minute, counted: 1,
 		},
 		"the fourth round is silent": {
-			checks: 3, answer: payment.Answer{Outcome: payment.AnswerUnknown}, status: payment.Pending, reason: why,
+			checks: 3, said: answer.Answer{Outcome: answer.Unknown}, status: payment.Pending, reason: why,
 			wait: 2 * time.Minute, counted: 4,
 		},
 		"the third round, in which another was silent": {
-			checks: 3, asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			checks: 3, asked: lost{Counted: true}, said: answer.Answer{Outcome: answer.Unknown},
 			status: payment.Pending,
 			reason: why, wait: time.Minute, counted: 3,
 		},
 		"the first round, in which another was silent": {
-			asked: lost{Counted: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			asked: lost{Counted: true}, said: answer.Answer{Outcome: answer.Unknown},
 			status: payment.Pending, reason: why,
 			wait: 10 * time.Second, counted: 1,
 		},
 		"it is silent, and others owe no answer": {
-			asked: lost{Fresh: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			asked: lost{Fresh: true}, said: answer.Answer{Outcome: answer.Unknown},
 			status: payment.Pending, reason: why,
 			wait: time.Second,
 		},
 		"the search begins later": {
-			asked: lost{Begin: true}, answer: payment.Answer{Outcome: payment.AnswerUnknown, RetryAfter: 50 * time.Second},
+			asked: lost{Begin: true}, said: answer.Answer{Outcome: answer.Unknown, RetryAfter: 50 * time.Second},
 			status: payment.Pending, reason: why, wait: 50 * time.Second, counted: 1,
 		},
 		"it was decided meanwhile": {
-			decided: true, answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"}, status: payment.Declined,
+			decided: true, said: answer.Answer{Outcome: answer.Pending, Ref: "pi_1"}, status: payment.Declined,
 			reason: "no money",
 		},
 		"the request could not be made": {
@@ -136,7 +137,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 	} {
 		l, txn, at := restored(t, c.sent)
 		if c.decided {
-			l.answer(txn.ID, payment.AnswerDeclined)
+			l.answer(txn.ID, answer.Declined)
 			txn = *l.store.transaction(txn.ID)
 			c.counted = txn.Checks
 		} else {
@@ -146,7 +147,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		c.asked.Why = why
 		c.asked.Send = payment.Send{Number: 3, Provider: "second", ProviderConfigID: "pp_2"}
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
-			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &c.asked, Answer: c.answer,
+			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &c.asked, Answer: c.said,
 			Impossible: c.impossible,
 		}, l.moment())
 		require.NoError(t, err, name)
@@ -159,7 +160,7 @@ func TestRecord_SearchForALostSend(t *testing.T) {
 		require.Equal(t, c.found, recorded.Found != nil, name)
 		if c.found {
 			require.Equal(t, [3]any{"second", "pp_2", 3}, [3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
-			require.Equal(t, c.answer.Ref, after.ProviderRef, name)
+			require.Equal(t, c.said.Ref, after.ProviderRef, name)
 		} else if !c.decided {
 			require.Equal(t, [3]any{"first", "pp_1", txn.SendNumber},
 				[3]any{after.Provider, after.ProviderConfigID, after.SendNumber}, name)
@@ -188,7 +189,7 @@ func TestRecord_SearchForALostSendInVain(t *testing.T) {
 		l.moveTo(at.Add(c.after))
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Protocol: protocol, RestoredAt: at, Lost: &charging.Lost{},
-			Answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			Answer: answer.Answer{Outcome: answer.Unknown},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.review, recorded.NeedsReview, name)
@@ -202,23 +203,23 @@ func TestRecord_EndAtAnAccountThatACallbackNamed(t *testing.T) {
 	for name, c := range map[string]struct {
 		hint     string
 		byKey    bool // the account finds operations by their keys, so that the charge is looked for
-		outcome  payment.Outcome
+		outcome  answer.Outcome
 		restored time.Duration // after the send
 		status   payment.Status
 	}{
-		"it declined":                        {"pi_1", true, payment.AnswerDeclined, time.Hour, payment.Pending},
-		"it canceled it":                     {"pi_1", true, payment.AnswerCanceled, time.Hour, payment.Pending},
-		"it has the money":                   {"pi_1", true, payment.AnswerSucceeded, time.Hour, payment.Success},
-		"the database is as it was":          {"pi_1", true, payment.AnswerDeclined, -time.Hour, payment.Declined},
-		"no callback named it":               {"", true, payment.AnswerDeclined, time.Hour, payment.Declined},
-		"nothing is looked for at such ones": {"pi_1", false, payment.AnswerDeclined, time.Hour, payment.Declined},
+		"it declined":                        {"pi_1", true, answer.Declined, time.Hour, payment.Pending},
+		"it canceled it":                     {"pi_1", true, answer.Canceled, time.Hour, payment.Pending},
+		"it has the money":                   {"pi_1", true, answer.Succeeded, time.Hour, payment.Success},
+		"the database is as it was":          {"pi_1", true, answer.Declined, -time.Hour, payment.Declined},
+		"no callback named it":               {"", true, answer.Declined, time.Hour, payment.Declined},
+		"nothing is looked for at such ones": {"pi_1", false, answer.Declined, time.Hour, payment.Declined},
 	} {
 		l, txn, _ := restored(t, true)
 		p := protocol
 		p.LookupByKey = c.byKey
 		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: c.hint, Protocol: p,
-			RestoredAt: txn.FirstSentAt.Add(c.restored), Answer: payment.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: 1000},
+			RestoredAt: txn.FirstSentAt.Add(c.restored), Answer: answer.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: 1000},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
@@ -232,7 +233,7 @@ func TestRecord_AcceptedByAnAccountThatACallbackNamed(t *testing.T) {
 	l, txn, at := restored(t, true)
 	_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 		Transaction: txn, Move: payment.MoveLookup, Asked: true, Hint: "pi_1", Protocol: protocol, RestoredAt: at,
-		Answer: payment.Answer{Outcome: payment.AnswerPending, Ref: "pi_1"},
+		Answer: answer.Answer{Outcome: answer.Pending, Ref: "pi_1"},
 	}, l.moment())
 	require.NoError(t, err)
 	require.Equal(t, "pi_1", recorded.Transaction.ProviderRef)

@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/payment"
 )
@@ -17,14 +18,14 @@ func (r *recording) hold() {
 // taken reports whether the answer about another send decides a charge that may repeat a lost one: that account has it.
 // Then nothing is waited for: the later send, where there was one, has no answer because the database has lost it.
 func (r *recording) taken() bool {
-	has := r.Answer.Outcome == payment.AnswerSucceeded || r.Answer.Outcome == payment.AnswerPending
+	has := r.Answer.Outcome == answer.Succeeded || r.Answer.Outcome == answer.Pending
 	return r.Send != nil && r.Answer.Ref != "" && has && r.txn.MayRepeat(r.RestoredAt)
 }
 
 // earlier records what the provider of an earlier send says, after the transaction was sent to another one. Only money
 // that moved counts: it decides a transaction that moved none, and is given back where the later send moved it too.
 func (r *recording) earlier() error {
-	if r.Answer.Outcome != payment.AnswerSucceeded {
+	if r.Answer.Outcome != answer.Succeeded {
 		return nil
 	}
 	counts := r.txn.ProviderConfigID == r.Send.ProviderConfigID && r.txn.ProviderRef == r.Answer.Ref ||

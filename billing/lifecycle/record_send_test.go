@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -18,9 +19,9 @@ func sentTwice(t *testing.T, status payment.Status) (*life, payment.Transaction)
 	l := begun(t, settings)
 	switch status {
 	case payment.Success:
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 	case payment.Declined:
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 	default:
 	}
 	txn := l.charges()[0]
@@ -40,7 +41,7 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		is        payment.Status // of the transaction
-		outcome   payment.Outcome
+		outcome   answer.Outcome
 		amount    money.Minor
 		sentTo    string // the earlier send's account; empty: pp_1
 		ref       string // of the answer; empty: pi_1
@@ -52,44 +53,44 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 		open      bool // callbacks about it stay open
 	}{
 		"a bad end proves nothing about the later send": {
-			is: payment.Pending, outcome: payment.AnswerDeclined, status: payment.Pending, account: "pp_2",
+			is: payment.Pending, outcome: answer.Declined, status: payment.Pending, account: "pp_2",
 		},
 		"nor is it news of one that moved the money": {
-			is: payment.Success, outcome: payment.AnswerFailed, status: payment.Success, account: "pp_2",
+			is: payment.Success, outcome: answer.Failed, status: payment.Success, account: "pp_2",
 		},
 		"the money moved, while the later send is undecided": {
-			is: payment.Pending, outcome: payment.AnswerSucceeded, amount: 1000, status: payment.Pending, account: "pp_2",
+			is: payment.Pending, outcome: answer.Succeeded, amount: 1000, status: payment.Pending, account: "pp_2",
 			open: true,
 		},
 		"other money moved": {
-			is: payment.Pending, outcome: payment.AnswerSucceeded, amount: 999, status: payment.Pending, account: "pp_2",
+			is: payment.Pending, outcome: answer.Succeeded, amount: 999, status: payment.Pending, account: "pp_2",
 			review: payment.ReviewAmountMismatch,
 		},
 		"the money moved, after the later send was declined": {
-			is: payment.Declined, outcome: payment.AnswerSucceeded, amount: 1000, status: payment.Success, account: "pp_1",
+			is: payment.Declined, outcome: answer.Succeeded, amount: 1000, status: payment.Success, account: "pp_1",
 		},
 		"both moved the money": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, status: payment.Success, account: "pp_2",
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, status: payment.Success, account: "pp_2",
 			twice: true,
 		},
 		"which is booked": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, recovered: second("pp_1", "pi_0"),
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, recovered: second("pp_1", "pi_0"),
 			status: payment.Success, account: "pp_2",
 		},
 		"a third moved it, too": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, recovered: second("pp_3", "pi_3"),
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, recovered: second("pp_3", "pi_3"),
 			status: payment.Success, account: "pp_2", review: payment.ReviewSecondCapture,
 		},
 		"the one that counts is meant": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, sentTo: "pp_2", ref: "pi_2",
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, sentTo: "pp_2", ref: "pi_2",
 			status: payment.Success, account: "pp_2",
 		},
 		"another one at the same account": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, sentTo: "pp_2", ref: "pi_9",
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, sentTo: "pp_2", ref: "pi_9",
 			status: payment.Success, account: "pp_2", twice: true,
 		},
 		"the same name at another account": {
-			is: payment.Success, outcome: payment.AnswerSucceeded, amount: 1000, ref: "pi_2", status: payment.Success,
+			is: payment.Success, outcome: answer.Succeeded, amount: 1000, ref: "pi_2", status: payment.Success,
 			account: "pp_2", twice: true,
 		},
 	} {
@@ -98,13 +99,13 @@ func TestRecord_AnswerAboutAnEarlierSend(t *testing.T) {
 		if c.sentTo != "" {
 			send.ProviderConfigID = c.sentTo
 		}
-		answer := payment.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: c.amount, Response: []byte(`{"of": "the first"}`)}
+		said := answer.Answer{Outcome: c.outcome, Ref: "pi_1", Amount: c.amount, Response: []byte(`{"of": "the first"}`)}
 		if c.ref != "" {
-			answer.Ref = c.ref
+			said.Ref = c.ref
 		}
 		_, recorded, changes, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: txn, Send: &send, Move: payment.MoveLookup, Asked: true, Protocol: protocol, Recovered: c.recovered,
-			Answer: answer,
+			Answer: said,
 		}, l.moment())
 		require.NoError(t, err, name)
 		after := recorded.Transaction
@@ -134,17 +135,17 @@ func TestRecord_EarlierSendTakesOverAfterARestore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		restored time.Duration // after the send that is known
-		outcome  payment.Outcome
+		outcome  answer.Outcome
 		ref      string
 		status   payment.Status
 		account  string
 	}{
-		"it has the money":              {time.Hour, payment.AnswerSucceeded, "pi_1", payment.Success, "pp_1"},
-		"it has accepted it":            {time.Hour, payment.AnswerPending, "pi_1", payment.Pending, "pp_1"},
-		"it gave it no name":            {time.Hour, payment.AnswerPending, "", payment.Pending, "pp_2"},
-		"it declined":                   {time.Hour, payment.AnswerDeclined, "pi_1", payment.Pending, "pp_2"},
-		"the database is as it was":     {-time.Hour, payment.AnswerSucceeded, "pi_1", payment.Pending, "pp_2"},
-		"it has accepted it, as it was": {-time.Hour, payment.AnswerPending, "pi_1", payment.Pending, "pp_2"},
+		"it has the money":              {time.Hour, answer.Succeeded, "pi_1", payment.Success, "pp_1"},
+		"it has accepted it":            {time.Hour, answer.Pending, "pi_1", payment.Pending, "pp_1"},
+		"it gave it no name":            {time.Hour, answer.Pending, "", payment.Pending, "pp_2"},
+		"it declined":                   {time.Hour, answer.Declined, "pi_1", payment.Pending, "pp_2"},
+		"the database is as it was":     {-time.Hour, answer.Succeeded, "pi_1", payment.Pending, "pp_2"},
+		"it has accepted it, as it was": {-time.Hour, answer.Pending, "pi_1", payment.Pending, "pp_2"},
 	} {
 		l, txn := sentTwice(t, payment.Pending)
 		txn.ProviderRef = ""
@@ -152,7 +153,7 @@ func TestRecord_EarlierSendTakesOverAfterARestore(t *testing.T) {
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: txn, Send: &payment.Send{Number: 1, Provider: "first", ProviderConfigID: "pp_1"},
 			Move: payment.MoveLookup, Asked: true, Protocol: protocol, RestoredAt: txn.FirstSentAt.Add(c.restored),
-			Answer: payment.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
+			Answer: answer.Answer{Outcome: c.outcome, Ref: c.ref, Amount: 1000},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.status, recorded.Transaction.Status, name)
@@ -179,7 +180,7 @@ func TestRecord_HoldsWhatWasNotSent(t *testing.T) {
 		l.store.transactions[0] = txn
 		_, recorded, _, err := lifecycle.Record(l.load(false).state, lifecycle.Result{
 			Transaction: txn, Move: payment.MoveHold, Hold: payment.Hold{Revision: 7},
-			Answer: payment.Answer{FailureReason: "No account.", RetryAfter: time.Minute},
+			Answer: answer.Answer{FailureReason: "No account.", RetryAfter: time.Minute},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, c.held, !recorded.Transaction.HeldBack.At.IsZero(), name)
@@ -207,9 +208,9 @@ func TestRecord_RefundOfACaptureThatWasGivenBack(t *testing.T) {
 		second.ProviderConfigID, second.ProviderRef = "pp_1", "pi_1"
 		result := lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true, Protocol: protocol,
-			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: c.ref, Amount: 1000,
-				Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			Answer: answer.Answer{
+				Outcome: answer.Succeeded, Ref: c.ref, Amount: 1000,
+				Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
 			},
 		}
 		if c.ref != txn.ProviderRef { // else the caller loads no other

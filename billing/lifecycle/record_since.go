@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/payment"
 )
@@ -24,15 +25,15 @@ func (r *recording) movedSince() {
 }
 
 // cameBack books that a refund failed, or that the bank sent its money back: the charge owes it.
-func (r *recording) cameBack(seen payment.SeenRefund) {
-	refund := seen.CameBack(r.Refunds)
+func (r *recording) cameBack(seen answer.Refund) {
+	refund := payment.CameBack(seen, r.Refunds)
 	if refund == nil {
 		return
 	}
 	reason := r.Answer.FailureReason
-	txn, news := refund.Returned(r.Answer.FailureCode, reason, r.d.Now)
+	txn, news := refund.Returned(string(r.Answer.FailureCode), reason, r.d.Now)
 	if refund.Status == payment.Pending {
-		txn.FailureCode, txn.FailureReason = r.Answer.FailureCode, reason
+		txn.FailureCode, txn.FailureReason = string(r.Answer.FailureCode), reason
 		closed, err := txn.Close(payment.Failed, r.d.Now)
 		txn, news = closed, err == nil
 	}
@@ -48,8 +49,8 @@ func (r *recording) cameBack(seen payment.SeenRefund) {
 
 // refundedElsewhere books a refund that was made without us. One that carries an id of ours is one that a restored
 // database has lost: it keeps the id, unless another refund has it.
-func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
-	id, again := seen.TransactionID, seen.Again(r.Refunds)
+func (r *recording) refundedElsewhere(seen answer.Refund) {
+	id, again := seen.TransactionID, payment.MadeAgain(seen, r.Refunds)
 	if id == "" || again {
 		id = r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", seen.Ref)
 	}
@@ -74,7 +75,7 @@ func (r *recording) refundedElsewhere(seen payment.SeenRefund) {
 }
 
 // disputed books what a dispute did to the charge's money, and announces what is new about it.
-func (r *recording) disputed(seen payment.Dispute) {
+func (r *recording) disputed(seen answer.Dispute) {
 	id := r.d.IDs.Dispute(r.txn.CompletedAt, r.txn.ID, seen.Ref)
 	charge, change := r.txn.Dispute(id, seen, r.d.Real)
 	if !change.Noted {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -38,9 +39,9 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 		l.store.transactions[0] = charge
 		_, recorded, changes := l.recorded(lifecycle.Result{
 			Transaction: charge, Refunds: []payment.Transaction{refund}, Move: payment.MoveBelieve, Asked: true,
-			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: "pi_1", FailureCode: "DECLINED", FailureReason: "The account is closed.",
-				Refunds: []payment.SeenRefund{{Ref: c.ref, Amount: 400, Failed: true}},
+			Answer: answer.Answer{
+				Outcome: answer.Succeeded, Ref: "pi_1", FailureCode: "DECLINED", FailureReason: "The account is closed.",
+				Refunds: []answer.Refund{{Ref: c.ref, Amount: 400, Failed: true}},
 			},
 		})
 		require.Equal(t, c.owes, recorded.Transaction.RefundOwed, name)
@@ -64,22 +65,22 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 func TestRecord_RefundMadeElsewhere(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		seen     payment.SeenRefund
+		seen     answer.Refund
 		id       string // of the transaction that books it
 		refunded money.Minor
 		started  bool // its workflow polls it
 		review   string
 	}{
-		"beside it":    {payment.SeenRefund{Ref: "re_2", Amount: 600}, "", 1000, false, ""},
-		"not done yet": {payment.SeenRefund{Ref: "re_2", Amount: 600, Pending: true}, "", 1000, true, ""},
+		"beside it":    {answer.Refund{Ref: "re_2", Amount: 600}, "", 1000, false, ""},
+		"not done yet": {answer.Refund{Ref: "re_2", Amount: 600, Pending: true}, "", 1000, true, ""},
 		"one that the database has lost": {
-			payment.SeenRefund{Ref: "re_2", TransactionID: "txn_q", Amount: 600}, "txn_q", 1000, false, "",
+			answer.Refund{Ref: "re_2", TransactionID: "txn_q", Amount: 600}, "txn_q", 1000, false, "",
 		},
 		"more than was captured": {
-			payment.SeenRefund{Ref: "re_2", Amount: 601}, "", 1000, false, payment.ReviewRefundedTwice,
+			answer.Refund{Ref: "re_2", Amount: 601}, "", 1000, false, payment.ReviewRefundedTwice,
 		},
 		"ours again": {
-			payment.SeenRefund{Ref: "re_2", TransactionID: "txn_r", Amount: 400}, "", 800, false, payment.ReviewRefundedTwice,
+			answer.Refund{Ref: "re_2", TransactionID: "txn_r", Amount: 400}, "", 800, false, payment.ReviewRefundedTwice,
 		},
 	} {
 		l, txn := known(t, payment.Success, "pi_1")
@@ -89,9 +90,9 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 		l.store.transactions[0] = charge
 		_, recorded, changes := l.recorded(lifecycle.Result{
 			Transaction: charge, Refunds: []payment.Transaction{refund}, Move: payment.MoveLookup, Asked: true,
-			Answer: payment.Answer{
-				Outcome: payment.AnswerSucceeded, Ref: "pi_1",
-				Refunds: []payment.SeenRefund{{Ref: "re_1", TransactionID: "txn_r", Amount: 400}, c.seen},
+			Answer: answer.Answer{
+				Outcome: answer.Succeeded, Ref: "pi_1",
+				Refunds: []answer.Refund{{Ref: "re_1", TransactionID: "txn_r", Amount: 400}, c.seen},
 			},
 		})
 		require.Equal(t, c.review, recorded.NeedsReview, name)
@@ -115,8 +116,8 @@ func TestRecord_DisputeWithdrawnTwice(t *testing.T) {
 	for _, withdrawn := range []money.Minor{1000, 0, 1000} {
 		_, recorded, changes := l.recorded(lifecycle.Result{
 			Transaction: txn, Move: payment.MoveLookup, Asked: true,
-			Answer: payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Disputes: []payment.Dispute{{
-				Ref: "dp_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn,
+			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", Disputes: []answer.Dispute{{
+				Ref: "dp_1", State: answer.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn,
 			}}},
 		})
 		for _, refund := range changes.NewTransactions {

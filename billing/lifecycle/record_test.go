@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/charging"
 	"perennial/billing/collection"
 	"perennial/billing/event"
@@ -37,18 +38,18 @@ func (l *life) ofType(typ payment.Type) []payment.Transaction {
 func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.toNext(0)
 	require.Len(t, l.charges(), 2)
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded) // late; the second attempt is live
+	l.answer(l.charges()[0].ID, answer.Succeeded) // late; the second attempt is live
 
 	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
 	require.Equal(t, l.charges()[0].ID, l.store.settled[l.store.invoices[0].ID].TransactionID)
 	require.Empty(t, l.refunds())
 	require.False(t, l.charges()[1].CancelRequestedAt.IsZero(), "the live attempt is superfluous")
 
-	l.answer(l.charges()[1].ID, payment.AnswerSucceeded) // it captured before the cancellation reached it
+	l.answer(l.charges()[1].ID, answer.Succeeded) // it captured before the cancellation reached it
 
 	require.Len(t, l.refunds(), 1)
 	require.Equal(t, l.charges()[1].ID, l.refunds()[0].ChargeID)
@@ -60,10 +61,10 @@ func TestRecord_SuccessOfASupersededAttempt(t *testing.T) {
 func TestRecord_SuccessSaidTwice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	revision := l.charges()[0].Revision
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	require.Equal(t, revision, l.charges()[0].Revision)
 	require.Empty(t, l.refunds())
@@ -74,12 +75,12 @@ func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.cancelNow(false)
-	l.result(payment.AnswerCanceled)
+	l.result(answer.Canceled)
 	require.Equal(t, payment.Canceled, l.charges()[0].Status)
 	require.False(t, l.sub().FinishedAt.IsZero())
 
 	for range 2 { // booked once, however often the provider says so
-		l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+		l.answer(l.charges()[0].ID, answer.Succeeded)
 
 		require.Len(t, l.charges(), 2)
 		recovered := l.charges()[1]
@@ -94,11 +95,11 @@ func TestRecord_CaptureOfACanceledCharge(t *testing.T) {
 func TestRecord_CaptureOfACanceledChargeOfAPaidInvoice(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerCanceled)
+	l.result(answer.Canceled)
 	l.toNext(0)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	require.Len(t, l.refunds(), 1)
 	require.Equal(t, l.charges()[2].ID, l.refunds()[0].ChargeID, "the new success is given back, not the canceled charge")
@@ -112,7 +113,7 @@ func TestRecord_SuccessOfAnotherAmount(t *testing.T) {
 	l.send(id)
 
 	for range 2 {
-		recorded := l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_1", Amount: 999}, nil)
+		recorded := l.record(id, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1", Amount: 999}, nil)
 
 		require.Equal(t, payment.Pending, recorded.Transaction.Status)
 		require.False(t, recorded.Transaction.ParkedAt.IsZero())
@@ -171,12 +172,12 @@ func TestRecord_AbsenceProven(t *testing.T) {
 		require.False(t, l.charges()[0].EverSent())
 		l.send(id)
 		l.moveTo(l.now.Add(protocol.Window))
-		l.answer(id, payment.AnswerNotFound)
+		l.answer(id, answer.NotFound)
 		require.Equal(t, payment.Pending, l.charges()[0].Status, "once proves nothing")
 		require.True(t, l.charges()[0].EverSent())
 
 		l.moveTo(l.now.Add(protocol.AbsenceGap))
-		l.answer(id, payment.AnswerNotFound)
+		l.answer(id, answer.NotFound)
 	}
 
 	require.Equal(t, 3, l.charges()[0].SendNumber)
@@ -194,24 +195,24 @@ func TestRecord_LookedAt(t *testing.T) {
 		move       payment.Move
 		asked      bool
 		about      string
-		outcome    payment.Outcome
+		outcome    answer.Outcome
 		impossible *fault.Error
 		want       []string
 	}{
-		"a look-up": {payment.MoveLookup, true, "", payment.AnswerSucceeded, nil,
+		"a look-up": {payment.MoveLookup, true, "", answer.Succeeded, nil,
 			[]string{"", "pi_1", "pi_1"}},
 		"a look-up that decides nothing": {
-			payment.MoveLookup, true, "", payment.AnswerPending, nil, []string{"", "pi_1", "pi_1"},
+			payment.MoveLookup, true, "", answer.Pending, nil, []string{"", "pi_1", "pi_1"},
 		},
-		"of a second operation": {payment.MoveLookup, true, "pi_2", payment.AnswerSucceeded, nil, []string{"pi_2"}},
-		"nobody asked":          {payment.MoveLookup, false, "", payment.AnswerSucceeded, nil, nil},
-		"silence":               {payment.MoveLookup, true, "", payment.AnswerUnknown, nil, nil},
-		"not found":             {payment.MoveLookup, true, "", payment.AnswerNotFound, nil, nil},
-		"no second operation":   {payment.MoveLookup, true, "pi_2", payment.AnswerNotFound, nil, []string{"pi_2"}},
+		"of a second operation": {payment.MoveLookup, true, "pi_2", answer.Succeeded, nil, []string{"pi_2"}},
+		"nobody asked":          {payment.MoveLookup, false, "", answer.Succeeded, nil, nil},
+		"silence":               {payment.MoveLookup, true, "", answer.Unknown, nil, nil},
+		"not found":             {payment.MoveLookup, true, "", answer.NotFound, nil, nil},
+		"no second operation":   {payment.MoveLookup, true, "pi_2", answer.NotFound, nil, []string{"pi_2"}},
 		"no second operation, nobody asked": {
-			payment.MoveLookup, false, "pi_2", payment.AnswerNotFound, nil, nil,
+			payment.MoveLookup, false, "pi_2", answer.NotFound, nil, nil,
 		},
-		"a replay":                {payment.MoveReplay, true, "", payment.AnswerSucceeded, nil, nil},
+		"a replay":                {payment.MoveReplay, true, "", answer.Succeeded, nil, nil},
 		"the key was used before": {payment.MoveReplay, true, "", "", reused, nil},
 		"a person must act":       {payment.MoveReplay, true, "", "", refused, []string{"", "pi_1", ""}},
 	} {
@@ -221,7 +222,7 @@ func TestRecord_LookedAt(t *testing.T) {
 		txn.ProviderRef = "pi_1"
 		result := lifecycle.Result{
 			Transaction: txn, Move: c.move, Asked: c.asked, About: c.about, Protocol: protocol, Impossible: c.impossible,
-			Answer: payment.Answer{Outcome: c.outcome},
+			Answer: answer.Answer{Outcome: c.outcome},
 		}
 		if c.impossible == nil {
 			result.Answer.Ref = "pi_1"
@@ -254,7 +255,7 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 			func(r *lifecycle.Result) { r.Send = &payment.Send{Number: 1, Provider: "adyen"} }, false,
 		},
 		"the request could not be made": {
-			func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, payment.Answer{} }, false,
+			func(r *lifecycle.Result) { r.Impossible, r.Answer = refused, answer.Answer{} }, false,
 		},
 		"about a lost send there":     {lostAt("pp_1"), true},
 		"about a lost send elsewhere": {lostAt("pp_2"), false},
@@ -263,7 +264,7 @@ func TestRecord_NotesSilenceOfTheTransactionsAccount(t *testing.T) {
 		l.send(l.live("").ID)
 		result := lifecycle.Result{
 			Transaction: *l.live(""), Move: payment.MoveLookup, Protocol: protocol, Begun: l.real,
-			Answer: payment.Answer{Outcome: payment.AnswerUnknown},
+			Answer: answer.Answer{Outcome: answer.Unknown},
 		}
 		result.Transaction.ProviderConfigID, l.store.transactions[0].ProviderConfigID = "pp_1", "pp_1"
 		c.change(&result)
@@ -280,7 +281,7 @@ func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 	l.failToPastDue()
 	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Hour)) // the boundary has passed, and nothing was done about it
 
-	l.answer(l.charges()[0].ID, payment.AnswerSucceeded)
+	l.answer(l.charges()[0].ID, answer.Succeeded)
 
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, 2, l.sub().NextPeriod)
@@ -292,11 +293,11 @@ func TestRecord_AfterWhatWasDueBefore(t *testing.T) {
 func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	id := l.charges()[0].ID
 
 	for range 2 {
-		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 999}, nil)
+		l.record(id, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2", Amount: 999}, nil)
 
 		require.Equal(t, payment.Declined, l.charges()[0].Status)
 		require.False(t, l.charges()[0].ParkedAt.IsZero())
@@ -310,12 +311,12 @@ func TestRecord_CaptureOfAnotherAmountOnAClosedCharge(t *testing.T) {
 func TestRecord_SecondCaptureOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	id := l.charges()[0].ID
 	first := l.charges()[0].ProviderRef
 
 	for range 2 {
-		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+		l.record(id, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
 
 		require.Equal(t, payment.Success, l.charges()[0].Status)
 		require.Equal(t, first, l.charges()[0].ProviderRef)
@@ -331,12 +332,12 @@ func TestRecord_CaptureOfAnotherSend(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.store.transaction(l.live("").ID).SendNumber = 1
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	id := l.charges()[0].ID
 	require.Equal(t, 2, l.charges()[0].SendNumber)
 
 	for range 2 {
-		l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+		l.record(id, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
 	}
 
 	require.Zero(t, l.account.events[event.TypePaymentNeedsReview])
@@ -353,9 +354,9 @@ func TestRecord_SuccessNamesTheOperationThatCaptured(t *testing.T) {
 	l := begun(t, settings)
 	id := l.charges()[0].ID
 	l.send(id)
-	l.record(id, payment.Answer{Outcome: payment.AnswerDeclined, Ref: "pi_1"}, nil)
+	l.record(id, answer.Answer{Outcome: answer.Declined, Ref: "pi_1"}, nil)
 
-	l.record(id, payment.Answer{Outcome: payment.AnswerSucceeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
+	l.record(id, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2", Amount: 1000, Currency: "EUR"}, nil)
 
 	require.Equal(t, payment.Success, l.charges()[0].Status)
 	require.Equal(t, "pi_2", l.charges()[0].ProviderRef)

@@ -110,7 +110,7 @@ func (r *recording) returned() bool {
 		return false
 	}
 	other := r.Answer.Ref != "" && r.Answer.Ref != r.txn.ProviderRef
-	txn, news := r.txn.Returned(r.Answer.FailureCode, r.Answer.FailureReason, r.d.Now)
+	txn, news := r.txn.Returned(string(r.Answer.FailureCode), r.Answer.FailureReason, r.d.Now)
 	if !news || other {
 		return true
 	}

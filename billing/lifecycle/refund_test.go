@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -16,7 +17,7 @@ import (
 func TestCancel_RefundsTheLatestPaymentFirst(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded) // 1000 for four weeks of team
+	l.result(answer.Succeeded) // 1000 for four weeks of team
 	l.pass(2 * week)
 	l.paysFor(pro) // 1000 more for two weeks of pro
 	l.cancelNow(true)
@@ -35,7 +36,7 @@ func TestCancel_RefundsTheLatestPaymentFirst(t *testing.T) {
 func TestCancel_RefundPassesOverWhatCreditPaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.changePlan(free, false)
 	l.changePlan(team, false)
 
@@ -50,19 +51,19 @@ func TestCancel_RefundPassesOverWhatCreditPaid(t *testing.T) {
 func TestRecord_RefundThatFails(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.cancelNow(true)
 	refund := l.refunds()[0]
 	require.Equal(t, refund.Amount, l.charges()[0].AmountRefunded)
 
-	l.answer(refund.ID, payment.AnswerDeclined)
+	l.answer(refund.ID, answer.Declined)
 
 	require.Equal(t, payment.Failed, l.refunds()[0].Status, "a refund has no other bad end")
 	require.Zero(t, l.charges()[0].AmountRefunded, "released")
 	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed, "and owed")
 	require.Zero(t, l.charges()[0].Refundable(), "what is owed is no other refund's")
 
-	l.answer(refund.ID, payment.AnswerSucceeded) // the provider changes its mind
+	l.answer(refund.ID, answer.Succeeded) // the provider changes its mind
 
 	require.Equal(t, payment.Refunded, l.refunds()[0].Status)
 	require.Equal(t, refund.Amount, l.charges()[0].AmountRefunded)
@@ -73,15 +74,15 @@ func TestRecord_RefundThatFails(t *testing.T) {
 func TestRecord_RefundThatTheBankReturns(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.cancelNow(true)
 	refund := l.refunds()[0]
-	l.answer(refund.ID, payment.AnswerSucceeded)
+	l.answer(refund.ID, answer.Succeeded)
 	require.Zero(t, l.charges()[0].RefundOwed)
 	before := len(l.store.events)
 
 	for range 2 {
-		l.answer(refund.ID, payment.AnswerFailed)
+		l.answer(refund.ID, answer.Failed)
 	}
 
 	require.Equal(t, payment.Refunded, l.refunds()[0].Status, "final")
@@ -91,16 +92,16 @@ func TestRecord_RefundThatTheBankReturns(t *testing.T) {
 	require.Len(t, l.store.events, before+1, "once")
 	require.Equal(t, event.TypePaymentRefundFailed, l.lastEvent().Type())
 
-	l.answer(refund.ID, payment.AnswerSucceeded) // a callback that was overtaken
+	l.answer(refund.ID, answer.Succeeded) // a callback that was overtaken
 	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed)
 }
 
 // owed is a life whose only charge owes a refund that failed.
 func owed(t *testing.T) *life {
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.cancelNow(true)
-	l.answer(l.refunds()[0].ID, payment.AnswerDeclined)
+	l.answer(l.refunds()[0].ID, answer.Declined)
 	return l
 }
 
@@ -115,10 +116,10 @@ func TestRetryRefund_FailedRefund(t *testing.T) {
 	require.Equal(t, money.Minor(1000), l.refunds()[1].Amount)
 	_, err := lifecycle.RetryRefund(lifecycle.State{}, l.charges()[0], l.moment())
 	require.Equal(t, "refund_not_owed", fault.From(err).Code)
-	l.answer(l.refunds()[1].ID, payment.AnswerSucceeded)
+	l.answer(l.refunds()[1].ID, answer.Succeeded)
 	require.Equal(t, payment.Refunded, l.refunds()[1].Status)
 
-	l.answer(l.refunds()[0].ID, payment.AnswerSucceeded) // the first one went through after all
+	l.answer(l.refunds()[0].ID, answer.Succeeded) // the first one went through after all
 
 	require.Equal(t, event.PaymentNeedsReview{
 		Payment: l.refunds()[0].Announced(), Reason: "refunded_twice", ProviderRef: l.refunds()[0].ProviderRef,
@@ -149,7 +150,7 @@ func TestCancel_RefundIsExpressible(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	l.store.provider.Limits = money.Limits{Granularity: 10}
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.pass(week / 7)
 	l.cancelNow(true)
 	require.Len(t, l.refunds(), 1)
@@ -160,7 +161,7 @@ func TestCancel_RefundIsExpressible(t *testing.T) {
 func TestRefundCharge_Expressible(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	charge := l.charges()[0] // of 1000
 	charge.Amount, charge.AmountRefunded, charge.Granularity = 1200, 200, 300
 	for amount, want := range map[money.Minor]money.Minor{0: 900, 900: 900, 300: 300, 1000: 0, 1: 0, 299: 0} {
@@ -222,13 +223,13 @@ func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 		"another one":     {"re_2", 0},
 	} {
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.CompletedAt = payment.Refunded, "re_1", l.now
 		_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
 			Transaction: refund, Charge: &charge, Move: payment.MoveLookup, Protocol: protocol,
-			Answer: payment.Answer{Outcome: payment.AnswerFailed, Ref: c.ref, FailureReason: "The account is closed."},
+			Answer: answer.Answer{Outcome: answer.Failed, Ref: c.ref, FailureReason: "The account is closed."},
 		}, l.moment())
 		require.NoError(t, err, name)
 		require.Equal(t, payment.Refunded, recorded.Transaction.Status, name)

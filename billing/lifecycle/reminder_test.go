@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/customer"
 	"perennial/billing/event"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
 
@@ -22,7 +22,7 @@ func reminded(t *testing.T, days int, method string) *life {
 		PhoneNumber: "+237670000001", PaymentMethodToken: "pm_1",
 	}
 	l.until(l.now)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	return l
 }
 
@@ -84,7 +84,7 @@ func TestAdvance_RenewalReminderOfAWholePeriod(t *testing.T) {
 		l.store.customer.PaymentMethod = "mobile_money_mtn"
 		l.until(created)
 		if l.payable() != nil {
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		}
 		l.until(l.sub().CurrentPeriod.End)
 		said := reminders(l)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/internal/testkit"
@@ -26,10 +27,10 @@ func (l *life) restored() *life {
 }
 
 // verdict is what the provider says about an attempt, whoever asks and how often: it goes by the id.
-func verdict(id string) payment.Outcome {
+func verdict(id string) answer.Outcome {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(id))
-	return []payment.Outcome{payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerDeclined}[h.Sum32()/7%3]
+	return []answer.Outcome{answer.Succeeded, answer.Succeeded, answer.Declined}[h.Sum32()/7%3]
 }
 
 // made are the amounts of the invoices and charges that a life has and an earlier store of it has not, by id.
@@ -121,16 +122,16 @@ func TestAdvance_RepeatedLateAfterARestore(t *testing.T) {
 // restore, at a later time.
 func TestRecord_RefundRepeatedAfterARestore(t *testing.T) {
 	t.Parallel()
-	for _, ended := range []payment.Outcome{payment.AnswerDeclined, payment.AnswerCanceled} {
+	for _, ended := range []answer.Outcome{answer.Declined, answer.Canceled} {
 		l := begun(t, settings)
 		l.result(ended)
 		l.toNext(0)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		again := l.restored()
 		again.moveTo(l.now.Add(time.Hour))
 
 		for _, life := range []*life{l, again} {
-			life.answer(life.charges()[0].ID, payment.AnswerSucceeded)
+			life.answer(life.charges()[0].ID, answer.Succeeded)
 			require.Len(t, life.refunds(), 1)
 		}
 

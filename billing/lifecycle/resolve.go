@@ -1,6 +1,9 @@
 package lifecycle
 
-import "perennial/billing/payment"
+import (
+	"perennial/billing/answer"
+	"perennial/billing/payment"
+)
 
 // Resolve records what a person decided about a payment in review, and what follows from it, as Record does with a
 // provider's answer. Of the Result only the rows are read. Faults: those of payment.Transaction.Decide.
@@ -15,8 +18,8 @@ func Resolve(s State, result Result, decision payment.Decision, at Moment) (Stat
 		if outcome == "" {
 			return nil
 		}
-		r.Answer = payment.Answer{Outcome: outcome}
-		if outcome == payment.AnswerFailed {
+		r.Answer = answer.Answer{Outcome: outcome}
+		if outcome == answer.Failed {
 			r.Answer.FailureReason = decision.Finding()
 		}
 		return r.answered()

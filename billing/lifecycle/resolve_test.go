@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -50,9 +51,9 @@ func TestResolve_WhatAPersonFound(t *testing.T) {
 		l.send(id)
 		switch c.is {
 		case payment.Success:
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 		case payment.Declined:
-			l.result(payment.AnswerDeclined)
+			l.result(answer.Declined)
 		default:
 		}
 		parked, news := l.store.transaction(id).NeedsReview(c.reason, "", l.real)

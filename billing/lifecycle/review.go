@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -19,7 +20,7 @@ func (r *recording) impossible() error {
 		return f
 	}
 	if r.Move == payment.MoveSend && f.Kind == fault.Invalid {
-		r.Answer = payment.Answer{FailureCode: payment.CodeOf(f), FailureReason: f.Detail}
+		r.Answer = answer.Answer{FailureCode: payment.CodeOf(f), FailureReason: f.Detail}
 		return r.ended(payment.Failed)
 	}
 	if f.Code == payment.CodeKeyReused {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/subscription"
 )
@@ -25,7 +25,7 @@ func begun(t *testing.T, settings subscription.Settings) *life {
 // failToPastDue lets every attempt fail until none is left: seven days.
 func (l *life) failToPastDue() {
 	for l.sub().Status != subscription.PastDue {
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 		if l.sub().Status != subscription.PastDue {
 			l.toNext(0)
 		}
@@ -59,7 +59,7 @@ func TestAdvance_TrialIsFreeThenBilled(t *testing.T) {
 	require.Equal(t, []money.Minor{3000}, l.totals())
 	require.Equal(t, invoice.Create, l.store.invoices[0].Reason)
 	require.Zero(t, l.account.events[event.TypeSubscriptionActivated], "not before it is paid")
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	require.Equal(t, 1, l.account.events[event.TypeSubscriptionActivated])
 	require.Equal(t, l.sub().CurrentPeriod.End, l.sub().PaidThrough)
 }
@@ -92,7 +92,7 @@ func TestRecord_SuccessRecoversPastDue(t *testing.T) {
 		l.until(time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC))
 
 		l.pay()
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 
 		require.Equal(t, subscription.Active, l.sub().Status, c.billing)
 		require.Zero(t, l.sub().PastDueAt)
@@ -151,13 +151,13 @@ func TestChangePlan_ReplacesOpenInvoice(t *testing.T) {
 func TestChangePlan_ThereAndBackWhileUnpaid(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(created.AddDate(0, 0, 7))
 	l.changePlan(pro, false)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.now.Add(time.Hour))
 	l.changePlan(team, false)
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.now.Add(time.Hour))
 	l.changePlan(free, false)
 	require.LessOrEqual(t, len(l.open()), 1)
@@ -176,7 +176,7 @@ func TestChangePlan_InSkippedPeriodIsBilledOnRecovery(t *testing.T) {
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	require.Equal(t, []money.Minor{1000, 3000}, l.totals())
 	require.Equal(t, invoice.Recovery, l.store.invoices[1].Reason)
@@ -189,14 +189,14 @@ func TestChangePlan_FromFreePlanWhilePastDueChargesRest(t *testing.T) {
 	l := begun(t, settings)
 	l.failToPastDue()
 	l.changePlan(free, false) // a quarter of the 28 days is used: 250 stay due
-	l.result(payment.AnswerDeclined)
+	l.result(answer.Declined)
 	l.until(l.sub().CurrentPeriod.End)
 	l.until(l.sub().CurrentPeriod.Start.Add(l.sub().CurrentPeriod.Duration() / 2))
 	l.changePlan(pro, false)
 	require.Equal(t, []money.Minor{250, 1500}, l.totals())
 
 	l.pay()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 
 	require.Equal(t, subscription.Active, l.sub().Status)
 	require.Equal(t, []money.Minor{250, 1500}, l.totals())
@@ -222,7 +222,7 @@ func TestApply_ChangeAtThePeriodsEnd(t *testing.T) {
 	l := newLife(t, plans, settings, team, 0)
 	l.changePlan(yearly, true)
 	require.Equal(t, team.ID, l.sub().PlanID)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.until(l.sub().CurrentPeriod.End)
 	require.Equal(t, yearly.ID, l.sub().PlanID)
 	require.Equal(t, []money.Minor{1000, 12000}, l.totals())
@@ -231,7 +231,7 @@ func TestApply_ChangeAtThePeriodsEnd(t *testing.T) {
 func TestApply_MoreIsDueThanOneDecisionDoes(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.moveTo(l.now.AddDate(3, 0, 0))
 
 	_, err := l.apply(lifecycle.Cancel{})

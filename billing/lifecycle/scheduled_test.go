@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
 )
@@ -21,7 +21,7 @@ import (
 func beginWith(t require.TestingT, plans []plan.Plan, changes ...lifecycle.ChangePlan) *life {
 	l := newLife(t, plans, settings, plans[0], 0)
 	l.advance()
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	for _, c := range changes {
 		_, err := l.apply(c)
 		require.NoError(t, err)
@@ -86,7 +86,7 @@ func TestScheduledChange_LateComesBeforePayments(t *testing.T) {
 			l.store.customer.PaymentMethod, l.store.settings.RenewalReminderDays = "mobile_money_mtn", 3
 			if declined {
 				l.until(boundary)
-				l.result(payment.AnswerDeclined)
+				l.result(answer.Declined)
 				l.store.customer.PaymentMethod = "card"
 			}
 			if at.Before(end) {
@@ -108,7 +108,7 @@ func (l *life) untilPaid(to time.Time) {
 		l.advanceAll()
 		for t := l.live(""); t != nil; t = l.live("") {
 			result := l.about(t.ID)
-			result.Answer = payment.Answer{Outcome: payment.AnswerSucceeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
+			result.Answer = answer.Answer{Outcome: answer.Succeeded, Ref: t.ID, Amount: t.Amount, Currency: t.Currency}
 			_, _, changes, err := lifecycle.Record(l.store.load(false), result, l.moment())
 			require.NoError(l.t, err)
 			l.store.write(changes)
@@ -178,7 +178,7 @@ func TestScheduledChange_WaitsForAPayment(t *testing.T) {
 		require.Equal(t, team.ID, l.sub().PlanID, name)
 
 		if decided {
-			l.result(payment.AnswerSucceeded)
+			l.result(answer.Succeeded)
 			require.Equal(t, pro.ID, l.sub().PlanID, name)
 			require.EqualValues(t, 1500, l.store.invoices[1].Total, "from its date on")
 			continue
@@ -222,7 +222,7 @@ func TestScheduledChange_Dropped(t *testing.T) {
 		t.Parallel()
 		l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)})
 		l.changePlan(pro, false)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		l.pass(2 * week)
 		require.Equal(t, []string{subscription.ErrPlanUnchanged.Code}, reasons(l))
 		require.Empty(t, l.sub().Scheduled)

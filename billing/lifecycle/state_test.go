@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
-	"perennial/billing/payment"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -19,7 +19,7 @@ func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 	sent := func(t *testing.T) *life { // its renewal of 28 February is due on 14 March, and the next one comes on 31 March
 		t.Helper()
 		l := begun(t, settings)
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 		send, days := terms.Send, 14
 		l.must(lifecycle.SetTerms{Method: &send, NetDays: &days})
 		l.until(l.sub().CurrentPeriod.End)
@@ -28,7 +28,7 @@ func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 	retried := func(t *testing.T) *life { // its first attempt failed on 31 January, and the next one is a day later
 		t.Helper()
 		l := begun(t, settings)
-		l.result(payment.AnswerDeclined)
+		l.result(answer.Declined)
 		return l
 	}
 	drafted := func(t *testing.T) *life {
@@ -62,7 +62,7 @@ func TestNext_ChangeAtTheInstantOfSomethingElse(t *testing.T) {
 func TestNext_ChangeAtTheRenewal(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
-	l.result(payment.AnswerSucceeded)
+	l.result(answer.Succeeded)
 	l.must(lifecycle.ChangePlan{Plan: &pro, On: l.sub().CurrentPeriod.End})
 	require.Equal(t, subscription.ActionScheduledChange, l.sub().NextAction)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/dunning"
 	"perennial/billing/fault"
 	"perennial/billing/lifecycle"
@@ -167,9 +168,9 @@ func (l *life) step(draw chance) {
 	case 2, 3:
 		l.toNext(time.Duration(draw(3, "beside")-1) * time.Nanosecond)
 	case 4, 5:
-		l.result(payment.AnswerSucceeded)
+		l.result(answer.Succeeded)
 	case 6, 7:
-		l.result([]payment.Outcome{payment.AnswerDeclined, payment.AnswerFailed}[draw(2, "how it fails")])
+		l.result([]answer.Outcome{answer.Declined, answer.Failed}[draw(2, "how it fails")])
 	case 8:
 		l.lateAnswer(draw)
 	case 9:
@@ -268,8 +269,8 @@ func (l *life) lateAnswer(draw chance) {
 	if id := l.some(draw, func(t payment.Transaction) bool {
 		return t.Type == payment.Charge && t.Status != payment.Pending && t.Provider != "" && !t.External()
 	}); id != "" {
-		l.answer(id, []payment.Outcome{
-			payment.AnswerSucceeded, payment.AnswerSucceeded, payment.AnswerFailed,
+		l.answer(id, []answer.Outcome{
+			answer.Succeeded, answer.Succeeded, answer.Failed,
 		}[draw(3, "late answer")])
 	}
 }
@@ -290,8 +291,8 @@ func (l *life) oddAnswer(draw chance) {
 	case 3:
 		l.asksPayer(id)
 	default:
-		odd := []payment.Outcome{
-			payment.AnswerCanceled, payment.AnswerPending, payment.AnswerUnknown, payment.AnswerNotSent, payment.AnswerNotFound,
+		odd := []answer.Outcome{
+			answer.Canceled, answer.Pending, answer.Unknown, answer.NotSent, answer.NotFound,
 		}
 		l.answer(id, odd[draw(len(odd), "outcome")])
 	}
@@ -301,8 +302,8 @@ func (l *life) refundAnswer(draw chance) {
 	if id := l.some(draw, func(t payment.Transaction) bool {
 		return t.Type == payment.Refund && t.Status != payment.Refunded
 	}); id != "" {
-		l.answer(id, []payment.Outcome{
-			payment.AnswerSucceeded, payment.AnswerFailed, payment.AnswerUnknown,
+		l.answer(id, []answer.Outcome{
+			answer.Succeeded, answer.Failed, answer.Unknown,
 		}[draw(3, "of a refund")])
 	}
 }

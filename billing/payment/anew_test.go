@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -17,7 +18,7 @@ func TestAnew_AfterProofOfAbsence(t *testing.T) {
 	}.Sending(protocol, t0)
 	lost.Checks, lost.NotFoundCount, lost.NotFoundAt = 12, 2, now
 
-	txn, ok := lost.Anew([]payment.Send{{Number: 1, Outcome: payment.AnswerNotFound}}, now)
+	txn, ok := lost.Anew([]payment.Send{{Number: 1, Outcome: answer.NotFound}}, now)
 
 	require.True(t, ok)
 	require.False(t, txn.EverSent())
@@ -33,26 +34,26 @@ func TestAnew_AfterProofOfAbsence(t *testing.T) {
 
 func TestAnew_Refused(t *testing.T) {
 	t.Parallel()
-	send := func(n int, outcome payment.Outcome) payment.Send { return payment.Send{Number: n, Outcome: outcome} }
+	send := func(n int, outcome answer.Outcome) payment.Send { return payment.Send{Number: n, Outcome: outcome} }
 	for name, c := range map[string]struct {
 		change func(*payment.Transaction)
 		sends  []payment.Send
 		anew   bool
 	}{
-		"lost once": {func(*payment.Transaction) {}, []payment.Send{send(3, payment.AnswerNotFound)}, true},
+		"lost once": {func(*payment.Transaction) {}, []payment.Send{send(3, answer.NotFound)}, true},
 		"lost twice": {
 			func(*payment.Transaction) {
-			}, []payment.Send{send(1, payment.AnswerNotFound), send(3, payment.AnswerNotFound)}, true,
+			}, []payment.Send{send(1, answer.NotFound), send(3, answer.NotFound)}, true,
 		},
 		"refused before": {
 			func(*payment.Transaction) {},
-			[]payment.Send{send(1, payment.AnswerNotSent), send(2, payment.AnswerNotSent),
-				send(3, payment.AnswerNotFound)}, true,
+			[]payment.Send{send(1, answer.NotSent), send(2, answer.NotSent),
+				send(3, answer.NotFound)}, true,
 		},
 		"lost three times": {
 			func(*payment.Transaction) {},
-			[]payment.Send{send(1, payment.AnswerNotFound), send(2, payment.AnswerNotFound),
-				send(3, payment.AnswerNotFound)}, false,
+			[]payment.Send{send(1, answer.NotFound), send(2, answer.NotFound),
+				send(3, answer.NotFound)}, false,
 		},
 		"a refund":         {func(x *payment.Transaction) { x.Type = payment.Refund }, nil, false},
 		"no longer wanted": {func(x *payment.Transaction) { x.CancelRequestedAt = t0 }, nil, false},

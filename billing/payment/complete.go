@@ -1,6 +1,10 @@
 package payment
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/answer"
+)
 
 // Some providers move no money when a payer has confirmed a charge on their page: the payer's browser brings something
 // back, and the charge is completed with it (Protocol.Completes).
@@ -63,8 +67,8 @@ func (t Transaction) HandedOver(h Handed, refused, asked bool) Transaction {
 // an answer any more. A worker that hung may record it after another one was answered, and after the payer brought
 // another value: of that it says nothing. What the answer itself proves of the charge counts as long as no newer value
 // waits; a success always does.
-func (t Transaction) Overtaken(h Handed, o Outcome) bool {
+func (t Transaction) Overtaken(h Handed, o answer.Outcome) bool {
 	newer := t.Action.Brought != "" && t.Action.Brought != h.Brought
 	answered := t.Action.Brought == "" && !o.Final()
-	return t.Status == Pending && o != AnswerSucceeded && (newer || answered)
+	return t.Status == Pending && o != answer.Succeeded && (newer || answered)
 }

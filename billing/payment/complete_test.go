@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -140,12 +141,12 @@ func TestOvertaken(t *testing.T) {
 	answered := txn.HandedOver(handed, false, false)
 	closed, err := txn.Close(payment.Declined, now)
 	require.NoError(t, err)
-	for _, o := range []payment.Outcome{
-		payment.AnswerSucceeded, payment.AnswerDeclined, payment.AnswerFailed, payment.AnswerCanceled, payment.AnswerPending,
-		payment.AnswerUnknown, payment.AnswerNotSent,
+	for _, o := range []answer.Outcome{
+		answer.Succeeded, answer.Declined, answer.Failed, answer.Canceled, answer.Pending,
+		answer.Unknown, answer.NotSent,
 	} {
 		require.False(t, txn.Overtaken(handed, o), o)
-		require.Equal(t, o != payment.AnswerSucceeded, txn.Overtaken(older, o), "%s: a newer value waits", o)
+		require.Equal(t, o != answer.Succeeded, txn.Overtaken(older, o), "%s: a newer value waits", o)
 		require.Equal(t, !o.Final(), answered.Overtaken(handed, o), "%s: it was answered", o)
 		require.False(t, closed.Overtaken(handed, o), "%s: what is closed has rules of its own", o)
 	}

@@ -5,47 +5,21 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/money"
 )
 
-// DisputeState is how a dispute stands. The providers package has the same values for its adapters.
-type DisputeState string
-
-// The states. A closed dispute never opens again; its bank may still overturn the end.
-const (
-	DisputeOpen        DisputeState = "open"         // it can be answered
-	DisputeUnderReview DisputeState = "under_review" // it was answered; the bank decides
-	DisputeWon         DisputeState = "won"          // also withdrawn, or closed without a loss
-	DisputeLost        DisputeState = "lost"
-)
-
-// Closed reports whether the bank has decided.
-func (s DisputeState) Closed() bool { return s == DisputeWon || s == DisputeLost }
-
-// DisputeStage is how far a dispute has gone: inquiry, chargeback or arbitration. The providers package says what each
-// is.
-type DisputeStage string
-
-// Dispute is a payer's objection to a charge, made at the payer's bank. Times are real.
+// Dispute is a payer's objection to a charge, and what became of it here. Times are real.
 type Dispute struct {
-	ID        string         `json:"id"`
-	Ref       string         `json:"ref"` // the provider's reference
-	State     DisputeState   `json:"state"`
-	Stage     DisputeStage   `json:"stageName,omitempty"` // empty: from before it was kept
-	Reason    string         `json:"reason,omitempty"`    // the provider's code; empty: unknown
-	Amount    money.Minor    `json:"amount"`
-	Currency  money.Currency `json:"currency"`
-	Withdrawn money.Minor    `json:"withdrawn"` // what the bank holds of it now, or has taken for good
+	ID string `json:"id"`
+	answer.Dispute
+
 	// WithdrawalID is the refund that books Withdrawn; empty: nothing is withdrawn. Withdrawals counts them.
-	WithdrawalID string `json:"withdrawalId,omitempty"`
-	Withdrawals  int    `json:"withdrawals,omitempty"`
-	// Order is that of what callbacks say: a lower one than is known is overtaken. Zero: the present state, from a
-	// look-up.
-	Order         int       `json:"stage,omitempty"`
-	EvidenceDueAt time.Time `json:"evidenceDueAt,omitzero"` // until when it can be answered; zero: unknown
-	OpenedAt      time.Time `json:"openedAt"`               // when it became known
-	ClosedAt      time.Time `json:"closedAt,omitzero"`      // when its end became known; zero: it is not closed
+	WithdrawalID string    `json:"withdrawalId,omitempty"`
+	Withdrawals  int       `json:"withdrawals,omitempty"`
+	OpenedAt     time.Time `json:"openedAt"`          // when it became known
+	ClosedAt     time.Time `json:"closedAt,omitzero"` // when its end became known; zero: it is not closed
 }
 
 // Disputes are those of one charge, in the order in which they became known.
@@ -66,7 +40,7 @@ func (t Transaction) Withdrawn() (sum money.Minor) {
 func (t Transaction) Relieved() Transaction {
 	left := t.Amount - t.AmountRefunded
 	for _, d := range t.Disputes {
-		if d.State == DisputeLost && d.WithdrawalID != "" {
+		if d.State == answer.DisputeLost && d.WithdrawalID != "" {
 			left -= d.Withdrawn
 		}
 	}
@@ -89,20 +63,20 @@ type Disputed struct {
 // Dispute notes what a provider says about a dispute of the charge, and returns what follows. id is for one that is not
 // known yet. Repeated word changes nothing. Nor does word of an open dispute that has ended, or word with an earlier
 // Order: it is overtaken. now is real time.
-func (t Transaction) Dispute(id string, seen Dispute, now time.Time) (Transaction, Disputed) {
+func (t Transaction) Dispute(id string, said answer.Dispute, now time.Time) (Transaction, Disputed) {
 	t.Disputes = slices.Clone(t.Disputes)
-	i := slices.IndexFunc(t.Disputes, func(d Dispute) bool { return d.Ref == seen.Ref })
+	i := slices.IndexFunc(t.Disputes, func(d Dispute) bool { return d.Ref == said.Ref })
 	out := Disputed{Opened: i < 0}
 	if out.Opened {
 		i = len(t.Disputes)
-		t.Disputes = append(t.Disputes, Dispute{ID: id, Ref: seen.Ref, OpenedAt: now})
+		t.Disputes = append(t.Disputes, Dispute{ID: id, Dispute: answer.Dispute{Ref: said.Ref}, OpenedAt: now})
 	}
 	was := t.Disputes[i]
-	reopened := !seen.State.Closed() && was.State.Closed()
-	if out.Dispute = was; reopened || seen.Order > 0 && seen.Order < was.Order {
+	reopened := !said.State.Closed() && was.State.Closed()
+	if out.Dispute = was; reopened || said.Order > 0 && said.Order < was.Order {
 		return t, out
 	}
-	seen = seen.after(was)
+	seen := was.now(said)
 	if out.Closed = seen.State.Closed() && seen.State != was.State; out.Closed {
 		seen.ClosedAt = now
 	}
@@ -116,14 +90,14 @@ func (t Transaction) Dispute(id string, seen Dispute, now time.Time) (Transactio
 	return t.noteDisputed(now), out
 }
 
-// after is what is seen of a dispute, with what is known of it and was not said again.
-func (d Dispute) after(was Dispute) Dispute {
-	d.ID, d.OpenedAt, d.ClosedAt = was.ID, was.OpenedAt, was.ClosedAt
-	d.WithdrawalID, d.Withdrawals, d.Order = was.WithdrawalID, was.Withdrawals, max(d.Order, was.Order)
-	d.Stage, d.Reason = cmp.Or(d.Stage, was.Stage), cmp.Or(d.Reason, was.Reason)
-	if d.EvidenceDueAt.IsZero() {
-		d.EvidenceDueAt = was.EvidenceDueAt
+// now is the dispute after a provider's word about it. What is known and was not said again stays.
+func (d Dispute) now(said answer.Dispute) Dispute {
+	said.Order = max(said.Order, d.Order)
+	said.Stage, said.Reason = cmp.Or(said.Stage, d.Stage), cmp.Or(said.Reason, d.Reason)
+	if said.EvidenceDueAt.IsZero() {
+		said.EvidenceDueAt = d.EvidenceDueAt
 	}
+	d.Dispute = said
 	return d
 }
 

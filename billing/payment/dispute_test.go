@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -15,20 +16,20 @@ import (
 // Each row is what is known of a dispute and what the provider says next.
 func TestTransaction_Dispute(t *testing.T) {
 	t.Parallel()
-	dispute := func(state payment.DisputeState, withdrawn money.Minor, id string) payment.Dispute {
-		return payment.Dispute{
-			Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn, WithdrawalID: id,
-		}
+	dispute := func(state answer.DisputeState, withdrawn money.Minor, id string) payment.Dispute {
+		return payment.Dispute{WithdrawalID: id, Dispute: answer.Dispute{
+			Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn,
+		}}
 	}
-	const open, won, lost = payment.DisputeOpen, payment.DisputeWon, payment.DisputeLost
-	const review = payment.DisputeUnderReview
+	const open, won, lost = answer.DisputeOpen, answer.DisputeWon, answer.DisputeLost
+	const review = answer.DisputeUnderReview
 	none := payment.Dispute{}
 	for name, c := range map[string]struct {
 		was, seen payment.Dispute
 		announced string
 		returned  string
 		withdraw  bool
-		state     payment.DisputeState
+		state     answer.DisputeState
 	}{
 		"an inquiry":                   {none, dispute(open, 0, ""), "created", "", false, open},
 		"opened":                       {none, dispute(open, 1000, ""), "created", "", true, open},
@@ -53,7 +54,7 @@ func TestTransaction_Dispute(t *testing.T) {
 			c.was.ID, c.was.OpenedAt = "dsp_1", t0
 			charge.Disputes = payment.Disputes{c.was}
 		}
-		after, change := charge.Dispute("dsp_1", c.seen, t0)
+		after, change := charge.Dispute("dsp_1", c.seen.Dispute, t0)
 		var said []string
 		for _, data := range after.Objection(change) {
 			said = append(said, strings.TrimPrefix(string(data.Type()), "dispute."))
@@ -75,8 +76,8 @@ func TestTransaction_Dispute(t *testing.T) {
 
 func TestTransaction_Withdraw(t *testing.T) {
 	t.Parallel()
-	charge, change := captured(1000).Dispute("dsp_1", payment.Dispute{
-		Ref: "du_1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700,
+	charge, change := captured(1000).Dispute("dsp_1", answer.Dispute{
+		Ref: "du_1", State: answer.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700,
 	}, t0)
 	require.True(t, change.Withdraw)
 	require.Zero(t, charge.Withdrawn(), "not before it is booked")
@@ -86,12 +87,12 @@ func TestTransaction_Withdraw(t *testing.T) {
 	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
 	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID},
 		[3]any{refund.Status, refund.Amount, refund.ChargeID})
-	charge, _ = charge.Dispute("dsp_2", payment.Dispute{
-		Ref: "du_2", State: payment.DisputeOpen, Amount: 100, Currency: "EUR",
+	charge, _ = charge.Dispute("dsp_2", answer.Dispute{
+		Ref: "du_2", State: answer.DisputeOpen, Amount: 100, Currency: "EUR",
 	}, t0.Add(time.Hour))
 	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
-	charge, change = charge.Dispute("dsp_1", payment.Dispute{
-		Ref: "du_1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR",
+	charge, change = charge.Dispute("dsp_1", answer.Dispute{
+		Ref: "du_1", State: answer.DisputeWon, Amount: 1000, Currency: "EUR",
 	}, t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.Equal(t, money.Minor(1000), charge.Refundable())
@@ -102,19 +103,19 @@ func TestTransaction_Withdraw(t *testing.T) {
 func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	due := t0.AddDate(0, 0, 7)
-	opened := payment.Dispute{
-		Ref: "D1", State: payment.DisputeOpen, Stage: "chargeback", Reason: "10.4", Amount: 1000, Currency: "EUR", Order: 3,
+	opened := answer.Dispute{
+		Ref: "D1", State: answer.DisputeOpen, Stage: "chargeback", Reason: "10.4", Amount: 1000, Currency: "EUR", Order: 3,
 		EvidenceDueAt: due,
 	}
-	ended := payment.Dispute{Ref: "D1", State: payment.DisputeWon, Amount: 1000, Currency: "EUR", Order: 4}
-	for _, order := range [][]payment.Dispute{{opened, ended}, {ended, opened}, {opened, ended, opened, ended}} {
+	ended := answer.Dispute{Ref: "D1", State: answer.DisputeWon, Amount: 1000, Currency: "EUR", Order: 4}
+	for _, order := range [][]answer.Dispute{{opened, ended}, {ended, opened}, {opened, ended, opened, ended}} {
 		charge := captured(1000)
 		for i, seen := range order {
 			charge, _ = charge.Dispute("dsp_1", seen, t0.Add(time.Duration(i)*time.Hour))
 		}
 		require.Len(t, charge.Disputes, 1)
 		d := charge.Disputes[0]
-		require.Equal(t, [2]any{payment.DisputeWon, 4}, [2]any{d.State, d.Order})
+		require.Equal(t, [2]any{answer.DisputeWon, 4}, [2]any{d.State, d.Order})
 		require.Equal(t, t0, d.OpenedAt)
 		if order[0] == opened {
 			require.Equal(t, [2]any{"10.4", due}, [2]any{d.Reason, d.EvidenceDueAt})
@@ -125,7 +126,7 @@ func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
 
 func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 	t.Parallel()
-	seen := payment.Dispute{Ref: "du_1", State: payment.DisputeOpen, Amount: 1100, Currency: "USD", Withdrawn: 1100}
+	seen := answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Amount: 1100, Currency: "USD", Withdrawn: 1100}
 	charge, change := captured(1000).Dispute("dsp_1", seen, t0)
 	require.Equal(t, [2]bool{true, false}, [2]bool{change.Unbookable, change.Withdraw})
 	_, change = charge.Dispute("dsp_1", seen, t0)
@@ -138,19 +139,19 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		withdrawn money.Minor
-		end       payment.DisputeState
+		end       answer.DisputeState
 		open      bool // payable while the dispute is open
 		owed      money.Minor
 	}{
-		"lost":         {1000, payment.DisputeLost, false, 0},
-		"lost in part": {400, payment.DisputeLost, false, 600},
-		"won":          {1000, payment.DisputeWon, false, 1000},
-		"an inquiry":   {0, payment.DisputeWon, true, 1000},
+		"lost":         {1000, answer.DisputeLost, false, 0},
+		"lost in part": {400, answer.DisputeLost, false, 600},
+		"won":          {1000, answer.DisputeWon, false, 1000},
+		"an inquiry":   {0, answer.DisputeWon, true, 1000},
 	} {
 		charge := captured(1000).FailRefund(1000)
-		say := func(state payment.DisputeState, withdrawn money.Minor) {
+		say := func(state answer.DisputeState, withdrawn money.Minor) {
 			var change payment.Disputed
-			charge, change = charge.Dispute("dsp_1", payment.Dispute{
+			charge, change = charge.Dispute("dsp_1", answer.Dispute{
 				Ref: "du_1", State: state, Amount: 1000, Currency: charge.Currency, Withdrawn: withdrawn,
 			}, t0)
 			if change.Withdraw {
@@ -158,7 +159,7 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 			}
 			charge = charge.Relieved()
 		}
-		say(payment.DisputeOpen, c.withdrawn)
+		say(answer.DisputeOpen, c.withdrawn)
 		same, _, err := charge.PayOwed()
 		require.Equal(t, c.open, err == nil, name)
 		if !c.open {
@@ -167,7 +168,7 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 		}
 		require.Equal(t, money.Minor(1000), charge.RefundOwed, name)
 
-		if c.end == payment.DisputeWon {
+		if c.end == answer.DisputeWon {
 			c.withdrawn = 0
 		}
 		say(c.end, c.withdrawn)
@@ -182,8 +183,8 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 	}
 	lost := captured(1000)
 	lost.AmountRefunded = 1000 // a refund in flight
-	lost, change := lost.Dispute("dsp_1", payment.Dispute{
-		Ref: "du_1", State: payment.DisputeLost, Amount: 1000, Currency: lost.Currency, Withdrawn: 1000,
+	lost, change := lost.Dispute("dsp_1", answer.Dispute{
+		Ref: "du_1", State: answer.DisputeLost, Amount: 1000, Currency: lost.Currency, Withdrawn: 1000,
 	}, t0)
 	lost, _ = lost.Withdraw("txn_w", change.Dispute, t0)
 	require.Zero(t, lost.FailRefund(1000).RefundOwed, "the payer has the money")

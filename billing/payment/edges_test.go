@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -58,22 +59,22 @@ func TestRelieved_OwesWhatNobodyHas(t *testing.T) {
 	charge := captured(1000)
 	charge.AmountRefunded, charge.RefundOwed = 300, 700
 	charge.Disputes = payment.Disputes{
-		{Ref: "du_1", State: payment.DisputeLost, Withdrawn: 500, WithdrawalID: "txn_w"},
-		{Ref: "du_2", State: payment.DisputeWon, Withdrawn: 100, WithdrawalID: "txn_x"},
-		{Ref: "du_3", State: payment.DisputeLost, Withdrawn: 100},
+		{Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeLost, Withdrawn: 500}, WithdrawalID: "txn_w"},
+		{Dispute: answer.Dispute{Ref: "du_2", State: answer.DisputeWon, Withdrawn: 100}, WithdrawalID: "txn_x"},
+		{Dispute: answer.Dispute{Ref: "du_3", State: answer.DisputeLost, Withdrawn: 100}},
 	}
 	require.Equal(t, money.Minor(200), charge.Relieved().RefundOwed)
 }
 
 func TestTransaction_DisputeOrder(t *testing.T) {
 	t.Parallel()
-	known := payment.Dispute{
-		ID: "dsp_1", Ref: "D1", State: payment.DisputeOpen, Amount: 1000, Currency: "EUR", Order: 4, OpenedAt: t0,
-	}
+	known := payment.Dispute{ID: "dsp_1", OpenedAt: t0, Dispute: answer.Dispute{
+		Ref: "D1", State: answer.DisputeOpen, Amount: 1000, Currency: "EUR", Order: 4,
+	}}
 	for order, want := range map[int]bool{0: true, 3: false, 4: true, 5: true} { // 0: the present state, from a look-up
 		charge := captured(1000)
 		charge.Disputes = payment.Disputes{known}
-		seen := known
+		seen := known.Dispute
 		seen.Order, seen.EvidenceDueAt = order, t0.AddDate(0, 0, 7)
 		_, change := charge.Dispute("dsp_2", seen, t0)
 		require.Equal(t, want, change.Noted, "order %d", order)
@@ -84,40 +85,40 @@ func TestTransaction_DisputeGivesBack(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)
 	charge.Disputes = payment.Disputes{{
-		ID: "dsp_1", Ref: "D1", State: payment.DisputeOpen, Currency: "EUR", Withdrawn: 700,
-		WithdrawalID: "txn_w", Withdrawals: 1,
+		ID: "dsp_1", WithdrawalID: "txn_w", Withdrawals: 1,
+		Dispute: answer.Dispute{Ref: "D1", State: answer.DisputeOpen, Currency: "EUR", Withdrawn: 700},
 	}}
-	charge, change := charge.Dispute("dsp_2", payment.Dispute{Ref: "D1", State: payment.DisputeWon, Currency: "EUR"}, t0)
+	charge, change := charge.Dispute("dsp_2", answer.Dispute{Ref: "D1", State: answer.DisputeWon, Currency: "EUR"}, t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.False(t, change.Unbookable, "nothing is withdrawn")
-	charge, change = charge.Dispute("dsp_2", payment.Dispute{
-		Ref: "D1", State: payment.DisputeLost, Currency: "EUR", Withdrawn: 700,
+	charge, change = charge.Dispute("dsp_2", answer.Dispute{
+		Ref: "D1", State: answer.DisputeLost, Currency: "EUR", Withdrawn: 700,
 	}, t0)
 	charge, _ = charge.Withdraw("txn_v", change.Dispute, t0)
 	require.Equal(t, 2, charge.Disputes[0].Withdrawals)
 }
 
-func TestSeenRefund_CameBack(t *testing.T) {
+func TestCameBack(t *testing.T) {
 	t.Parallel()
 	booked := []payment.Transaction{{ID: "txn_a", ProviderRef: "re_a"}, {ID: "txn_b"}}
 	for name, c := range map[string]struct {
-		seen payment.SeenRefund
+		seen answer.Refund
 		want string // its id; empty: none
 	}{
-		"by our id":             {payment.SeenRefund{Ref: "re_x", TransactionID: "txn_b", Failed: true}, "txn_b"},
-		"by its reference":      {payment.SeenRefund{Ref: "re_a", Failed: true}, "txn_a"},
-		"of neither":            {payment.SeenRefund{Ref: "re_x", TransactionID: "txn_x", Failed: true}, ""},
-		"without any name":      {payment.SeenRefund{Failed: true}, ""},
-		"it went through after": {payment.SeenRefund{Ref: "re_a"}, ""},
+		"by our id":             {answer.Refund{Ref: "re_x", TransactionID: "txn_b", Failed: true}, "txn_b"},
+		"by its reference":      {answer.Refund{Ref: "re_a", Failed: true}, "txn_a"},
+		"of neither":            {answer.Refund{Ref: "re_x", TransactionID: "txn_x", Failed: true}, ""},
+		"without any name":      {answer.Refund{Failed: true}, ""},
+		"it went through after": {answer.Refund{Ref: "re_a"}, ""},
 	} {
-		got := c.seen.CameBack(booked)
+		got := payment.CameBack(c.seen, booked)
 		require.Equal(t, c.want != "", got != nil, name)
 		if got != nil {
 			require.Equal(t, c.want, got.ID, name)
 		}
 	}
-	require.False(t, payment.SeenRefund{TransactionID: "txn_x"}.Again(booked), "under the id of another")
-	require.True(t, payment.SeenRefund{TransactionID: "txn_b"}.Again(booked))
+	require.False(t, payment.MadeAgain(answer.Refund{TransactionID: "txn_x"}, booked), "under the id of another")
+	require.True(t, payment.MadeAgain(answer.Refund{TransactionID: "txn_b"}, booked))
 }
 
 // A refund without our id is none of ours in flight whose reference is known, or that was not sent.
@@ -130,7 +131,7 @@ func TestRefundedElsewhere_BesideOursInFlight(t *testing.T) {
 	} {
 		charge := captured(1000)
 		charge.AmountRefunded = 400
-		after, _, fit := charge.RefundedElsewhere("txn_2", payment.SeenRefund{Ref: "re_1", Amount: 400},
+		after, _, fit := charge.RefundedElsewhere("txn_2", answer.Refund{Ref: "re_1", Amount: 400},
 			[]payment.Transaction{ours}, t0)
 		require.Equal(t, payment.FitsIn, fit, name)
 		require.Equal(t, money.Minor(800), after.AmountRefunded, name)
@@ -267,7 +268,9 @@ func TestPayOwed_NoMoreThanTheBankLeaves(t *testing.T) {
 	_, owed, err := charge.PayOwed()
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), owed)
-	charge.Disputes = payment.Disputes{{Ref: "du_1", State: payment.DisputeOpen, Withdrawn: 100, WithdrawalID: "txn_w"}}
+	charge.Disputes = payment.Disputes{{
+		Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Withdrawn: 100}, WithdrawalID: "txn_w",
+	}}
 	_, _, err = charge.PayOwed()
 	require.ErrorContains(t, err, "refund_disputed")
 }

@@ -4,32 +4,23 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/money"
 )
 
-// SeenRefund is a refund of a charge in its provider's list, or in a callback that is evidence. Lists leave out failed
-// and canceled ones: they gave nothing back.
-type SeenRefund struct {
-	Ref           string
-	TransactionID string // our id in it; empty: it was made without us
-	Amount        money.Minor
-	Pending       bool
-	Failed        bool // refused, or come back after it was paid out
-}
-
-// is reports whether a booked refund is the one that was seen.
-func (s SeenRefund) is(t Transaction) bool {
+// same reports whether a booked refund is the one that a provider names.
+func same(s answer.Refund, t Transaction) bool {
 	return t.ID == s.TransactionID || t.ProviderRef == s.Ref && s.Ref != ""
 }
 
 // CameBack returns the booked refund whose money a provider says is back, or never left; nil: none is booked.
-func (s SeenRefund) CameBack(booked []Transaction) *Transaction {
+func CameBack(s answer.Refund, booked []Transaction) *Transaction {
 	if !s.Failed {
 		return nil
 	}
 	for i := range booked {
-		if s.is(booked[i]) {
+		if same(s, booked[i]) {
 			return &booked[i]
 		}
 	}
@@ -39,18 +30,18 @@ func (s SeenRefund) CameBack(booked []Transaction) *Transaction {
 // Unbooked returns those of the provider's refunds of a charge that gave something back and are none of the booked
 // ones. A booked one is one of theirs: of two that carry its id, say because it was sent again after the provider had
 // forgotten its key, the one with its reference, or else the first.
-func Unbooked(seen []SeenRefund, booked []Transaction) []SeenRefund {
+func Unbooked(seen []answer.Refund, booked []Transaction) []answer.Refund {
 	taken := make(map[string]bool, len(booked)) // our ids
-	named := func(s SeenRefund) bool {
+	named := func(s answer.Refund) bool {
 		i := slices.IndexFunc(booked, func(t Transaction) bool { return t.ProviderRef == s.Ref && s.Ref != "" })
 		if i >= 0 {
 			taken[booked[i].ID] = true
 		}
 		return i >= 0
 	}
-	left := slices.DeleteFunc(slices.Clone(seen), func(s SeenRefund) bool { return s.Failed || named(s) })
-	return slices.DeleteFunc(left, func(s SeenRefund) bool {
-		if taken[s.TransactionID] || !s.isOf(booked) {
+	left := slices.DeleteFunc(slices.Clone(seen), func(s answer.Refund) bool { return s.Failed || named(s) })
+	return slices.DeleteFunc(left, func(s answer.Refund) bool {
+		if taken[s.TransactionID] || !isOf(s, booked) {
 			return false
 		}
 		taken[s.TransactionID] = true
@@ -59,13 +50,15 @@ func Unbooked(seen []SeenRefund, booked []Transaction) []SeenRefund {
 }
 
 // isOf reports whether a refund carries the id of one of these.
-func (s SeenRefund) isOf(booked []Transaction) bool {
+func isOf(s answer.Refund, booked []Transaction) bool {
 	return slices.ContainsFunc(booked, func(t Transaction) bool { return t.ID == s.TransactionID })
 }
 
-// Again reports whether a refund that is not booked was made under the id of one that is: the money of one refund went
-// back twice.
-func (s SeenRefund) Again(booked []Transaction) bool { return s.TransactionID != "" && s.isOf(booked) }
+// MadeAgain reports whether a refund that is not booked was made under the id of one that is: the money of one refund
+// went back twice.
+func MadeAgain(s answer.Refund, booked []Transaction) bool {
+	return s.TransactionID != "" && isOf(s, booked)
+}
 
 // Fit is how a refund that was made without us goes with the charge's own.
 type Fit string
@@ -81,10 +74,10 @@ const (
 // RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as
 // one of its own. booked are the charge's refunds so far. It pays what is owed first.
 func (t Transaction) RefundedElsewhere(
-	id string, seen SeenRefund, booked []Transaction, now time.Time,
+	id string, seen answer.Refund, booked []Transaction, now time.Time,
 ) (charge, refund Transaction, fit Fit) {
 	fit = FitsIn
-	if slices.ContainsFunc(booked, seen.mayBe) {
+	if slices.ContainsFunc(booked, func(ours Transaction) bool { return mayBe(seen, ours) }) {
 		return t, Transaction{}, FitLater
 	}
 	if t.AmountRefunded+seen.Amount > t.Amount {
@@ -105,7 +98,7 @@ func (t Transaction) RefundedElsewhere(
 
 // mayBe reports whether a refund without our id in it may be one of ours whose reference never reached us: not every
 // provider is sure to keep the id.
-func (s SeenRefund) mayBe(ours Transaction) bool {
+func mayBe(s answer.Refund, ours Transaction) bool {
 	nameless := s.TransactionID == "" && ours.ProviderRef == ""
 	return nameless && ours.Status == Pending && !ours.FirstSentAt.IsZero() && ours.Amount == s.Amount
 }

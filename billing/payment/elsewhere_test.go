@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 )
@@ -30,7 +31,7 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 	} {
 		charge := captured(1000)
 		charge.AmountRefunded, charge.RefundOwed = c.reserved, c.owed
-		seen := payment.SeenRefund{Ref: "re_1", Amount: c.seen}
+		seen := answer.Refund{Ref: "re_1", Amount: c.seen}
 		after, refund, fit := charge.RefundedElsewhere("txn_2", seen, []payment.Transaction{c.booked}, t0)
 		require.Equal(t, c.fit, fit, name)
 		require.Equal(t, c.refunded, after.AmountRefunded, name)
@@ -42,7 +43,7 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 		require.Equal(t, [2]any{c.seen, "re_1"}, [2]any{refund.Amount, refund.ProviderRef}, name)
 		require.Equal(t, payment.Refunded, refund.Status, name)
 	}
-	seen := payment.SeenRefund{Ref: "re_1", Amount: 1, Pending: true}
+	seen := answer.Refund{Ref: "re_1", Amount: 1, Pending: true}
 	_, refund, _ := captured(1000).RefundedElsewhere("txn_2", seen, nil, t0)
 	require.Equal(t, payment.Pending, refund.Status)
 	require.True(t, refund.CompletedAt.IsZero())
@@ -51,7 +52,7 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 func TestUnbooked(t *testing.T) {
 	t.Parallel()
 	booked := []payment.Transaction{{ID: "txn_ours"}, {ID: "txn_dashboard", ProviderRef: "re_known"}}
-	seen := []payment.SeenRefund{
+	seen := []answer.Refund{
 		{Ref: "re_1", TransactionID: "txn_ours"}, {Ref: "re_known"}, {Ref: "re_new"},
 		{Ref: "re_lost", TransactionID: "txn_lost"},
 	}
@@ -61,22 +62,22 @@ func TestUnbooked(t *testing.T) {
 // A refund was sent again after the provider had forgotten its key, although its first send had arrived.
 func TestUnbooked_TwoUnderOneID(t *testing.T) {
 	t.Parallel()
-	first := payment.SeenRefund{Ref: "re_1", TransactionID: "txn_ours", Amount: 5}
-	second := payment.SeenRefund{Ref: "re_2", TransactionID: "txn_ours", Amount: 5}
+	first := answer.Refund{Ref: "re_1", TransactionID: "txn_ours", Amount: 5}
+	second := answer.Refund{Ref: "re_2", TransactionID: "txn_ours", Amount: 5}
 	for name, c := range map[string]struct {
 		booked payment.Transaction
-		want   payment.SeenRefund
+		want   answer.Refund
 	}{
 		"its reference is not known": {payment.Transaction{ID: "txn_ours"}, second},
 		"it is known by the first":   {payment.Transaction{ID: "txn_ours", ProviderRef: "re_1"}, second},
 		"it is known by the second":  {payment.Transaction{ID: "txn_ours", ProviderRef: "re_2"}, first},
 	} {
 		booked := []payment.Transaction{c.booked}
-		left := payment.Unbooked([]payment.SeenRefund{first, second}, booked)
-		require.Equal(t, []payment.SeenRefund{c.want}, left, name)
-		require.True(t, left[0].Again(booked), name)
+		left := payment.Unbooked([]answer.Refund{first, second}, booked)
+		require.Equal(t, []answer.Refund{c.want}, left, name)
+		require.True(t, payment.MadeAgain(left[0], booked), name)
 		booked = append(booked, payment.Transaction{ID: "txn_derived", ProviderRef: c.want.Ref})
-		require.Empty(t, payment.Unbooked([]payment.SeenRefund{first, second}, booked), "%s: booked", name)
+		require.Empty(t, payment.Unbooked([]answer.Refund{first, second}, booked), "%s: booked", name)
 	}
 }
 

@@ -1,18 +1,15 @@
 package payment
 
+import "perennial/billing/answer"
+
 // The failure codes that do not come from a provider. Both are of the interface specification's list, to which adapters
 // map their providers' own words.
 const (
 	// CodeInvalidAccount: the customer cannot be charged like this; another payment method fixes it.
-	CodeInvalidAccount = "INVALID_ACCOUNT"
+	CodeInvalidAccount = string(answer.InvalidAccount)
 	// CodeDeclined: none of the others tells why.
-	CodeDeclined = "DECLINED"
+	CodeDeclined = string(answer.DeclinedCode)
 )
-
-// FailureCodes returns the interface specification's list.
-func FailureCodes() []string {
-	return []string{"INSUFFICIENT_FUNDS", CodeInvalidAccount, CodeDeclined, "DAILY_LIMIT", "ACCOUNT_BLOCKED"}
-}
 
 // unexplained is the reason of a failure about which nobody said a word.
 const unexplained = "The provider gave no reason."

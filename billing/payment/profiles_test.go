@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -92,7 +93,7 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 			if txn, proven = txn.Absent(p, now); !proven {
 				break
 			}
-			sends = append(sends, payment.Send{Number: txn.SendNumber, Outcome: payment.AnswerNotFound})
+			sends = append(sends, payment.Send{Number: txn.SendNumber, Outcome: answer.NotFound})
 			if txn, proven = txn.Anew(sends, now); !proven {
 				return // it has failed, and no money moved
 			}

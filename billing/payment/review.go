@@ -3,6 +3,7 @@ package payment
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 )
 
@@ -64,7 +65,7 @@ var (
 // Decide ends the review of a payment. It returns the transaction and the outcome to record as if its provider had
 // answered so; none ("") where the status stays, which is what success, canceled and refunded always do. now is real
 // time. Faults: payment_not_in_review; decision_impossible, where the books cannot say what the person found.
-func (t Transaction) Decide(d Decision, now time.Time) (Transaction, Outcome, error) {
+func (t Transaction) Decide(d Decision, now time.Time) (Transaction, answer.Outcome, error) {
 	if t.ParkedAt.IsZero() {
 		return t, "", ErrNotInReview
 	}
@@ -78,7 +79,7 @@ func (t Transaction) Decide(d Decision, now time.Time) (Transaction, Outcome, er
 }
 
 // decided returns the outcome that a decision stands for, and why it is refused; empty: it is not.
-func (t Transaction) decided(d Decision) (outcome Outcome, why string) {
+func (t Transaction) decided(d Decision) (outcome answer.Outcome, why string) {
 	moved := t.Status == Success || t.Status == Refunded
 	switch {
 	case t.Review.Reason == ReviewSecondCapture && d != DecideReturned:
@@ -93,9 +94,9 @@ func (t Transaction) decided(d Decision) (outcome Outcome, why string) {
 	case d == DecideSucceeded && t.Type == Refund && t.Status == Canceled:
 		return "", "Refund its charge at the provider, which books it, then resolve this one as failed."
 	case d == DecideSucceeded:
-		return AnswerSucceeded, ""
+		return answer.Succeeded, ""
 	case t.Status == Pending:
-		return AnswerFailed, ""
+		return answer.Failed, ""
 	}
 	return "", ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
 )
@@ -52,7 +53,7 @@ func TestTransaction_Decide(t *testing.T) {
 			if want == "-" {
 				want = ""
 			}
-			require.Equal(t, payment.Outcome(want), outcome, name)
+			require.Equal(t, answer.Outcome(want), outcome, name)
 			require.True(t, after.ParkedAt.IsZero(), name)
 			require.Equal(t, c.status, after.Status, name)
 			_, again := after.NeedsReview(c.reason, "pi_2", t0)

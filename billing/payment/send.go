@@ -1,6 +1,10 @@
 package payment
 
-import "time"
+import (
+	"time"
+
+	"perennial/billing/answer"
+)
 
 // Send is one request to move the money of a transaction, to one provider under one key. Its repeats have the same key.
 type Send struct {
@@ -11,7 +15,7 @@ type Send struct {
 	Reason           string // why this provider: of the routing decision
 	SentAt           time.Time
 	ProviderRef      string
-	Outcome          Outcome // of its last answer; empty: none came yet
+	Outcome          answer.Outcome // of its last answer; empty: none came yet
 }
 
 // Ask decides how to learn what became of an earlier send, about which callbacks are open. said is what they carry.
@@ -46,7 +50,7 @@ const resends = 2
 func (t Transaction) Anew(sends []Send, now time.Time) (Transaction, bool) {
 	lost := 0
 	for _, s := range sends {
-		if s.Number < t.SendNumber && s.Outcome == AnswerNotFound {
+		if s.Number < t.SendNumber && s.Outcome == answer.NotFound {
 			lost++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -47,7 +48,7 @@ func TestExchanged_AnswerAfterSilence(t *testing.T) {
 	t.Parallel()
 	silent := due()
 	silent.Checks, silent.Silence = 5, payment.Silence{Since: t0, At: t0}
-	for said, want := range map[payment.Outcome]int{payment.AnswerPending: 0, payment.AnswerDeclined: 5} {
+	for said, want := range map[answer.Outcome]int{answer.Pending: 0, answer.Declined: 5} {
 		after := silent.Exchanged(t0.Add(time.Hour), said)
 		require.Equal(t, want, after.Checks, said)
 		require.Zero(t, after.Silence, said)

@@ -3,6 +3,8 @@ package payment
 import (
 	"strings"
 	"time"
+
+	"perennial/billing/answer"
 )
 
 // Silence is that the provider leaves exchanges about a transaction unanswered. That it does not know the transaction
@@ -15,16 +17,16 @@ type Silence struct {
 
 // Exchanged notes whether the provider answered an exchange about the transaction that was begun then. One that it
 // accepts only after silence begins its gaps between checks anew, which have grown for want of an answer.
-func (t Transaction) Exchanged(begun time.Time, said Outcome) Transaction {
+func (t Transaction) Exchanged(begun time.Time, said answer.Outcome) Transaction {
 	switch {
-	case t.Status == Pending && (said == AnswerUnknown || said == AnswerNotSent):
+	case t.Status == Pending && (said == answer.Unknown || said == answer.NotSent):
 		t.Silence.At = begun
 		if t.Silence.Since.IsZero() {
 			t.Silence.Since = begun
 		}
-	case t.Status == Pending && said == AnswerNotFound:
+	case t.Status == Pending && said == answer.NotFound:
 		t.Silence.At = time.Time{}
-	case t.Status == Pending && said == AnswerPending && t.ProviderRef == "" && !t.Silence.Since.IsZero():
+	case t.Status == Pending && said == answer.Pending && t.ProviderRef == "" && !t.Silence.Since.IsZero():
 		t.Silence, t.Checks = Silence{}, 0
 	default:
 		t.Silence = Silence{}

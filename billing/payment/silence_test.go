@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/payment"
 )
 
@@ -17,10 +18,10 @@ func TestExchanged(t *testing.T) {
 	txn = txn.Sending(protocol, t0)
 	at := t0
 	for range 6 {
-		txn = txn.Exchanged(at, payment.AnswerUnknown).Waiting(protocol, 0, at)
+		txn = txn.Exchanged(at, answer.Unknown).Waiting(protocol, 0, at)
 		require.Equal(t, payment.Silence{Since: t0, At: at}, txn.Silence)
 		at = txn.NextCheckAt
-		txn, _ = txn.Exchanged(at, payment.AnswerNotFound).Absent(protocol, at)
+		txn, _ = txn.Exchanged(at, answer.NotFound).Absent(protocol, at)
 		require.Equal(t, payment.Silence{Since: t0}, txn.Silence)
 		require.Equal(t, at, txn.NextCheckAt, "the repeat follows at once")
 	}
@@ -30,11 +31,11 @@ func TestExchanged(t *testing.T) {
 	require.Empty(t, txn.Known().FailureReason, "it does now")
 	require.Equal(t, "slow", payment.Transaction{FailureReason: "slow"}.Known().FailureReason)
 
-	accepted := txn.Exchanged(at, payment.AnswerPending).Waiting(protocol, 0, at)
+	accepted := txn.Exchanged(at, answer.Pending).Waiting(protocol, 0, at)
 	require.Zero(t, accepted.Silence)
 	require.Equal(t, at.Add(10*time.Second), accepted.NextCheckAt)
 	txn.ProviderRef = "pi_1"
-	known := txn.Exchanged(at, payment.AnswerPending).Waiting(protocol, 0, at)
+	known := txn.Exchanged(at, answer.Pending).Waiting(protocol, 0, at)
 	require.Zero(t, known.Silence)
 	require.Equal(t, at.Add(time.Hour), known.NextCheckAt, "it waits for its payer")
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"slices"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/db"
@@ -111,25 +112,14 @@ func ignoreNotFound(err error) error {
 }
 
 // evidenceOf is what a message itself proves; nil: nothing.
-func evidenceOf(message providers.Callback) *payment.Answer {
+func evidenceOf(message providers.Callback) *answer.Answer {
 	e := message.Evidence
 	if e == nil || !e.Outcome.Final() && e.Outcome != providers.Pending {
 		return nil
 	}
-	answer := &payment.Answer{
-		Outcome: payment.Outcome(e.Outcome), Ref: cmp.Or(e.Ref, message.Ref), Amount: e.Amount, Currency: e.Currency,
-		FailureCode: string(e.FailureCode), FailureReason: e.FailureReason,
-	}
-	for _, seen := range e.Refunds {
-		answer.Refunds = append(answer.Refunds, payment.SeenRefund(seen))
-	}
-	for _, d := range e.Disputes {
-		answer.Disputes = append(answer.Disputes, payment.Dispute{
-			Ref: d.Ref, State: payment.DisputeState(d.State), Stage: payment.DisputeStage(d.Stage), Reason: d.Reason,
-			Amount: d.Amount, Currency: d.Currency, Withdrawn: d.Withdrawn, Order: d.Order, EvidenceDueAt: d.EvidenceDueAt,
-		})
-	}
-	return answer
+	proven := *e
+	proven.Ref = cmp.Or(e.Ref, message.Ref)
+	return &proven
 }
 
 // goneBack is what the booked refunds of a charge gave back, read where a message says what went back of it.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/api/catalog"
+	"perennial/billing/answer"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -123,8 +124,8 @@ func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.
 	state, changes, err := lifecycle.Advance(state, at(began))
 	require.NoError(t, err)
 	charge := state.Pending[0]
-	paid := payment.Answer{
-		Outcome: payment.AnswerSucceeded, Ref: charge.ID, Amount: charge.Amount, Currency: charge.Currency,
+	paid := answer.Answer{
+		Outcome: answer.Succeeded, Ref: charge.ID, Amount: charge.Amount, Currency: charge.Currency,
 	}
 	result := lifecycle.Result{Transaction: charge, Move: payment.MoveSend, Answer: paid}
 	state, _, _, err = lifecycle.Record(state, result, at(began))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/customer"
 	"perennial/billing/dunning"
 	"perennial/billing/event"
@@ -89,15 +90,15 @@ func (b *rulebook) newCard(pays bool) {
 
 // charge gives every attempt the provider's answer at once.
 func (b *rulebook) charge() {
-	answer := payment.Answer{Outcome: payment.AnswerDeclined}
+	said := answer.Answer{Outcome: answer.Declined}
 	for attempt := b.state.Attempt(); attempt != nil; attempt = b.state.Attempt() {
 		if b.pays {
-			answer = payment.Answer{
-				Outcome: payment.AnswerSucceeded, Amount: attempt.Amount, Currency: attempt.Currency,
+			said = answer.Answer{
+				Outcome: answer.Succeeded, Amount: attempt.Amount, Currency: attempt.Currency,
 			}
 		}
 		state, _, changes, err := lifecycle.Record(b.state, lifecycle.Result{
-			Transaction: *attempt, Move: payment.MoveSend, Answer: answer,
+			Transaction: *attempt, Move: payment.MoveSend, Answer: said,
 		}, b.moment())
 		require.NoError(b.t, err)
 		b.follow(state, changes)

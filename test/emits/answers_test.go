@@ -3,6 +3,7 @@ package emits
 import (
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -15,77 +16,77 @@ import (
 
 // answers set the scene of each answer of a provider in the table, and return the answer.
 var answers = map[string]func(*stage) func() error{
-	"succeeded the first invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerSucceeded) },
+	"succeeded the first invoice": func(s *stage) func() error { return s.begun(1000).says(answer.Succeeded) },
 	"succeeded a later invoice": func(s *stage) func() error {
 		l := s.active(1000)
 		s.must(l.at(subscription.ActionRenewal)())
-		return l.says(payment.AnswerSucceeded)
+		return l.says(answer.Succeeded)
 	},
 	"succeeded an invoice of a past-due subscription": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.command(lifecycle.Pay{}))
-		return l.says(payment.AnswerSucceeded)
+		return l.says(answer.Succeeded)
 	},
 	"succeeded an invoice of a past-due subscription whose current period is not billed: it is now": func(s *stage) func() error {
 		l := s.pastDue()
 		s.must(l.at(subscription.ActionRenewal)())
 		s.must(l.command(lifecycle.Pay{}))
-		return l.says(payment.AnswerSucceeded)
+		return l.says(answer.Succeeded)
 	},
 	"succeeded an invoice that is void: the money goes back": func(s *stage) func() error {
 		l := s.unpaid()
 		s.must(giveUp(l, s.service.Invoices.VoidInvoice)())
-		return l.says(payment.AnswerSucceeded)
+		return l.says(answer.Succeeded)
 	},
-	"succeeded a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerSucceeded) },
+	"succeeded a payment of its own": func(s *stage) func() error { return s.charged(answer.Succeeded) },
 	"succeeded a refund": func(s *stage) func() error {
-		return s.refunding().saysOfRefund(payment.AnswerSucceeded)
+		return s.refunding().saysOfRefund(answer.Succeeded)
 	},
 	"succeeded another amount than asked for": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
 		return func() error {
-			return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"})
+			return s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded, Amount: 1001, Currency: "EUR"})
 		}
 	},
 	"succeeded refunded at the provider, without us": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
-		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+		s.must(s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded}))
 		return func() error {
-			return s.hear(txn.ID, payment.Answer{
-				Outcome: payment.AnswerSucceeded, Refunds: []payment.SeenRefund{{Ref: "re_1", Amount: 300}},
+			return s.hear(txn.ID, answer.Answer{
+				Outcome: answer.Succeeded, Refunds: []answer.Refund{{Ref: "re_1", Amount: 300}},
 			})
 		}
 	},
 	"succeeded a payment whose payer has disputed it": func(s *stage) func() error {
-		return s.disputed(payment.DisputeOpen, 1000)
+		return s.disputed(answer.DisputeOpen, 1000)
 	},
 	"succeeded a payment whose dispute was answered": func(s *stage) func() error {
-		return s.disputed(payment.DisputeUnderReview, 1000)
+		return s.disputed(answer.DisputeUnderReview, 1000)
 	},
 	"succeeded a payment whose dispute was won": func(s *stage) func() error {
-		return s.disputed(payment.DisputeWon, 0)
+		return s.disputed(answer.DisputeWon, 0)
 	},
 	"declined an invoice": func(s *stage) func() error {
-		return s.begun(1000).says(payment.AnswerDeclined)
+		return s.begun(1000).says(answer.Declined)
 	},
 	"declined the last retry of an invoice": func(s *stage) func() error {
-		return s.retried().says(payment.AnswerDeclined)
+		return s.retried().says(answer.Declined)
 	},
-	"declined a payment of its own": func(s *stage) func() error { return s.charged(payment.AnswerDeclined) },
+	"declined a payment of its own": func(s *stage) func() error { return s.charged(answer.Declined) },
 	"failed an invoice": func(s *stage) func() error {
-		return s.begun(1000).says(payment.AnswerFailed)
+		return s.begun(1000).says(answer.Failed)
 	},
 	"failed a refund, also one that had gone through": func(s *stage) func() error {
 		l := s.refunding()
-		s.must(l.saysOfRefund(payment.AnswerSucceeded)())
-		return l.saysOfRefund(payment.AnswerFailed)
+		s.must(l.saysOfRefund(answer.Succeeded)())
+		return l.saysOfRefund(answer.Failed)
 	},
 	"canceled the attempt of a canceled subscription": func(s *stage) func() error {
 		l := s.begun(1000)
 		s.must(l.command(lifecycle.Cancel{Immediate: true}))
-		return l.says(payment.AnswerCanceled)
+		return l.says(answer.Canceled)
 	},
 	"pending an invoice whose payer must confirm the payment": func(s *stage) func() error {
 		return s.begun(1000).asksPayer()
@@ -94,11 +95,11 @@ var answers = map[string]func(*stage) func() error{
 		l := s.begun(1000)
 		s.must(l.asksPayer()())
 		s.pass(2)
-		return l.says(payment.AnswerCanceled)
+		return l.says(answer.Canceled)
 	},
-	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(payment.AnswerPending) },
-	"unknown":            func(s *stage) func() error { return s.begun(1000).says(payment.AnswerUnknown) },
-	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(payment.AnswerNotSent) },
+	"pending an invoice": func(s *stage) func() error { return s.begun(1000).says(answer.Pending) },
+	"unknown":            func(s *stage) func() error { return s.begun(1000).says(answer.Unknown) },
+	"not_sent":           func(s *stage) func() error { return s.begun(1000).says(answer.NotSent) },
 	"succeeded a payment of its own, the first request since our credentials were refused": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
@@ -112,22 +113,22 @@ var answers = map[string]func(*stage) func() error{
 		return func() error { return s.send(txn.ID, scene.Unauthorized) }
 	},
 	"not_found a charge that the provider never received": func(s *stage) func() error {
-		return s.begun(1000).says(payment.AnswerNotFound)
+		return s.begun(1000).says(answer.NotFound)
 	},
 }
 
 // disputed is what the provider says of a payment that was disputed, and of one whose dispute was open before.
-func (s *stage) disputed(state payment.DisputeState, withdrawn money.Minor) func() error {
+func (s *stage) disputed(state answer.DisputeState, withdrawn money.Minor) func() error {
 	txn, err := s.charge(true)
 	s.must(err)
-	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
-	say := func(state payment.DisputeState, withdrawn money.Minor) error {
-		return s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Disputes: []payment.Dispute{
+	s.must(s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded}))
+	say := func(state answer.DisputeState, withdrawn money.Minor) error {
+		return s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded, Disputes: []answer.Dispute{
 			{Ref: "du_1", State: state, Amount: 1000, Currency: "EUR", Withdrawn: withdrawn},
 		}})
 	}
-	if state != payment.DisputeOpen {
-		s.must(say(payment.DisputeOpen, 1000))
+	if state != answer.DisputeOpen {
+		s.must(say(answer.DisputeOpen, 1000))
 	}
 	return func() error { return say(state, withdrawn) }
 }
@@ -145,20 +146,20 @@ func (l *life) asksPayer() func() error {
 	txn.Action.Token = "TOKEN_" + txn.ID // its send has set it
 	l.InTx(l.t, func(tx *db.Tx) error { return tx.SaveTransaction(l.ctx, l.Env, txn) })
 	return func() error {
-		return l.hear(txn.ID, payment.Answer{Outcome: payment.AnswerPending, ConfirmURL: "https://bank.example"})
+		return l.hear(txn.ID, answer.Answer{Outcome: answer.Pending, ConfirmURL: "https://bank.example"})
 	}
 }
 
-func (l *life) says(outcome payment.Outcome) func() error {
+func (l *life) says(outcome answer.Outcome) func() error {
 	return func() error { return l.answer(outcome) }
 }
 
-func (l *life) saysOfRefund(outcome payment.Outcome) func() error {
-	return func() error { return l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: outcome}) }
+func (l *life) saysOfRefund(outcome answer.Outcome) func() error {
+	return func() error { return l.hear(l.newest(payment.Refund).ID, answer.Answer{Outcome: outcome}) }
 }
 
-func (s *stage) charged(outcome payment.Outcome) func() error {
+func (s *stage) charged(outcome answer.Outcome) func() error {
 	txn, err := s.charge(true)
 	s.must(err)
-	return func() error { return s.hear(txn.ID, payment.Answer{Outcome: outcome}) }
+	return func() error { return s.hear(txn.ID, answer.Answer{Outcome: outcome}) }
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
-	"perennial/billing/payment"
 )
 
 var performances = map[event.Cause]map[string]func(*stage) func() error{
@@ -70,9 +70,9 @@ func TestOperations_AreComplete(t *testing.T) {
 	require.NotEmpty(t, actions)
 	require.Subset(t, named[event.CauseRequest], writes)
 	require.Subset(t, named[event.CauseTimer], actions)
-	for _, outcome := range []payment.Outcome{
-		payment.AnswerSucceeded, payment.AnswerDeclined, payment.AnswerFailed, payment.AnswerCanceled, payment.AnswerPending,
-		payment.AnswerUnknown, payment.AnswerNotSent, payment.AnswerNotFound,
+	for _, outcome := range []answer.Outcome{
+		answer.Succeeded, answer.Declined, answer.Failed, answer.Canceled, answer.Pending,
+		answer.Unknown, answer.NotSent, answer.NotFound,
 	} {
 		require.Contains(t, named[event.CauseProvider], string(outcome))
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/creditnote"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
@@ -196,7 +197,7 @@ var requests = map[string]func(*stage) func() error{
 		s.must(l.command(lifecycle.RedeemCoupon{Code: made.Code}))
 		l.wait(subscription.ActionRenewal)
 		s.must(l.due())
-		s.must(l.answer(payment.AnswerDeclined))
+		s.must(l.answer(answer.Declined))
 		return giveUp(l, s.service.Invoices.VoidInvoice)
 	},
 	"markInvoiceUncollectible": func(s *stage) func() error {
@@ -210,7 +211,7 @@ var requests = map[string]func(*stage) func() error{
 		l := s.active(1000)
 		l.wait(subscription.ActionRenewal)
 		s.must(l.due())
-		s.must(l.answer(payment.AnswerDeclined))
+		s.must(l.answer(answer.Declined))
 		return giveUp(l, s.markPaid)
 	},
 	"markInvoicePaid of a past-due subscription": func(s *stage) func() error { return giveUp(s.pastDue(), s.markPaid) },
@@ -246,7 +247,7 @@ var requests = map[string]func(*stage) func() error{
 	"refundPayment": func(s *stage) func() error {
 		txn, err := s.charge(true)
 		s.must(err)
-		s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded}))
+		s.must(s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded}))
 		return func() error {
 			return s.service.Payments.RefundCharge(s.ctx, s.by, txn.ID, 300, usecase.Around[payment.Transaction]{})
 		}
@@ -299,7 +300,7 @@ func (s *stage) updateSettings(way subscription.PastDueBilling) func() error {
 func (s *stage) resolve(decision payment.Decision) func() error {
 	txn, err := s.charge(true)
 	s.must(err)
-	s.must(s.hear(txn.ID, payment.Answer{Outcome: payment.AnswerSucceeded, Amount: 1001, Currency: "EUR"}))
+	s.must(s.hear(txn.ID, answer.Answer{Outcome: answer.Succeeded, Amount: 1001, Currency: "EUR"}))
 	return func() error {
 		return s.service.Payments.ResolvePayment(s.ctx, s.by, payments.Resolution{
 			PaymentID: txn.ID, Decision: decision, Note: "the provider's dashboard says so",
@@ -377,7 +378,7 @@ func owed(
 	s *stage, how func(context.Context, usecase.Caller, string, usecase.Around[payment.Transaction]) error,
 ) func() error {
 	l := s.refunding()
-	s.must(l.hear(l.newest(payment.Refund).ID, payment.Answer{Outcome: payment.AnswerFailed}))
+	s.must(l.hear(l.newest(payment.Refund).ID, answer.Answer{Outcome: answer.Failed}))
 	charge := l.newest(payment.Charge)
 	require.Positive(s.t, charge.RefundOwed)
 	return func() error { return how(s.ctx, s.by, charge.ID, usecase.Around[payment.Transaction]{}) }

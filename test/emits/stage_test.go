@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -120,7 +121,7 @@ func (s *stage) begun(amount money.Minor) *life {
 func (s *stage) active(amount money.Minor) *life {
 	s.t.Helper()
 	l := s.begun(amount)
-	s.must(l.answer(payment.AnswerSucceeded))
+	s.must(l.answer(answer.Succeeded))
 	return l
 }
 
@@ -145,7 +146,7 @@ func (s *stage) trialWithoutMethod(end plan.TrialEnd) *life {
 func (s *stage) unpaid() *life {
 	s.t.Helper()
 	l := s.begun(1000)
-	s.must(l.answer(payment.AnswerDeclined))
+	s.must(l.answer(answer.Declined))
 	return l
 }
 
@@ -156,7 +157,7 @@ func (s *stage) retried() *life {
 	l.wait(subscription.ActionRenewal)
 	s.must(l.due())
 	for range 3 {
-		s.must(l.answer(payment.AnswerDeclined))
+		s.must(l.answer(answer.Declined))
 		l.wait(subscription.ActionPaymentRetry)
 		s.must(l.due())
 	}
@@ -166,7 +167,7 @@ func (s *stage) retried() *life {
 func (s *stage) pastDue() *life {
 	s.t.Helper()
 	l := s.retried()
-	s.must(l.answer(payment.AnswerDeclined))
+	s.must(l.answer(answer.Declined))
 	require.Equal(s.t, subscription.PastDue, l.sub().Status)
 	return l
 }
@@ -252,12 +253,12 @@ func (l *life) invoice() invoice.Invoice {
 }
 
 // answer is what the provider says about the newest charge.
-func (l *life) answer(outcome payment.Outcome) error {
-	return l.hear(l.newest(payment.Charge).ID, payment.Answer{Outcome: outcome})
+func (l *life) answer(outcome answer.Outcome) error {
+	return l.hear(l.newest(payment.Charge).ID, answer.Answer{Outcome: outcome})
 }
 
 // hear records what the provider says about a payment, as the activity does. A success is of the amount asked for.
-func (s *stage) hear(id string, said payment.Answer) error {
+func (s *stage) hear(id string, said answer.Answer) error {
 	wall := s.Clock.Now()
 	return s.Store.InTx(s.ctx, db.BySystem("test"), wall, func(tx *db.Tx) error {
 		seen, err := tx.Transaction(s.ctx, s.Env, id)
@@ -281,7 +282,7 @@ func (s *stage) hear(id string, said payment.Answer) error {
 			LookupByKey: true, LookupByRef: true, Cancel: true, AbsenceAfter: time.Minute, ActionExpiry: time.Hour,
 		}
 		said.Ref = "ref_" + t.ID
-		if said.Outcome == payment.AnswerSucceeded && said.Amount == 0 {
+		if said.Outcome == answer.Succeeded && said.Amount == 0 {
 			said.Amount, said.Currency = t.Amount, t.Currency
 		}
 		result.Answer = said

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/answer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
@@ -30,7 +31,7 @@ func (l *Life) RefundRows(t testing.TB) (refunds []payment.Transaction) {
 }
 
 // Outcomes lists what the sends of a transaction were answered.
-func (l *Life) Outcomes(txn string) (out []payment.Outcome) {
+func (l *Life) Outcomes(txn string) (out []answer.Outcome) {
 	for _, s := range l.Sends(txn) {
 		out = append(out, s.Outcome)
 	}

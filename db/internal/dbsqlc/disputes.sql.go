@@ -9,8 +9,8 @@ import (
 	"context"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/money"
-	"perennial/billing/payment"
 )
 
 const disputeGetWithKey = `-- name: DisputeGetWithKey :one
@@ -323,19 +323,19 @@ set status = excluded.status, stage = excluded.stage, reason = excluded.reason, 
 `
 
 type DisputeSaveParams struct {
-	ID              string                `db:"id"`
-	EnvironmentID   string                `db:"environment_id"`
-	TransactionID   string                `db:"transaction_id"`
-	Ref             string                `db:"ref"`
-	Status          payment.DisputeState  `db:"status"`
-	Stage           *payment.DisputeStage `db:"stage"`
-	Reason          *string               `db:"reason"`
-	Amount          money.Minor           `db:"amount"`
-	Currency        money.Currency        `db:"currency"`
-	AmountWithdrawn money.Minor           `db:"amount_withdrawn"`
-	EvidenceDueAt   *time.Time            `db:"evidence_due_at"`
-	OpenedAt        time.Time             `db:"opened_at"`
-	ClosedAt        *time.Time            `db:"closed_at"`
+	ID              string               `db:"id"`
+	EnvironmentID   string               `db:"environment_id"`
+	TransactionID   string               `db:"transaction_id"`
+	Ref             string               `db:"ref"`
+	Status          answer.DisputeState  `db:"status"`
+	Stage           *answer.DisputeStage `db:"stage"`
+	Reason          *string              `db:"reason"`
+	Amount          money.Minor          `db:"amount"`
+	Currency        money.Currency       `db:"currency"`
+	AmountWithdrawn money.Minor          `db:"amount_withdrawn"`
+	EvidenceDueAt   *time.Time           `db:"evidence_due_at"`
+	OpenedAt        time.Time            `db:"opened_at"`
+	ClosedAt        *time.Time           `db:"closed_at"`
 }
 
 func (q *Queries) DisputeSave(ctx context.Context, db DBTX, arg DisputeSaveParams) error {

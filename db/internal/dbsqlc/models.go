@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"time"
 
+	"perennial/billing/answer"
 	"perennial/billing/balance"
 	"perennial/billing/collection"
 	"perennial/billing/creditnote"
@@ -221,21 +222,21 @@ type Decision struct {
 }
 
 type Dispute struct {
-	ID              string                `db:"id"`
-	EnvironmentID   string                `db:"environment_id"`
-	Position        int64                 `db:"position"`
-	TransactionID   string                `db:"transaction_id"`
-	Ref             string                `db:"ref"`
-	Status          payment.DisputeState  `db:"status"`
-	Stage           *payment.DisputeStage `db:"stage"`
-	Reason          *string               `db:"reason"`
-	Amount          money.Minor           `db:"amount"`
-	Currency        money.Currency        `db:"currency"`
-	AmountWithdrawn money.Minor           `db:"amount_withdrawn"`
-	EvidenceDueAt   *time.Time            `db:"evidence_due_at"`
-	OpenedAt        time.Time             `db:"opened_at"`
-	ClosedAt        *time.Time            `db:"closed_at"`
-	CustomerID      string                `db:"customer_id"`
+	ID              string               `db:"id"`
+	EnvironmentID   string               `db:"environment_id"`
+	Position        int64                `db:"position"`
+	TransactionID   string               `db:"transaction_id"`
+	Ref             string               `db:"ref"`
+	Status          answer.DisputeState  `db:"status"`
+	Stage           *answer.DisputeStage `db:"stage"`
+	Reason          *string              `db:"reason"`
+	Amount          money.Minor          `db:"amount"`
+	Currency        money.Currency       `db:"currency"`
+	AmountWithdrawn money.Minor          `db:"amount_withdrawn"`
+	EvidenceDueAt   *time.Time           `db:"evidence_due_at"`
+	OpenedAt        time.Time            `db:"opened_at"`
+	ClosedAt        *time.Time           `db:"closed_at"`
+	CustomerID      string               `db:"customer_id"`
 }
 
 type Environment struct {
