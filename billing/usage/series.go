@@ -47,12 +47,18 @@ func SplitHours(periods []Span) map[time.Time]bool {
 // they hold each record once, with its corrections beside it. by names the dimensions to keep apart, of those of the
 // metric; the others are added up in the way of the aggregation.
 func (m Metric) Series(periods []Span, by []string, buckets []Bucket, records []Measured) []Totals {
+	return m.SeriesBy(periods, regrouping(m.GroupBy, by), buckets, records)
+}
+
+// SeriesBy is Series by other groups than dimensions: regroup names the one that a dimension belongs to.
+func (m Metric) SeriesBy(
+	periods []Span, regroup func(Group) Group, buckets []Bucket, records []Measured,
+) []Totals {
 	within := make([]map[Group]State, len(periods))
 	for i := range within {
 		within[i] = map[Group]State{}
 	}
 	before := map[Group]State{} // of all that came before the first period
-	regroup := regrouping(m.GroupBy, by)
 	stateAt := func(at time.Time, group Group) State {
 		period := sort.Search(len(periods), func(i int) bool { return at.Before(periods[i].End) }) // their ends ascend
 		switch {

@@ -1,0 +1,81 @@
+package metered
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"perennial/billing/usage"
+)
+
+// Lot is what is rated together: the usage that one rate of a component counts, or one value of the dimensions that the
+// rate keeps apart.
+type Lot struct {
+	Rate int         // its place in the component; -1: no rate counts it
+	By   usage.Group // values of the rate's By; empty: it has none
+}
+
+// unrated is the lot of what costs nothing.
+const unrated = -1
+
+// group writes a lot as the group of a state.
+func (l Lot) group() usage.Group { return usage.Group(strconv.Itoa(l.Rate) + " " + string(l.By)) }
+
+// lotOf reads what group writes.
+func lotOf(g usage.Group) Lot {
+	number, by, _ := strings.Cut(string(g), " ")
+	rate, err := strconv.Atoi(number)
+	if err != nil {
+		rate = unrated
+	}
+	return Lot{rate, usage.Group(by)}
+}
+
+// Lots returns the regrouping that a series of the metric is made with (usage.Metric.SeriesBy): dimensions become the
+// lots of the component, so that their states are merged and not their quantities.
+func (c Component) Lots(of usage.Metric) func(usage.Group) usage.Group {
+	known := map[usage.Group]usage.Group{}
+	return func(g usage.Group) usage.Group {
+		lot, has := known[g]
+		if !has {
+			lot = c.lot(of.GroupBy, g.Values()).group()
+			known[g] = lot
+		}
+		return lot
+	}
+}
+
+func (c Component) lot(names []string, values []*string) Lot {
+	record := map[string]*string{}
+	for i, name := range names {
+		if i < len(values) {
+			record[name] = values[i]
+		}
+	}
+	for i, rate := range c.Rates {
+		if !rate.fits(record) {
+			continue
+		}
+		lot := Lot{Rate: i}
+		if len(rate.By) > 0 {
+			by := make([]*string, len(rate.By))
+			for n, name := range rate.By {
+				by[n] = record[name]
+			}
+			text, _ := json.Marshal(by) // a list of strings
+			lot.By = usage.Group(text)
+		}
+		return lot
+	}
+	return Lot{Rate: unrated}
+}
+
+// fits: a record without a dimension has none of its values.
+func (r Rate) fits(record map[string]*string) bool {
+	for name, wanted := range r.Where {
+		if value := record[name]; value == nil || *value != wanted {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,161 @@
+package metered
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/proration"
+	"perennial/billing/rating"
+	"perennial/billing/usage"
+)
+
+// Share is the part of a period that a segment is.
+type Share struct{ proration.Span }
+
+// atMost is the share of a maximum, which is no bound only where the whole has none.
+func (s Share) atMost(most money.Minor) money.Minor {
+	if most == 0 {
+		return 0
+	}
+	return max(s.Of(most), 1)
+}
+
+// Segment is the time of a period in which a plan's metered prices were in force.
+type Segment struct {
+	Start time.Time
+	Share Share
+	Usage []Used // by component
+	// Commitment is for all components together; nil: none.
+	Commitment *Commitment
+}
+
+// Used is what a component has counted in a segment.
+type Used struct {
+	Component
+	Quantities usage.Totals // by lot
+	Before     usage.Totals // of a cumulated component: by lot, of all time before the segment
+}
+
+// Commitment is the least that the metered prices of a plan cost together in a period, and what more than it costs.
+type Commitment struct {
+	ID            string
+	Amount        money.Minor
+	OverageFactor money.Decimal // multiplies what exceeds the amount; absent: 1
+}
+
+// Key names what a charge is for. A line of an invoice bills it, and no other does.
+type Key struct {
+	PriceID string // of a component or a commitment
+	Segment int64  // its start, in microseconds of Unix time
+	Lot     Lot
+}
+
+// Charge is what a key comes to. Of a difference: by how much more.
+type Charge struct {
+	Key
+	Quantity money.Decimal
+	Amount   money.Minor
+	Steps    []rating.Step // of the whole that is owed
+}
+
+// Owed returns what segments of a period cost by the quantities that are known, in a fixed order. Faults: those of
+// rating.Price.Rate.
+func Owed(segments []Segment, c money.Currency) ([]Charge, error) {
+	var owed []Charge
+	for _, segment := range segments {
+		charges, err := segment.owed(c)
+		if err != nil {
+			return nil, err
+		}
+		owed = append(owed, charges...)
+	}
+	slices.SortFunc(owed, func(a, b Charge) int { return a.Key.compare(b.Key) })
+	return owed, nil
+}
+
+func (k Key) compare(other Key) int {
+	return cmp.Or(cmp.Compare(k.Segment, other.Segment), cmp.Compare(k.PriceID, other.PriceID),
+		cmp.Compare(k.Lot.Rate, other.Lot.Rate), cmp.Compare(k.Lot.By, other.Lot.By))
+}
+
+func (s Segment) owed(c money.Currency) ([]Charge, error) {
+	var charges []Charge
+	var spent money.Minor
+	for _, used := range s.Usage {
+		for _, quantity := range used.lots() {
+			charge, err := used.owed(s, lotOf(quantity.Group), quantity.Value, c)
+			if err != nil {
+				return nil, err
+			}
+			if spent, err = money.Sum(spent, charge.Amount); err != nil {
+				return nil, err
+			}
+			charges = append(charges, charge)
+		}
+	}
+	if s.Commitment == nil {
+		return charges, nil
+	}
+	rest, err := s.Commitment.owed(s, spent, c)
+	return append(charges, rest...), err
+}
+
+// lots are the quantities of all lots that may cost anything: those of rates without usage too, which may have a
+// minimum.
+func (u Used) lots() usage.Totals {
+	lots := slices.Clone(u.Quantities)
+	for i, rate := range u.Rates {
+		group := Lot{Rate: i}.group()
+		if len(rate.By) == 0 && !slices.ContainsFunc(lots, func(q usage.Quantity) bool { return q.Group == group }) {
+			lots = append(lots, usage.Quantity{Group: group, Value: money.Whole(0)})
+		}
+	}
+	return lots
+}
+
+// owed rates one lot. A cumulated one owes the amount of all units so far less that of those before, both rounded, so
+// that periods sum to what all units cost.
+func (u Used) owed(s Segment, lot Lot, quantity money.Decimal, c money.Currency) (Charge, error) {
+	charge := Charge{Key: Key{u.ID, s.Start.UnixMicro(), lot}, Quantity: quantity}
+	if lot.Rate == unrated {
+		return charge, nil
+	}
+	price := u.Rates[lot.Rate].Price
+	if !u.Cumulated {
+		rated, err := scaled(price, s.Share).Rate(quantity, c)
+		charge.Amount, charge.Steps = rated.Amount, rated.Steps
+		return charge, err
+	}
+	before := money.Whole(0)
+	for _, q := range u.Before {
+		if lotOf(q.Group) == lot {
+			before = q.Value
+		}
+	}
+	first, err := price.Rate(before, c)
+	if err != nil {
+		return charge, err
+	}
+	all, err := price.Rate(before.Add(quantity), c)
+	charge.Amount, charge.Steps = all.Amount-first.Amount, all.Steps
+	return charge, err
+}
+
+// owed is what the commitment adds to what was spent in a segment: up to its share, or the overage beyond it.
+func (k Commitment) owed(s Segment, spent money.Minor, c money.Currency) ([]Charge, error) {
+	charge := Charge{Key: Key{PriceID: k.ID, Segment: s.Start.UnixMicro()}, Quantity: money.Whole(1)}
+	committed := s.Share.Of(k.Amount)
+	if spent <= committed {
+		charge.Amount = committed - spent
+		return []Charge{charge}, nil
+	}
+	if !k.OverageFactor.IsGiven() {
+		return nil, nil
+	}
+	more := money.Units(spent-committed, c).Mul(k.OverageFactor.Sub(money.Whole(1)))
+	amount, err := more.Round(c)
+	charge.Amount = amount
+	return []Charge{charge}, err
+}
