@@ -19,7 +19,7 @@ type OpenBreaker struct {
 // OpenBreakers lists those of all environments, the longest open first. Global.
 func (r Reader) OpenBreakers(ctx context.Context, limit int) ([]OpenBreaker, error) {
 	found, err := core.Queries.BreakerListOpen(ctx, r.Handle, core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
+	return core.Map(found, func(f dbsqlc.BreakerListOpenRow) OpenBreaker {
 		return OpenBreaker{
 			f.EnvironmentID, f.Mode, f.ProviderConfigID, f.Provider,
 			breakerOf(f.Failures, f.FailingSince, &f.OpenedAt, f.ProbeAt),

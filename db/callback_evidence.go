@@ -22,7 +22,7 @@ func (r Reader) Evidence(
 		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID, Type: string(typ),
 		Named: named, RowLimit: core.RowLimit(limit),
 	})
-	return refs(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
+	return core.Map(rows, func(row dbsqlc.CallbackListEvidenceRow) Callback {
 		c := row.ProviderCallback
 		refunds, disputes := sinceFromDB(c.EvidenceSince)
 		return Callback{

@@ -125,7 +125,7 @@ type LostCallback struct {
 // LostCallbacks lists them, the oldest first, until their transactions are known or an operator closes them. Global.
 func (r Reader) LostCallbacks(ctx context.Context, limit int) ([]LostCallback, error) {
 	found, err := core.Queries.CallbackListLost(ctx, r.Handle, core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.CallbackListLostRow) LostCallback {
+	return core.Map(found, func(f dbsqlc.CallbackListLostRow) LostCallback {
 		return LostCallback(f)
 	}), core.Translate("CallbackListLost", err)
 }

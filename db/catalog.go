@@ -16,8 +16,8 @@ func (r Reader) CatalogPlans(ctx context.Context, environmentID string, ids []st
 	if err != nil {
 		return nil, core.Translate("CatalogList", err)
 	}
-	plans := refs(rows, func(row dbsqlc.CatalogListRow) plan.Plan { return planFromDB(row.Plan) })
-	return plans, r.addPrices(ctx, environmentID, plans)
+	plans := core.Map(rows, func(row dbsqlc.CatalogListRow) plan.Plan { return planFromDB(row.Plan) })
+	return plans, addPrices(ctx, r.Reader, environmentID, plans)
 }
 
 // LockCatalog is CatalogPlans under lock. A catalogue that is applied at the same time waits until the transaction

@@ -53,7 +53,7 @@ type EnvironmentChange struct {
 // EnvironmentChanges lists those of an environment, oldest first.
 func (r Reader) EnvironmentChanges(ctx context.Context, environmentID string) ([]EnvironmentChange, error) {
 	found, err := core.Queries.EnvironmentChangeList(ctx, r.Handle, environmentID)
-	return refs(found, func(f dbsqlc.EnvironmentChangeListRow) EnvironmentChange {
+	return core.Map(found, func(f dbsqlc.EnvironmentChangeListRow) EnvironmentChange {
 		return EnvironmentChange{f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
 	}), core.Translate("EnvironmentChangeList", err)
 }
@@ -61,7 +61,7 @@ func (r Reader) EnvironmentChanges(ctx context.Context, environmentID string) ([
 // HeldCharges counts the payments that a charging stop holds, up to BacklogAtMost.
 func (r Reader) HeldCharges(ctx context.Context, environmentID string) (int, error) {
 	n, err := core.Queries.TransactionCountHeld(ctx, r.Handle,
-		dbsqlc.TransactionCountHeldParams{EnvironmentID: environmentID, AtMost: BacklogAtMost})
+		dbsqlc.TransactionCountHeldParams{EnvironmentID: environmentID, AtMost: core.BacklogAtMost})
 	return n, core.Translate("TransactionCountHeld", err)
 }
 
@@ -69,7 +69,7 @@ func (r Reader) HeldCharges(ctx context.Context, environmentID string) (int, err
 func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limit int) ([]TransactionRef, error) {
 	found, err := core.Queries.TransactionListHeld(ctx, r.Handle,
 		dbsqlc.TransactionListHeldParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
-	return refs(found, func(f dbsqlc.TransactionListHeldRow) TransactionRef {
+	return core.Map(found, func(f dbsqlc.TransactionListHeldRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 	}), core.Translate("TransactionListHeld", err)
 }
@@ -79,7 +79,7 @@ func (r Reader) HeldTransactions(ctx context.Context, environmentID string, limi
 func (tx *Tx) ReleaseHeld(ctx context.Context, limit int) ([]TransactionRef, error) {
 	found, err := core.Queries.TransactionRelease(ctx, tx.Pipe,
 		dbsqlc.TransactionReleaseParams{RowLimit: limit, Now: tx.Real})
-	return refs(found, releasedRef), core.Translate("TransactionRelease", err)
+	return core.Map(found, releasedRef), core.Translate("TransactionRelease", err)
 }
 
 func releasedRef(f dbsqlc.TransactionReleaseRow) TransactionRef {
@@ -97,13 +97,13 @@ type PausedCharging struct {
 	Tenant, App      string // names
 	Mode             string // "test" or "live"
 	Since            time.Time
-	Held             int // payments of the environment that wait for that, up to BacklogAtMost
+	Held             int // payments of the environment that wait for that, up to core.BacklogAtMost
 }
 
 // PausedCharging lists all of them, the longest paused first. Global.
 func (r Reader) PausedCharging(ctx context.Context) ([]PausedCharging, error) {
-	found, err := core.Queries.ChargingListPaused(ctx, r.Handle, BacklogAtMost)
-	return refs(found, func(f dbsqlc.ChargingListPausedRow) PausedCharging {
+	found, err := core.Queries.ChargingListPaused(ctx, r.Handle, core.BacklogAtMost)
+	return core.Map(found, func(f dbsqlc.ChargingListPausedRow) PausedCharging {
 		return PausedCharging{
 			EnvironmentID: f.EnvironmentID, ProviderConfigID: f.ProviderConfigID, Provider: f.Provider, Tenant: f.Tenant,
 			App: f.App, Mode: f.Mode, Since: f.PausedAt, Held: f.Held,

@@ -30,6 +30,8 @@ const (
 	ActorOperator = core.ActorOperator
 	ActorSystem   = core.ActorSystem
 	ActorWorkflow = core.ActorWorkflow
+
+	BacklogAtMost = core.BacklogAtMost
 )
 
 var (

@@ -27,7 +27,7 @@ type AccountListing struct {
 // Accounts lists every provider configuration, oldest first. Global.
 func (r Reader) Accounts(ctx context.Context) ([]AccountListing, error) {
 	found, err := core.Queries.ProviderConfigListAll(ctx, r.Handle)
-	return refs(found, func(f dbsqlc.ProviderConfigListAllRow) AccountListing {
+	return core.Map(found, func(f dbsqlc.ProviderConfigListAllRow) AccountListing {
 		c := providerConfigRow(f.ProviderConfig)
 		return AccountListing{
 			ID: c.ID, EnvironmentID: c.EnvironmentID, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Provider: c.Provider,
@@ -121,7 +121,7 @@ func (r Reader) CredentialChanges(ctx context.Context, environmentID, configID s
 	found, err := core.Queries.CredentialChangeList(ctx, r.Handle, dbsqlc.CredentialChangeListParams{
 		EnvironmentID: environmentID, ProviderConfigID: configID,
 	})
-	return refs(found, func(f dbsqlc.CredentialChangeListRow) CredentialChange {
+	return core.Map(found, func(f dbsqlc.CredentialChangeListRow) CredentialChange {
 		return CredentialChange{f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
 	}), core.Translate("CredentialChangeList", err)
 }

@@ -59,7 +59,7 @@ func (tx *Tx) LockBalance(
 	row, err := core.Queries.CreditBalanceLock(ctx, tx.Pipe, dbsqlc.CreditBalanceLockParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
 	})
-	return Credit{customerID, currency, row.Balance, row.Granted}, core.Translate("CreditBalanceLock", optional(err))
+	return Credit{customerID, currency, row.Balance, row.Granted}, core.Translate("CreditBalanceLock", core.Optional(err))
 }
 
 // AdjustBalance writes an entry that a person makes. The caller holds the lock, and knows the balance after it.

@@ -97,7 +97,7 @@ func (tx *Tx) EndCreditGrant(
 }
 
 // loadGrants reads the customer's grants where there may be any: a customer without costs no round trip.
-func (l *loader) loadGrants(r Reader) error {
+func (l *loader) loadGrants(r core.Reader) error {
 	var used []string
 	for _, inv := range l.Open {
 		used = append(used, idsOfUses(inv.GrantsUsed)...)
@@ -106,22 +106,22 @@ func (l *loader) loadGrants(r Reader) error {
 		return nil
 	}
 	var err error
-	l.Grants, err = r.usableGrants(l.ctx, l.environmentID, l.Customer.ID, l.BalanceCurrency(), used)
+	l.Grants, err = usableGrants(l.ctx, r, l.environmentID, l.Customer.ID, l.BalanceCurrency(), used)
 	return err
 }
 
 // grantsOf are those that an invoice has used, and that are not void.
-func (r Reader) grantsOf(ctx context.Context, environmentID string, inv invoice.Invoice) ([]balance.Grant, error) {
+func grantsOf(ctx context.Context, r core.Reader, environmentID string, inv invoice.Invoice) ([]balance.Grant, error) {
 	used := idsOfUses(inv.GrantsUsed)
-	grants, err := r.usableGrants(ctx, environmentID, inv.CustomerID, inv.Currency, used)
+	grants, err := usableGrants(ctx, r, environmentID, inv.CustomerID, inv.Currency, used)
 	if err != nil {
 		return nil, core.Translate("CreditGrantListUsable", err)
 	}
 	return slices.DeleteFunc(grants, func(g balance.Grant) bool { return !slices.Contains(used, g.ID) }), nil
 }
 
-func (r Reader) usableGrants(
-	ctx context.Context, environmentID, customerID string, currency money.Currency, named []string,
+func usableGrants(
+	ctx context.Context, r core.Reader, environmentID, customerID string, currency money.Currency, named []string,
 ) (grants []balance.Grant, err error) {
 	rows, err := core.Queries.CreditGrantListUsable(ctx, r.Handle, dbsqlc.CreditGrantListUsableParams{
 		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Ids: named,
@@ -151,7 +151,7 @@ type DueGrant struct {
 func (r Reader) DueGrants(ctx context.Context, by time.Time, limit int) ([]DueGrant, error) {
 	found, err := core.Queries.CreditGrantListDue(ctx, r.Lists(),
 		dbsqlc.CreditGrantListDueParams{DueBy: &by, RowLimit: core.RowLimit(limit)})
-	return refs(found, func(f dbsqlc.CreditGrantListDueRow) DueGrant {
+	return core.Map(found, func(f dbsqlc.CreditGrantListDueRow) DueGrant {
 		return DueGrant{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.CustomerID, f.Currency}
 	}), core.Translate("CreditGrantListDue", err)
 }
@@ -161,7 +161,7 @@ func (r Reader) DueGrantsOnClock(ctx context.Context, environmentID, clockID str
 	found, err := core.Queries.CreditGrantListDueOnClock(ctx, r.Handle, dbsqlc.CreditGrantListDueOnClockParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
 	})
-	return refs(found, func(f dbsqlc.CreditGrantListDueOnClockRow) DueGrant {
+	return core.Map(found, func(f dbsqlc.CreditGrantListDueOnClockRow) DueGrant {
 		return DueGrant{core.Ref{EnvironmentID: environmentID, ID: f.ID}, f.CustomerID, f.Currency}
 	}), core.Translate("CreditGrantListDueOnClock", err)
 }

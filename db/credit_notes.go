@@ -88,7 +88,7 @@ func (tx *Tx) LockForCredit(
 		return c, err
 	}
 	if len(whole.GrantsUsed) > 0 {
-		if c.Grants, err = tx.grantsOf(ctx, environmentID, whole); err != nil {
+		if c.Grants, err = grantsOf(ctx, tx.Reads(), environmentID, whole); err != nil {
 			return c, err
 		}
 		if c.Given.ToGrants, err = tx.notedToGrants(ctx, environmentID, whole); err != nil {

@@ -36,7 +36,7 @@ func (tx *Tx) InsertDecision(ctx context.Context, environmentID string, d Decisi
 func (r Reader) Decisions(ctx context.Context, environmentID, transactionID string) ([]Decision, error) {
 	found, err := core.Queries.DecisionList(ctx, r.Handle,
 		dbsqlc.DecisionListParams{EnvironmentID: environmentID, TransactionID: transactionID})
-	return refs(found, func(f dbsqlc.DecisionListRow) Decision {
+	return core.Map(found, func(f dbsqlc.DecisionListRow) Decision {
 		d := f.Decision
 		return Decision{
 			ID: d.ID, TransactionID: d.TransactionID, CallbackID: core.Value(d.CallbackID), Reason: d.Reason,

@@ -67,7 +67,7 @@ type UnansweredDispute struct {
 // UnansweredDisputes lists open disputes, the one that must be answered first at the front. Global.
 func (r Reader) UnansweredDisputes(ctx context.Context, limit int) ([]UnansweredDispute, error) {
 	found, err := core.Queries.DisputeListUnanswered(ctx, r.Handle, core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.DisputeListUnansweredRow) UnansweredDispute {
+	return core.Map(found, func(f dbsqlc.DisputeListUnansweredRow) UnansweredDispute {
 		return UnansweredDispute{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.TransactionID,
 			core.Value(f.EvidenceDueAt)}
 	}), core.Translate("DisputeListUnanswered", err)

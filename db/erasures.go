@@ -159,7 +159,7 @@ func (tx *Tx) EraseResponses(
 func (r Reader) UnstartedErasures(ctx context.Context, epoch int64, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.ErasureListUnstarted(ctx, r.Lists(),
 		dbsqlc.ErasureListUnstartedParams{Epoch: epoch, RowLimit: core.RowLimit(limit)})
-	return refs(found, func(f dbsqlc.ErasureListUnstartedRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.ErasureListUnstartedRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("ErasureListUnstarted", err)
 }
@@ -176,7 +176,7 @@ type StuckErasure struct {
 func (r Reader) StuckErasures(ctx context.Context, before time.Time, limit int) ([]StuckErasure, error) {
 	found, err := core.Queries.ErasureListStuck(ctx, r.Lists(),
 		dbsqlc.ErasureListStuckParams{Before: before, RowLimit: limit})
-	return refs(found, func(f dbsqlc.ErasureListStuckRow) StuckErasure {
+	return core.Map(found, func(f dbsqlc.ErasureListStuckRow) StuckErasure {
 		return StuckErasure{Ref: core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, Stage: f.Stage,
 			RequestedAt: f.RequestedAt}
 	}), core.Translate("ErasureListStuck", err)

@@ -20,14 +20,14 @@ const exportPage = 500
 // Snapshot reads all of an environment as it was at one moment, page by page. Each method calls to with a row after the
 // other, in the order in which they were written; an error of to ends it and is returned.
 type Snapshot struct {
-	Reader
+	core.Reader
 	environmentID string
 }
 
-// Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
+// export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
 // waits ten minutes for a reader that stalls.
-func (s *Store) Export(ctx context.Context, environmentID string, read func(*Snapshot) error) error {
-	tx, err := s.core.Snapshot(ctx)
+func export(ctx context.Context, s *core.Store, environmentID string, read func(*Snapshot) error) error {
+	tx, err := s.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (s *Store) Export(ctx context.Context, environmentID string, read func(*Sna
 	if _, err := tx.Exec(ctx, "set local idle_in_transaction_session_timeout = '10min'"); err != nil {
 		return core.Translate("export", err)
 	}
-	return read(&Snapshot{readers(core.ReaderOn(tx)), environmentID})
+	return read(&Snapshot{core.ReaderOn(tx), environmentID})
 }
 
 // pages reads a table to its end. next reads the rows behind the last one that it returned.
@@ -112,8 +112,8 @@ func (s *Snapshot) Plans(ctx context.Context, to func(plan.Plan) error) error {
 			EnvironmentID: s.environmentID, After: core.Value(last).Plan.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
-		plans := refs(rows, func(r row) plan.Plan { return planFromDB(r.Plan) })
-		if err := s.addPrices(ctx, s.environmentID, plans); err != nil {
+		plans := core.Map(rows, func(r row) plan.Plan { return planFromDB(r.Plan) })
+		if err := addPrices(ctx, s.Reader, s.environmentID, plans); err != nil {
 			return err
 		}
 		for _, p := range plans {
@@ -155,8 +155,8 @@ func (s *Snapshot) Invoices(ctx context.Context, to func(invoice.Invoice) error)
 			EnvironmentID: s.environmentID, After: core.Value(last).Invoice.Position, RowLimit: exportPage,
 		})
 	}, func(rows []row) error {
-		invoices := refs(rows, func(r row) invoice.Invoice { return invoiceFromDB(r.Invoice) })
-		if err := s.addLines(ctx, s.environmentID, invoices); err != nil {
+		invoices := core.Map(rows, func(r row) invoice.Invoice { return invoiceFromDB(r.Invoice) })
+		if err := addLines(ctx, s.Reader, s.environmentID, invoices); err != nil {
 			return err
 		}
 		for _, inv := range invoices {

@@ -36,7 +36,7 @@ func (r Reader) ImportedRecords(
 	rows, err := core.Queries.ImportedRecordList(ctx, r.Handle, dbsqlc.ImportedRecordListParams{
 		EnvironmentID: environmentID, Source: source, Type: string(of), ExternalIds: kept,
 	})
-	return refs(rows, func(row dbsqlc.ImportedRecordListRow) ImportedRecord {
+	return core.Map(rows, func(row dbsqlc.ImportedRecordListRow) ImportedRecord {
 		externalID, erased := given[row.ExternalID]
 		if !erased {
 			externalID = row.ExternalID
@@ -64,7 +64,7 @@ func (r Reader) SubscriptionIDs(ctx context.Context, environmentID string, ids [
 func (r Reader) CustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
 	rows, err := core.Queries.CustomerListByID(ctx, r.Handle,
 		dbsqlc.CustomerListByIDParams{EnvironmentID: environmentID, Ids: ids})
-	return refs(rows, func(row dbsqlc.CustomerListByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
+	return core.Map(rows, func(row dbsqlc.CustomerListByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
 		core.Translate("CustomerListByID", err)
 }
 
@@ -72,7 +72,7 @@ func (r Reader) CustomersByID(ctx context.Context, environmentID string, ids []s
 func (tx *Tx) LockCustomersByID(ctx context.Context, environmentID string, ids []string) ([]customer.Customer, error) {
 	rows, err := core.Queries.CustomerLockByID(ctx, tx.Pipe,
 		dbsqlc.CustomerLockByIDParams{EnvironmentID: environmentID, Ids: ids})
-	return refs(rows, func(row dbsqlc.CustomerLockByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
+	return core.Map(rows, func(row dbsqlc.CustomerLockByIDRow) customer.Customer { return customerFromDB(row.Customer) }),
 		core.Translate("CustomerLockByID", err)
 }
 

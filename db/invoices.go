@@ -86,11 +86,11 @@ func (r Reader) Invoices(
 	invoices, hasMore = core.Cut(page, rows, func(row dbsqlc.InvoiceListRow) invoice.Invoice {
 		return invoiceFromDB(row.Invoice)
 	})
-	return invoices, hasMore, r.addLines(ctx, environmentID, invoices)
+	return invoices, hasMore, addLines(ctx, r.Reader, environmentID, invoices)
 }
 
 // addLines reads the lines of invoices.
-func (r Reader) addLines(ctx context.Context, environmentID string, invoices []invoice.Invoice) error {
+func addLines(ctx context.Context, r core.Reader, environmentID string, invoices []invoice.Invoice) error {
 	ids := make([]string, 0, len(invoices))
 	byInvoice := make(map[string]*invoice.Invoice, len(invoices))
 	for i := range invoices {

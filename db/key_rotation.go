@@ -48,18 +48,18 @@ func (tx *Tx) LockSealed(ctx context.Context, appID string) (out Sealed, err err
 	if err != nil {
 		return out, core.Translate("ProviderCredentialsLockOfApp", err)
 	}
-	out.Credentials = refs(credentials, func(c dbsqlc.ProviderCredentialsLockOfAppRow) SealedOf {
+	out.Credentials = core.Map(credentials, func(c dbsqlc.ProviderCredentialsLockOfAppRow) SealedOf {
 		return SealedOf{c.EnvironmentID, c.ProviderConfigID, c.Version, c.Sealed}
 	})
 	former, err := core.Queries.ProviderConfigLockFormerOfApp(ctx, tx.Pipe, appID)
 	if err != nil {
 		return out, core.Translate("ProviderConfigLockFormerOfApp", err)
 	}
-	out.Former = refs(former, func(c dbsqlc.ProviderConfigLockFormerOfAppRow) FormerOf {
+	out.Former = core.Map(former, func(c dbsqlc.ProviderConfigLockFormerOfAppRow) FormerOf {
 		return FormerOf{c.EnvironmentID, c.ID, FormerCredentials{c.SecretKeySealed, c.WebhookSecretSealed}}
 	})
 	endpoints, err := core.Queries.WebhookEndpointLockOfApp(ctx, tx.Pipe, appID)
-	out.Endpoints = refs(endpoints, func(e dbsqlc.WebhookEndpointLockOfAppRow) SecretsOf {
+	out.Endpoints = core.Map(endpoints, func(e dbsqlc.WebhookEndpointLockOfAppRow) SecretsOf {
 		return SecretsOf{e.EnvironmentID, e.ID, e.SecretSealed, e.PreviousSecretSealed}
 	})
 	return out, core.Translate("WebhookEndpointLockOfApp", err)

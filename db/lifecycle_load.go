@@ -3,10 +3,7 @@ package db
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
@@ -28,12 +25,12 @@ func Moment(now, wall time.Time) lifecycle.Moment {
 // subscription_not_found.
 func (tx *Tx) LockSubscription(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	return l.load(tx.Reader, tx.Limits)
+	return l.load(tx.Reads(), tx.Limits)
 }
 
 // load reads all parts in one round trip.
 func (l *loader) load(
-	r Reader, limits func(provider string, currency money.Currency) money.Limits,
+	r core.Reader, limits func(provider string, currency money.Currency) money.Limits,
 ) (lifecycle.State, error) {
 	err := r.Together(l.ctx,
 		// In lock order. What follows a lock in the batch sees what was committed before the lock was granted.
@@ -167,7 +164,7 @@ func (l *loader) readBalance(h dbsqlc.DBTX) error {
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	l.Balance, l.granted = row.Balance, row.Granted
-	return optional(err)
+	return core.Optional(err)
 }
 
 func (l *loader) readSubscription(h dbsqlc.DBTX) error {
@@ -202,7 +199,7 @@ func (l *loader) readClock(h dbsqlc.DBTX) error {
 		EnvironmentID: l.environmentID, SubscriptionID: l.id,
 	})
 	l.ClockNow = testClockFromDB(row.TestClock).NowAt
-	return optional(err)
+	return core.Optional(err)
 }
 
 func (l *loader) readItems(h dbsqlc.DBTX) error {
@@ -259,7 +256,7 @@ func (l *loader) readProvider(h dbsqlc.DBTX) error {
 	if err == nil {
 		l.Provider = &lifecycle.Provider{Name: row.ProviderConfig.Provider, ConfigID: row.ProviderConfig.ID}
 	}
-	return optional(err)
+	return core.Optional(err)
 }
 
 func (l *loader) readTaxRates(h dbsqlc.DBTX) error {
@@ -268,14 +265,6 @@ func (l *loader) readTaxRates(h dbsqlc.DBTX) error {
 	})
 	for _, row := range rows {
 		l.TaxRates = append(l.TaxRates, taxRateFromDB(row.TaxRate))
-	}
-	return err
-}
-
-// optional lets a read find nothing.
-func optional(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil
 	}
 	return err
 }

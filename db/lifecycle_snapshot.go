@@ -10,16 +10,16 @@ import (
 	"perennial/db/core"
 )
 
-// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who
+// stateOf reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who
 // only look, and must not hold up those who decide. Fault: subscription_not_found.
-func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
-	snapshot, err := s.core.Snapshot(ctx)
+func stateOf(ctx context.Context, s *core.Store, environmentID, id string) (lifecycle.State, error) {
+	snapshot, err := s.Snapshot(ctx)
 	if err != nil {
 		return lifecycle.State{}, err
 	}
 	defer func() { _ = snapshot.Rollback(context.WithoutCancel(ctx)) }() // it wrote nothing
 	l := loader{ctx: ctx, environmentID: environmentID, id: id}
-	return l.load(readers(core.ReaderOn(unlocked{snapshot})), s.core.KnownLimits())
+	return l.load(core.ReaderOn(unlocked{snapshot}), s.KnownLimits())
 }
 
 // unlocked sends the reads of decisions without their locks, so that both always read the same.

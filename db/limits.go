@@ -15,11 +15,6 @@ func (tx *Tx) ChargeLimits(ctx context.Context, environmentID string, currency m
 	return chargeLimits(ctx, tx.Reader, tx.Limits, environmentID, currency)
 }
 
-// ChargeLimits is that of a transaction, for what is only compared.
-func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
-	return chargeLimits(ctx, s.Reader, s.core.KnownLimits(), environmentID, currency)
-}
-
 func chargeLimits(
 	ctx context.Context, r Reader, of func(provider string, currency money.Currency) money.Limits, environmentID string,
 	currency money.Currency,

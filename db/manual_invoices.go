@@ -102,7 +102,7 @@ func (tx *Tx) LockManualInvoice(
 				EnvironmentID: environmentID, CustomerID: customerID, Currency: whole.Currency,
 			})
 			l.Balance, l.granted = row.Balance, row.Granted
-			return optional(err)
+			return core.Optional(err)
 		},
 		func(h dbsqlc.DBTX) error {
 			row, err := core.Queries.InvoiceLock(ctx, h, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: invoiceID})
@@ -140,7 +140,7 @@ func (tx *Tx) LockManualInvoice(
 		l.Open = []invoice.Invoice{locked}
 	default: // nothing is decided about it but what its payments show
 	}
-	if err := l.loadGrants(tx.Reader); err != nil {
+	if err := l.loadGrants(tx.Reads()); err != nil {
 		return lifecycle.State{}, core.ReadError("invoice", err)
 	}
 	l.limit(tx.Limits)
@@ -177,7 +177,7 @@ func (r Reader) DueInvoices(ctx context.Context, by time.Time, limit int) ([]Due
 	found, err := core.Queries.InvoiceListOverdue(ctx, r.Lists(), dbsqlc.InvoiceListOverdueParams{
 		DueBy: &by, LeftSince: &since, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.InvoiceListOverdueRow) DueInvoice {
+	return core.Map(found, func(f dbsqlc.InvoiceListOverdueRow) DueInvoice {
 		return DueInvoice{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.CustomerID, core.Value(f.SubscriptionID)}
 	}), core.Translate("InvoiceListOverdue", err)
 }
@@ -189,7 +189,7 @@ func (r Reader) DueInvoicesOnClock(
 	found, err := core.Queries.InvoiceListOverdueOnClock(ctx, r.Handle, dbsqlc.InvoiceListOverdueOnClockParams{
 		EnvironmentID: environmentID, TestClockID: &clockID, DueBy: &by,
 	})
-	return refs(found, func(f dbsqlc.InvoiceListOverdueOnClockRow) DueInvoice {
+	return core.Map(found, func(f dbsqlc.InvoiceListOverdueOnClockRow) DueInvoice {
 		return DueInvoice{core.Ref{EnvironmentID: environmentID, ID: f.ID}, f.CustomerID, core.Value(f.SubscriptionID)}
 	}), core.Translate("InvoiceListOverdueOnClock", err)
 }

@@ -35,7 +35,7 @@ func (r Reader) ServedMetric(ctx context.Context, environmentID, name string) (u
 func (r Reader) ServedMetrics(ctx context.Context, environmentID string, limit int) ([]usage.Metric, error) {
 	found, err := core.Queries.MetricListServed(ctx, r.Handle,
 		dbsqlc.MetricListServedParams{EnvironmentID: environmentID, RowLimit: core.RowLimit(limit)})
-	return refs(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
+	return core.Map(found, func(row dbsqlc.MetricListServedRow) usage.Metric {
 		return metricFromDB(row.Metric)
 	}), core.Translate("MetricListServed", err)
 }
@@ -51,7 +51,7 @@ func (r Reader) MetricVersion(ctx context.Context, environmentID, versionID stri
 func (r Reader) MetricVersions(ctx context.Context, environmentID, metricID string) ([]usage.Metric, error) {
 	rows, err := core.Queries.MetricVersionList(ctx, r.Handle,
 		dbsqlc.MetricVersionListParams{EnvironmentID: environmentID, MetricID: metricID})
-	return refs(rows, func(row dbsqlc.MetricVersionListRow) usage.Metric {
+	return core.Map(rows, func(row dbsqlc.MetricVersionListRow) usage.Metric {
 		return metricFromDB(row.Metric)
 	}), core.Translate("MetricVersionList", err)
 }

@@ -30,9 +30,6 @@ type Backlog struct {
 	Writable          bool          // false: the server is a standby, or refuses writes
 }
 
-// BacklogAtMost is where the counts of a Backlog stop.
-const BacklogAtMost = 10_000
-
 // BeatLife is how old the last beat of a worker may be for it to count as working. Workers beat every BeatEvery.
 const (
 	BeatEvery = 5 * time.Second
@@ -43,7 +40,7 @@ const (
 func (r Reader) Backlog(ctx context.Context, now time.Time, tolerance time.Duration) (Backlog, error) {
 	now = now.Truncate(time.Microsecond) // as PostgreSQL keeps it: the age of what is due now is 0, not some nanoseconds
 	row, err := core.Queries.BacklogGet(ctx, r.Handle, dbsqlc.BacklogGetParams{
-		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
+		Now: now, OverdueBefore: now.Add(-tolerance), AtMost: core.BacklogAtMost, BeatSeconds: BeatLife.Seconds(),
 	})
 	return Backlog{
 		Actions: row.Actions, ActionAge: max(0, now.Sub(row.ActionAt)),
@@ -69,7 +66,7 @@ func (r Reader) OverdueSubscriptions(ctx context.Context, before time.Time, limi
 	found, err := core.Queries.SubscriptionListOverdue(ctx, r.Handle, dbsqlc.SubscriptionListOverdueParams{
 		Before: &before, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
+	return core.Map(found, func(f dbsqlc.SubscriptionListOverdueRow) Overdue {
 		return Overdue{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, string(f.NextAction), f.DueAt}
 	}), core.Translate("SubscriptionListOverdue", err)
 }
@@ -80,7 +77,7 @@ func (r Reader) BehindClock(ctx context.Context, since time.Time, limit int) ([]
 	found, err := core.Queries.SubscriptionListBehindClock(ctx, r.Handle, dbsqlc.SubscriptionListBehindClockParams{
 		CreatedBefore: id.Earliest(id.Subscription, since), UnchangedSince: since, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
+	return core.Map(found, func(f dbsqlc.SubscriptionListBehindClockRow) Overdue {
 		return Overdue{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, string(f.NextAction), f.DueAt}
 	}), core.Translate("SubscriptionListBehindClock", err)
 }
@@ -103,7 +100,7 @@ type Review struct {
 // Reviews lists payments that need review, the oldest first. Global.
 func (r Reader) Reviews(ctx context.Context, limit int) ([]Review, error) {
 	found, err := core.Queries.TransactionListForReview(ctx, r.Handle, core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.TransactionListForReviewRow) Review {
+	return core.Map(found, func(f dbsqlc.TransactionListForReviewRow) Review {
 		return Review{
 			Ref: core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, Tenant: f.Tenant, App: f.App, Mode: f.Mode, Type: f.Type,
 			Status: f.Status, Amount: f.Amount, Currency: f.Currency,
@@ -161,6 +158,6 @@ type Keyset struct {
 func (r Reader) Keysets(ctx context.Context, after string, limit int) ([]Keyset, error) {
 	found, err := core.Queries.KeysetList(ctx, r.Handle,
 		dbsqlc.KeysetListParams{After: after, RowLimit: core.RowLimit(limit)})
-	return refs(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }),
+	return core.Map(found, func(f dbsqlc.KeysetListRow) Keyset { return Keyset{f.ID, f.Keyset} }),
 		core.Translate("KeysetList", err)
 }

@@ -19,8 +19,8 @@ type OverlookedDates struct {
 // OverlookedDates lists those before then by kind, whatever wrote the next actions. Global.
 func (r Reader) OverlookedDates(ctx context.Context, before time.Time) ([]OverlookedDates, error) {
 	found, err := core.Queries.OverlookedDates(ctx, r.Lists(),
-		dbsqlc.OverlookedDatesParams{Before: before, AtMost: BacklogAtMost})
-	return refs(found, func(f dbsqlc.OverlookedDatesRow) OverlookedDates {
+		dbsqlc.OverlookedDatesParams{Before: before, AtMost: core.BacklogAtMost})
+	return core.Map(found, func(f dbsqlc.OverlookedDatesRow) OverlookedDates {
 		return OverlookedDates{Kind: f.Kind, Count: f.Count, Oldest: f.Oldest, Example: f.Example}
 	}), core.Translate("OverlookedDates", err)
 }

@@ -35,7 +35,7 @@ func (r Reader) Sends(ctx context.Context, environmentID, transactionID string) 
 	found, err := core.Queries.SendList(ctx, r.Handle, dbsqlc.SendListParams{
 		EnvironmentID: environmentID, TransactionID: transactionID,
 	})
-	return refs(found, func(f dbsqlc.SendListRow) payment.Send {
+	return core.Map(found, func(f dbsqlc.SendListRow) payment.Send {
 		s := f.PaymentSend
 		return payment.Send{
 			Number: s.Number, Provider: s.Provider, ProviderConfigID: s.ProviderConfigID, Key: s.Key, Reason: s.Reason,

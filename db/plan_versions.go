@@ -41,7 +41,7 @@ func (r Reader) PlanVersion(ctx context.Context, environmentID string, ref plan.
 			rows, err := core.Queries.PriceListOfPlans(ctx, h, dbsqlc.PriceListOfPlansParams{
 				EnvironmentID: environmentID, PlanIds: []string{rowID},
 			})
-			return refs(rows, func(row dbsqlc.PriceListOfPlansRow) dbsqlc.Price { return row.Price }), err
+			return core.Map(rows, func(row dbsqlc.PriceListOfPlansRow) dbsqlc.Price { return row.Price }), err
 		})
 }
 
@@ -56,12 +56,12 @@ func (r Reader) PlanVersions(ctx context.Context, environmentID, planID string) 
 	if len(rows) == 0 {
 		return nil, core.ErrPlanNotFound
 	}
-	plans := refs(rows, func(row dbsqlc.PlanListVersionsRow) plan.Plan { return planFromDB(row.Plan) })
-	return plans, r.addPrices(ctx, environmentID, plans)
+	plans := core.Map(rows, func(row dbsqlc.PlanListVersionsRow) plan.Plan { return planFromDB(row.Plan) })
+	return plans, addPrices(ctx, r.Reader, environmentID, plans)
 }
 
 // addPrices reads the prices of versions of plans.
-func (r Reader) addPrices(ctx context.Context, environmentID string, plans []plan.Plan) error {
+func addPrices(ctx context.Context, r core.Reader, environmentID string, plans []plan.Plan) error {
 	ids := make([]string, 0, len(plans))
 	at := make(map[string]*plan.Plan, len(plans))
 	for i := range plans {

@@ -30,7 +30,7 @@ func (r Reader) Plan(ctx context.Context, environmentID, id string) (plan.Plan, 
 		func(h dbsqlc.DBTX) ([]dbsqlc.Price, error) {
 			rows, err := core.Queries.PriceListNewest(ctx, h,
 				dbsqlc.PriceListNewestParams{EnvironmentID: environmentID, PlanID: id})
-			return refs(rows, func(row dbsqlc.PriceListNewestRow) dbsqlc.Price { return row.Price }), err
+			return core.Map(rows, func(row dbsqlc.PriceListNewestRow) dbsqlc.Price { return row.Price }), err
 		})
 }
 
@@ -100,7 +100,7 @@ func (r Reader) Plans(
 		return nil, false, core.Translate("PlanList", err)
 	}
 	plans, hasMore = core.Cut(page, rows, func(row dbsqlc.PlanListRow) plan.Plan { return planFromDB(row.Plan) })
-	return plans, hasMore, r.addPrices(ctx, environmentID, plans)
+	return plans, hasMore, addPrices(ctx, r.Reader, environmentID, plans)
 }
 
 // LockPlan reads one, in the version that new subscribers get, with its prices. Nobody else may change it or make a

@@ -29,7 +29,7 @@ func (r Reader) ProviderConfigWithKey(ctx context.Context, hash []byte, id strin
 // ProviderConfigs lists an environment's, without the deleted ones and without what is sealed, the newest first.
 func (r Reader) ProviderConfigs(ctx context.Context, environmentID string) ([]ProviderConfig, error) {
 	rows, err := core.Queries.ProviderConfigList(ctx, r.Handle, environmentID)
-	return refs(rows, func(row dbsqlc.ProviderConfigListRow) ProviderConfig {
+	return core.Map(rows, func(row dbsqlc.ProviderConfigListRow) ProviderConfig {
 		c := providerConfigRow(row.ProviderConfig)
 		c.CredentialNames, c.Breaker = row.Fields, breakerOf(row.Failures, row.FailingSince, row.OpenedAt, row.ProbeAt)
 		return c

@@ -83,7 +83,7 @@ func (r Reader) Searched(
 	found, err := core.Queries.ProviderCallListSearched(ctx, r.Handle, dbsqlc.ProviderCallListSearchedParams{
 		EnvironmentID: environmentID, TransactionID: transactionID, SearchedSince: core.NullTime(restored),
 	})
-	return refs(found, func(f dbsqlc.ProviderCallListSearchedRow) payment.Asked {
+	return core.Map(found, func(f dbsqlc.ProviderCallListSearchedRow) payment.Asked {
 		return payment.Asked{
 			Question: payment.Question{AccountID: f.SearchedConfigID, Number: f.SendNumber},
 			Absent:   f.Absent, Ended: f.Ended, At: f.AskedAt,

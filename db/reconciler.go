@@ -39,7 +39,7 @@ func (r Reader) UnstartedSubscriptions(ctx context.Context, epoch int64, limit i
 	found, err := core.Queries.SubscriptionListUnstarted(ctx, r.Lists(), dbsqlc.SubscriptionListUnstartedParams{
 		Epoch: epoch, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListUnstartedRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.SubscriptionListUnstartedRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("SubscriptionListUnstarted", err)
 }
@@ -50,7 +50,7 @@ func (r Reader) UnstartedTransactions(ctx context.Context, epoch int64, limit in
 	found, err := core.Queries.TransactionListUnstarted(ctx, r.Lists(), dbsqlc.TransactionListUnstartedParams{
 		Epoch: epoch, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.TransactionListUnstartedRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.TransactionListUnstartedRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("TransactionListUnstarted", err)
 }
@@ -61,7 +61,7 @@ func (r Reader) WakePendingPayments(ctx context.Context, before time.Time, limit
 	found, err := core.Queries.TransactionListWakePending(ctx, r.Lists(), dbsqlc.TransactionListWakePendingParams{
 		Before: &before, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.TransactionListWakePendingRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.TransactionListWakePendingRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("TransactionListWakePending", err)
 }
@@ -86,7 +86,7 @@ func (tx *Tx) WakePayment(ctx context.Context, environmentID, id string) error {
 // BusyClocks lists test clocks that are advancing, the oldest first.
 func (r Reader) BusyClocks(ctx context.Context, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.TestClockListAdvancing(ctx, r.Lists(), core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.TestClockListAdvancingRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.TestClockListAdvancingRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("TestClockListAdvancing", err)
 }
@@ -97,7 +97,7 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 	found, err := core.Queries.SubscriptionListWakePending(ctx, r.Lists(), dbsqlc.SubscriptionListWakePendingParams{
 		Before: &before, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListWakePendingRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.SubscriptionListWakePendingRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("SubscriptionListWakePending", err)
 }
@@ -107,7 +107,7 @@ func (r Reader) WakePendingBefore(ctx context.Context, before time.Time, limit i
 func (r Reader) OpenCallbacksBefore(ctx context.Context, before time.Time, limit int) ([]TransactionRef, error) {
 	found, err := core.Queries.CallbackListOpen(ctx, r.Lists(),
 		dbsqlc.CallbackListOpenParams{Before: before, RowLimit: limit})
-	return refs(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
+	return core.Map(found, func(f dbsqlc.CallbackListOpenRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 	}), core.Translate("CallbackListOpen", err)
 }
@@ -118,7 +118,7 @@ func (r Reader) OverdueChecks(ctx context.Context, before time.Time, limit int) 
 	found, err := core.Queries.TransactionListOverdue(ctx, r.Lists(), dbsqlc.TransactionListOverdueParams{
 		Before: &before, RowLimit: limit,
 	})
-	return refs(found, transactionRef), core.Translate("TransactionListOverdue", err)
+	return core.Map(found, transactionRef), core.Translate("TransactionListOverdue", err)
 }
 
 // KeptReturns lists pending transactions whose payer came back before one time with what completes the charge, and
@@ -129,7 +129,7 @@ func (r Reader) KeptReturns(ctx context.Context, before, overdue time.Time, limi
 	found, err := core.Queries.TransactionListBrought(ctx, r.Lists(), dbsqlc.TransactionListBroughtParams{
 		Before: &before, Overdue: &overdue, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.TransactionListBroughtRow) TransactionRef {
+	return core.Map(found, func(f dbsqlc.TransactionListBroughtRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 	}), core.Translate("TransactionListBrought", err)
 }
@@ -140,7 +140,7 @@ func (r Reader) SilentProbes(ctx context.Context, now, before time.Time, limit i
 	found, err := core.Queries.TransactionListProbes(ctx, r.Lists(), dbsqlc.TransactionListProbesParams{
 		Now: &now, Before: &before, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
+	return core.Map(found, func(f dbsqlc.TransactionListProbesRow) TransactionRef {
 		return transactionRef(dbsqlc.TransactionListOverdueRow(f))
 	}), core.Translate("TransactionListProbes", err)
 }
@@ -152,7 +152,7 @@ func (tx *Tx) ReleaseUnanswered(ctx context.Context, limit int) (released []Tran
 		dbsqlc.TransactionReleaseUnansweredParams{
 			RowLimit: limit, Now: &tx.Real, OutageSeconds: routing.Outage.Seconds(), RestShare: routing.RestShare,
 		})
-	return refs(found, func(f dbsqlc.TransactionReleaseUnansweredRow) TransactionRef {
+	return core.Map(found, func(f dbsqlc.TransactionReleaseUnansweredRow) TransactionRef {
 		more = more || f.Whole
 		return releasedRef(dbsqlc.TransactionReleaseRow{
 			EnvironmentID: f.EnvironmentID, ID: f.ID, Type: f.Type, SubscriptionID: f.SubscriptionID, FinishedAt: f.FinishedAt,
@@ -170,7 +170,7 @@ func (tx *Tx) EndRecoveries(ctx context.Context, before time.Time) error {
 func (r Reader) LateSubscriptions(ctx context.Context, before time.Time, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.SubscriptionListLate(ctx, r.Lists(),
 		dbsqlc.SubscriptionListLateParams{Before: &before, RowLimit: limit})
-	return refs(found, func(f dbsqlc.SubscriptionListLateRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.SubscriptionListLateRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("SubscriptionListLate", err)
 }
@@ -181,7 +181,7 @@ func (r Reader) OverlookedSubscriptions(ctx context.Context, before time.Time, l
 	found, err := core.Queries.SubscriptionListOverlooked(ctx, r.Lists(), dbsqlc.SubscriptionListOverlookedParams{
 		Before: before, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.SubscriptionListOverlookedRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.SubscriptionListOverlookedRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("SubscriptionListOverlooked", err)
 }
@@ -191,7 +191,7 @@ func (r Reader) UnstartedEndpoints(ctx context.Context, epoch int64, limit int) 
 	found, err := core.Queries.WebhookEndpointListUnstarted(ctx, r.Lists(), dbsqlc.WebhookEndpointListUnstartedParams{
 		Epoch: epoch, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.WebhookEndpointListUnstartedRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("WebhookEndpointListUnstarted", err)
 }
@@ -202,7 +202,7 @@ func (r Reader) AsleepEndpoints(ctx context.Context, wokenBefore, dueBefore time
 	found, err := core.Queries.WebhookEndpointListAsleep(ctx, r.Lists(), dbsqlc.WebhookEndpointListAsleepParams{
 		WakeBefore: &wokenBefore, DueBefore: &dueBefore, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointListAsleepRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.WebhookEndpointListAsleepRow) core.Ref {
 		return core.Ref(f)
 	}), core.Translate("WebhookEndpointListAsleep", err)
 }
@@ -238,12 +238,4 @@ func transactionRef(f dbsqlc.TransactionListOverdueRow) TransactionRef {
 		ref.SubscriptionID = core.Value(f.SubscriptionID)
 	}
 	return ref
-}
-
-func refs[R, T any](found []R, from func(R) T) []T {
-	out := make([]T, 0, len(found))
-	for _, f := range found {
-		out = append(out, from(f))
-	}
-	return out
 }

@@ -38,12 +38,12 @@ func (r Reader) RoutingSince(
 			found, err := core.Queries.RoutingAccountList(ctx, q, dbsqlc.RoutingAccountListParams{
 				EnvironmentID: environmentID, DeletedSince: core.NullTime(deletedSince),
 			})
-			out.Accounts = refs(found, routedAccount)
+			out.Accounts = core.Map(found, routedAccount)
 			return err
 		},
 		func(q dbsqlc.DBTX) error {
 			found, err := core.Queries.RoutingRuleList(ctx, q, environmentID)
-			out.Rules = refs(found, routingRule)
+			out.Rules = core.Map(found, routingRule)
 			return err
 		})
 	return out, core.ReadError("environment", err)
@@ -71,7 +71,7 @@ func routingRule(f dbsqlc.RoutingRuleListRow) routing.Rule {
 // RoutingRules lists those of an environment, in their order.
 func (r Reader) RoutingRules(ctx context.Context, environmentID string) ([]routing.Rule, error) {
 	found, err := core.Queries.RoutingRuleList(ctx, r.Handle, environmentID)
-	return refs(found, routingRule), core.Translate("RoutingRuleList", err)
+	return core.Map(found, routingRule), core.Translate("RoutingRuleList", err)
 }
 
 // ReplaceRoutingRules writes the rules of an environment anew, and notes who did it; their positions must differ.

@@ -2,6 +2,7 @@ package db
 
 import (
 	"perennial/billing/subscription"
+	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 )
 
@@ -15,7 +16,7 @@ func scheduledPlanIDs(s subscription.Subscription) (ids []string) {
 
 // loadCaptures adds what LockCaptures adds. A subscription with scheduled changes needs it in any decision, which may
 // have to make one; all others are spared the round trip.
-func (l *loader) loadCaptures(r Reader) error {
+func (l *loader) loadCaptures(r core.Reader) error {
 	if len(l.Subscription.Scheduled) == 0 || len(l.Paid) == 0 {
 		return nil
 	}

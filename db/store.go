@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"perennial/billing/lifecycle"
+	"perennial/billing/money"
 	"perennial/db/core"
 )
 
@@ -78,3 +80,23 @@ func (s *Store) Ping(ctx context.Context) error { return s.core.Ping(ctx) }
 
 // Stat reports how busy the pool is.
 func (s *Store) Stat() *pgxpool.Stat { return s.core.Stat() }
+
+// ChargeLimits is that of a transaction, for what is only compared.
+func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
+	return chargeLimits(ctx, s.Reader, s.core.KnownLimits(), environmentID, currency)
+}
+
+// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who
+// only look, and must not hold up those who decide. Fault: subscription_not_found.
+func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
+	return stateOf(ctx, s.core, environmentID, id)
+}
+
+// Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
+// waits ten minutes for a reader that stalls.
+func (s *Store) Export(ctx context.Context, environmentID string, read func(*Snapshot) error) error {
+	return export(ctx, s.core, environmentID, read)
+}
+
+// NewUsageLog returns the usage of a store.
+func NewUsageLog(s *Store) *UsageLog { return newUsageLog(s.core) }

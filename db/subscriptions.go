@@ -63,7 +63,7 @@ func (r Reader) SubscriptionWithKey(
 func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
 	found, err := core.Queries.SubscriptionListRenewedCurrencies(ctx, r.Handle,
 		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
-	return refs(found, func(c string) money.Currency { return money.Currency(c) }),
+	return core.Map(found, func(c string) money.Currency { return money.Currency(c) }),
 		core.Translate("SubscriptionListRenewedCurrencies", err)
 }
 
@@ -109,12 +109,12 @@ func (r Reader) subscriptionList(
 			CustomerID: in.CustomerID, Status: in.Status, TestClockID: in.TestClockID, Below: in.Below, Above: in.Above,
 			Forward: in.Forward, RowLimit: in.RowLimit,
 		})
-		return refs(rows, func(row dbsqlc.SubscriptionListOfAddOnRow) dbsqlc.Subscription { return row.Subscription }),
+		return core.Map(rows, func(row dbsqlc.SubscriptionListOfAddOnRow) dbsqlc.Subscription { return row.Subscription }),
 			core.Translate("SubscriptionListOfAddOn", err)
 	}
 	if f.PlanID == "" {
 		rows, err := core.Queries.SubscriptionList(ctx, r.Lists(), in)
-		return refs(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
+		return core.Map(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
 			core.Translate("SubscriptionList", err)
 	}
 	rows, err := core.Queries.SubscriptionListOfPlan(ctx, r.Lists(), dbsqlc.SubscriptionListOfPlanParams{
@@ -122,7 +122,7 @@ func (r Reader) subscriptionList(
 		CustomerID: in.CustomerID, Status: in.Status,
 		TestClockID: in.TestClockID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
 	})
-	return refs(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),
+	return core.Map(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),
 		core.Translate("SubscriptionListOfPlan", err)
 }
 

@@ -183,7 +183,7 @@ func (r Reader) Refunds(ctx context.Context, environmentID, chargeID string) ([]
 	found, err := core.Queries.TransactionListRefunds(ctx, r.Handle, dbsqlc.TransactionListRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
-	return refs(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
+	return core.Map(found, func(f dbsqlc.TransactionListRefundsRow) payment.Transaction {
 		return transactionFromDB(f.Transaction)
 	}), core.Translate("TransactionListRefunds", err)
 }
@@ -193,7 +193,7 @@ func (tx *Tx) LockRefunds(ctx context.Context, environmentID, chargeID string) (
 	found, err := core.Queries.TransactionLockRefunds(ctx, tx.Pipe, dbsqlc.TransactionLockRefundsParams{
 		EnvironmentID: environmentID, ChargeID: chargeID,
 	})
-	return refs(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
+	return core.Map(found, func(f dbsqlc.TransactionLockRefundsRow) payment.Transaction {
 		return transactionFromDB(f.Transaction)
 	}), core.Translate("TransactionLockRefunds", err)
 }

@@ -27,7 +27,7 @@ var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 func (r Reader) transactions(ctx context.Context, in dbsqlc.TransactionListParams) ([]dbsqlc.Transaction, error) {
 	found, err := core.Queries.TransactionList(ctx, r.Lists(), in)
-	return refs(found, func(row dbsqlc.TransactionListRow) dbsqlc.Transaction {
+	return core.Map(found, func(row dbsqlc.TransactionListRow) dbsqlc.Transaction {
 		return row.Transaction
 	}), core.Translate("TransactionList", err)
 }

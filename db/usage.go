@@ -96,7 +96,7 @@ type UsageKey struct {
 
 // UsageKeys reads what is known of keys; those never used are absent.
 func (l *UsageLog) UsageKeys(ctx context.Context, environmentID string, keys []string) (map[string]UsageKey, error) {
-	rows, err := core.Queries.UsageKeyList(ctx, l.store.Handle,
+	rows, err := core.Queries.UsageKeyList(ctx, l.store.Reads().Handle,
 		dbsqlc.UsageKeyListParams{EnvironmentID: environmentID, Keys: keys})
 	known := make(map[string]UsageKey, len(rows))
 	for _, row := range rows {

@@ -20,7 +20,7 @@ const allPositions = 1<<63 - 1
 func (l *UsageLog) UsageSeries(
 	ctx context.Context, environmentID, subscriptionID string, of usage.Metric, periods []usage.Span, by []string,
 ) ([]usage.Totals, error) {
-	r := l.store.Reader
+	r := readers(l.store.Reads())
 	from, to, split := periods[0].Start, periods[len(periods)-1].End, usage.SplitHours(periods)
 	if of.Carries() {
 		from = time.Time{}

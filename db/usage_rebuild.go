@@ -28,7 +28,7 @@ func (r *RebuiltUsage) Add(other RebuiltUsage) {
 // UsageVersions lists all metric versions, of one environment or, where it is empty, of all. Global: rebuilding.
 func (r Reader) UsageVersions(ctx context.Context, environmentID string) ([]core.Ref, error) {
 	rows, err := core.Queries.UsageVersionList(ctx, r.Handle, core.Null(environmentID))
-	return refs(rows, func(f dbsqlc.UsageVersionListRow) core.Ref {
+	return core.Map(rows, func(f dbsqlc.UsageVersionListRow) core.Ref {
 		return core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}
 	}), core.Translate("UsageVersionList", err)
 }

@@ -46,7 +46,7 @@ func (a aggregates) add(h hourOf, to usage.Metric, one usage.Measured) {
 // BehindUsage lists metric versions with records that are not aggregated yet. Global: every process that aggregates.
 func (r Reader) BehindUsage(ctx context.Context, limit int) ([]core.Ref, error) {
 	found, err := core.Queries.UsageBehind(ctx, r.Handle, core.RowLimit(limit))
-	return refs(found, func(f dbsqlc.UsageBehindRow) core.Ref {
+	return core.Map(found, func(f dbsqlc.UsageBehindRow) core.Ref {
 		return core.Ref{EnvironmentID: f.EnvironmentID, ID: f.VersionID}
 	}), core.Translate("UsageBehind", err)
 }
@@ -55,7 +55,7 @@ func (r Reader) BehindUsage(ctx context.Context, limit int) ([]core.Ref, error) 
 func (r Reader) UsageVersionsNamed(ctx context.Context, environmentID string, names []string) ([]core.Ref, error) {
 	found, err := core.Queries.UsageVersionsNamed(ctx, r.Handle,
 		dbsqlc.UsageVersionsNamedParams{EnvironmentID: environmentID, Names: names})
-	return refs(found, func(id string) core.Ref { return core.Ref{EnvironmentID: environmentID, ID: id} }),
+	return core.Map(found, func(id string) core.Ref { return core.Ref{EnvironmentID: environmentID, ID: id} }),
 		core.Translate("UsageVersionsNamed", err)
 }
 

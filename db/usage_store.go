@@ -11,10 +11,10 @@ import (
 )
 
 // UsageLog is where usage is kept: records, keys and aggregates in this database.
-type UsageLog struct{ store *Store }
+type UsageLog struct{ store *core.Store }
 
-// NewUsageLog returns the usage of a store.
-func NewUsageLog(s *Store) *UsageLog { return &UsageLog{s} }
+// newUsageLog returns the usage of a store.
+func newUsageLog(s *core.Store) *UsageLog { return &UsageLog{s} }
 
 // usageAuditsItself is why the audit log has no entries about usage.
 const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"
@@ -24,7 +24,8 @@ func (l *UsageLog) RecordUsage(
 	ctx context.Context, by core.Actor, environmentID string, now time.Time, records []NewUsage,
 ) ([]UsageTaken, error) {
 	results := make([]UsageTaken, len(records))
-	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
+	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
+		tx := &Tx{begun, readers(begun.Reads())}
 		tx.AuditNothing(usageAuditsItself)
 		return tx.InsertUsage(ctx, environmentID, records, results)
 	})
@@ -42,7 +43,8 @@ func (l *UsageLog) CorrectUsage(
 	ctx context.Context, by core.Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
-	err := l.store.InTx(ctx, by, now, func(tx *Tx) error {
+	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
+		tx := &Tx{begun, readers(begun.Reads())}
 		tx.AuditNothing(usageAuditsItself)
 		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
 			correction.Corrects)

@@ -28,9 +28,9 @@ const waitingAtMost = 1000
 // answer. The oldest come first. Global.
 func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumUntaken(ctx, r.Handle, dbsqlc.TransactionSumUntakenParams{
-		DueBefore: before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		DueBefore: before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, waitingMoney), core.Translate("TransactionSumUntaken", err)
+	return core.Map(found, waitingMoney), core.Translate("TransactionSumUntaken", err)
 }
 
 // UndecidedPayments sums the payments that were sent before then and that their provider has not decided, whatever it
@@ -38,9 +38,9 @@ func (r Reader) UntakenCharges(ctx context.Context, before time.Time) ([]Waiting
 // Global.
 func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumUndecided(ctx, r.Handle, dbsqlc.TransactionSumUndecidedParams{
-		SentBefore: before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		SentBefore: before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.TransactionSumUndecidedRow) WaitingMoney {
+	return core.Map(found, func(f dbsqlc.TransactionSumUndecidedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), core.Translate("TransactionSumUndecided", err)
 }
@@ -48,9 +48,9 @@ func (r Reader) UndecidedPayments(ctx context.Context, before time.Time) ([]Wait
 // RefundsOwed sums what is owed to payers because refunds of their charges failed. The oldest come first. Global.
 func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumRefundOwed(ctx, r.Handle, dbsqlc.TransactionSumRefundOwedParams{
-		AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.TransactionSumRefundOwedRow) WaitingMoney {
+	return core.Map(found, func(f dbsqlc.TransactionSumRefundOwedRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), core.Translate("TransactionSumRefundOwed", err)
 }
@@ -60,9 +60,9 @@ func (r Reader) RefundsOwed(ctx context.Context) ([]WaitingMoney, error) {
 // come first. Global.
 func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.SubscriptionSumOverdue(ctx, r.Handle, dbsqlc.SubscriptionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		DueBefore: &before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.SubscriptionSumOverdueRow) WaitingMoney {
+	return core.Map(found, func(f dbsqlc.SubscriptionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), core.Translate("SubscriptionSumOverdue", err)
 }
@@ -71,9 +71,9 @@ func (r Reader) OverdueActions(ctx context.Context, before time.Time) ([]Waiting
 // The oldest come first. Global.
 func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumOverdue(ctx, r.Handle, dbsqlc.TransactionSumOverdueParams{
-		DueBefore: &before, AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		DueBefore: &before, AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.TransactionSumOverdueRow) WaitingMoney {
+	return core.Map(found, func(f dbsqlc.TransactionSumOverdueRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), core.Translate("TransactionSumOverdue", err)
 }
@@ -81,9 +81,9 @@ func (r Reader) OverduePayments(ctx context.Context, before time.Time) ([]Waitin
 // PaymentsInReview sums the payments that need review. The oldest come first. Global.
 func (r Reader) PaymentsInReview(ctx context.Context) ([]WaitingMoney, error) {
 	found, err := core.Queries.TransactionSumForReview(ctx, r.Handle, dbsqlc.TransactionSumForReviewParams{
-		AtMost: BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
+		AtMost: core.BacklogAtMost, RowLimit: core.RowLimit(waitingAtMost),
 	})
-	return refs(found, func(f dbsqlc.TransactionSumForReviewRow) WaitingMoney {
+	return core.Map(found, func(f dbsqlc.TransactionSumForReviewRow) WaitingMoney {
 		return waitingMoney(dbsqlc.TransactionSumUntakenRow(f))
 	}), core.Translate("TransactionSumForReview", err)
 }

@@ -95,7 +95,7 @@ func (r Reader) DueDeliveries(
 	rows, err := core.Queries.WebhookDeliveryListDue(ctx, r.Lists(), dbsqlc.WebhookDeliveryListDueParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, Revision: revision, Now: at, RowLimit: limit,
 	})
-	return refs(rows, dueFromDB), core.Translate("WebhookDeliveryListDue", err)
+	return core.Map(rows, dueFromDB), core.Translate("WebhookDeliveryListDue", err)
 }
 
 func dueFromDB(d dbsqlc.WebhookDeliveryListDueRow) DueDelivery {
@@ -122,7 +122,7 @@ func (r Reader) LostAttempts(
 	found, err := core.Queries.WebhookAttemptListLost(ctx, r.Handle, dbsqlc.WebhookAttemptListLostParams{
 		EnvironmentID: environmentID, EndpointID: endpointID, Before: before, RowLimit: core.RowLimit(limit),
 	})
-	return refs(found, func(a dbsqlc.WebhookAttemptListLostRow) LostAttempt {
+	return core.Map(found, func(a dbsqlc.WebhookAttemptListLostRow) LostAttempt {
 		return LostAttempt{
 			AttemptStart: AttemptStart{DeliveryID: a.DeliveryID, Number: a.Number, Manual: a.Manual},
 			State: delivery.State{

@@ -45,7 +45,7 @@ func (r Reader) EndpointChanges(ctx context.Context, environmentID, endpointID s
 	found, err := core.Queries.WebhookEndpointChangeList(ctx, r.Handle, dbsqlc.WebhookEndpointChangeListParams{
 		EnvironmentID: environmentID, EndpointID: endpointID,
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointChangeListRow) EndpointChange {
+	return core.Map(found, func(f dbsqlc.WebhookEndpointChangeListRow) EndpointChange {
 		return EndpointChange{EndpointAction(f.Action), f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
 	}), core.Translate("WebhookEndpointChangeList", err)
 }

@@ -21,7 +21,7 @@ func (r Reader) WebhookBacklog(
 ) (WebhookBacklog, error) {
 	now = now.Truncate(time.Microsecond)
 	row, err := core.Queries.WebhookBacklogGet(ctx, r.Handle, dbsqlc.WebhookBacklogGetParams{
-		Now: now, LateBefore: now.Add(-late), FailingBefore: now.Add(-failing), AtMost: BacklogAtMost,
+		Now: now, LateBefore: now.Add(-late), FailingBefore: now.Add(-failing), AtMost: core.BacklogAtMost,
 	})
 	return WebhookBacklog{Late: max(row.Late, row.Asleep), DueAge: max(0, now.Sub(row.DueAt)), Failing: row.Failing},
 		core.Translate("WebhookBacklogGet", err)
@@ -42,7 +42,7 @@ func (r Reader) TroubledEndpoints(
 	found, err := core.Queries.WebhookEndpointListTroubled(ctx, r.Handle, dbsqlc.WebhookEndpointListTroubledParams{
 		FailingBefore: failingBefore, DisabledSince: disabledSince, RowLimit: limit,
 	})
-	return refs(found, func(f dbsqlc.WebhookEndpointListTroubledRow) TroubledEndpoint {
+	return core.Map(found, func(f dbsqlc.WebhookEndpointListTroubledRow) TroubledEndpoint {
 		return TroubledEndpoint{core.Ref{EnvironmentID: f.EnvironmentID, ID: f.ID}, f.Since, f.Disabled}
 	}), core.Translate("WebhookEndpointListTroubled", err)
 }

@@ -174,3 +174,11 @@ func foreignKeyFault(constraint string) *fault.Error {
 	}
 	return nil
 }
+
+// Optional lets a read find nothing.
+func Optional(err error) error {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	return err
+}

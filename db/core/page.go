@@ -146,3 +146,15 @@ func Cut[R, T any](p Page, rows []R, from func(R) T) (items []T, hasMore bool) {
 
 // RowLimit makes a row limit of a count.
 func RowLimit(limit int) int32 { return int32(min(max(limit, 0), math.MaxInt32)) }
+
+// Map makes something of each row.
+func Map[R, T any](rows []R, from func(R) T) []T {
+	all := make([]T, 0, len(rows))
+	for _, row := range rows {
+		all = append(all, from(row))
+	}
+	return all
+}
+
+// BacklogAtMost is where the counts of what waits stop.
+const BacklogAtMost = 10_000
