@@ -59,8 +59,8 @@ func TestIsolation_Reads(t *testing.T) {
 	b := setup(t)
 	foreign := b.filled(t)
 	ours := b.bareEnvironment(t)
-	for _, method := range readers() {
-		t.Run(method.Name, func(t *testing.T) {
+	for _, method := range reads() {
+		t.Run(method.name, func(t *testing.T) {
 			t.Parallel()
 			own := b.call(t, method, foreign, foreign.env, foreign.hash)
 			require.True(t, own.found(), "the fixture has nothing to find: %v", own)
@@ -72,17 +72,36 @@ func TestIsolation_Reads(t *testing.T) {
 	}
 }
 
-// readers are the reads that take an environment, or a key that stands for one.
-func readers() []reflect.Method {
-	var methods []reflect.Method
-	typ, shared := reflect.TypeFor[db.Reader](), reflect.TypeFor[core.Reader]()
-	for i := range typ.NumMethod() {
-		m := typ.Method(i)
-		if _, way := shared.MethodByName(m.Name); !way && !global[m.Name] {
-			methods = append(methods, m)
+// read is a method of db.Reader, or of one of its columns.
+type read struct {
+	reflect.Method
+	name   string // with its column: Clocks.Get
+	column string // the field; empty: of db.Reader itself
+}
+
+// reads are those that take an environment, or a key that stands for one.
+func reads() []read {
+	var found []read
+	shared := reflect.TypeFor[core.Reader]()
+	add := func(column string, typ reflect.Type) {
+		for i := range typ.NumMethod() {
+			r := read{typ.Method(i), typ.Method(i).Name, column}
+			if column != "" {
+				r.name = column + "." + r.name
+			}
+			if _, way := shared.MethodByName(r.Name); !way && !global[r.name] {
+				found = append(found, r)
+			}
 		}
 	}
-	return methods
+	all := reflect.TypeFor[db.Reader]()
+	add("", all)
+	for i := range all.NumField() {
+		if column := all.Field(i); column.Type != shared {
+			add(column.Name, column.Type)
+		}
+	}
+	return found
 }
 
 // What columns share sends reads. It has one of its own, which is global: any other would escape the tests above.
@@ -258,13 +277,17 @@ func (b *bundle) filled(t *testing.T) filling {
 }
 
 // call fills the arguments of a read by their types: the first string is the environment, the next the id.
-func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string, hash []byte) reading {
+func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []byte) reading {
 	t.Helper()
-	asked, ok := f.ids[method.Name]
-	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.Name)
-	args := []reflect.Value{reflect.ValueOf(b.store.Reader), reflect.ValueOf(t.Context())}
+	asked, ok := f.ids[method.name]
+	require.True(t, ok, "%s is new: name a row for it in filled, or list it as global", method.name)
+	reader := reflect.ValueOf(b.store.Reader)
+	if method.column != "" {
+		reader = reader.FieldByName(method.column)
+	}
+	args := []reflect.Value{reader, reflect.ValueOf(t.Context())}
 	strings := []string{env, asked, asked, "none"}
-	switch method.Name {
+	switch method.name {
 	case "TransactionByProviderRef":
 		strings[2] = "pi_1"
 	case "TransactionSuperseding":
@@ -304,7 +327,7 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 			args = append(args, reflect.Zero(typ))
 		}
 	}
-	switch method.Name {
+	switch method.name {
 	case "Environment", "ProviderConfig", "Charging", "Routing", "RoutingSince":
 		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
 		if env != f.env {
@@ -319,7 +342,7 @@ func (b *bundle) call(t *testing.T, method reflect.Method, f filling, env string
 		case failed && errors.As(err, &known):
 			a.Code, a.Detail = known.Code, known.Detail
 		case failed:
-			t.Fatalf("%s: %v", method.Name, err)
+			t.Fatalf("%s: %v", method.name, err)
 		case out.Type() != reflect.TypeFor[error]():
 			a.Results = append(a.Results, out.Interface())
 		}

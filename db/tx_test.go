@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func requireUntouched(t *testing.T, b *bundle) {
 		"select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'"))
 }
 
-// What a Store has besides the reads writes nothing: every write is a method of Tx.
+// What a Store has besides the reads writes nothing: every write is a method of Tx, or of one of its columns.
 func TestTx_OwnsEveryWrite(t *testing.T) {
 	t.Parallel()
 	reads, besides := reflect.TypeFor[db.Reader](), []string{}
@@ -50,6 +51,11 @@ func TestTx_OwnsEveryWrite(t *testing.T) {
 			"SubscriptionState", "TakeUnsealed", "With",
 		}, besides,
 	)
+	for i := range reads.NumField() {
+		column := reads.Field(i)
+		require.True(t, column.Type.Name() == "Reader" && strings.HasPrefix(column.Type.PkgPath(), "perennial/db/"),
+			"%s is part of a Store: it may only read", column.Name)
+	}
 }
 
 func TestInTx_RollsBackOnError(t *testing.T) {
