@@ -30,18 +30,18 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		"APIKeyWithKey": "api_key",
 	}
 	var seen int
-	for _, method := range readers() {
-		if !strings.HasSuffix(method.Name, "WithKey") {
+	for _, method := range reads() {
+		if !strings.HasSuffix(method.name, "WithKey") {
 			continue
 		}
 		seen++
 		found := b.call(t, method, foreign, b.env, b.hash)
 		require.Empty(t, found.Code)
 		require.Equal(t, key, found.Results[0])
-		require.Equal(t, foreign.ids[method.Name], reflect.ValueOf(found.Results[1]).FieldByName("ID").String())
+		require.Equal(t, foreign.ids[method.name], reflect.ValueOf(found.Results[1]).FieldByName("ID").String())
 
 		absent := b.call(t, method, foreign.absent(), b.env, b.hash)
-		require.Equal(t, resources[method.Name]+"_not_found", absent.Code)
+		require.Equal(t, resources[method.name]+"_not_found", absent.Code)
 		require.Equal(t, key, absent.Results[0], "the key comes back, so that a revoked one is noticed")
 
 		unknown := b.call(t, method, foreign, b.env, []byte("no such hash"))

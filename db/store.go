@@ -18,18 +18,6 @@ type Store struct {
 	watch *watch
 }
 
-// Reader has the reads. Each takes the environment first and answers a row of another one exactly as an absent one:
-// fault.NotFound with the code <resource>_not_found.
-type Reader struct {
-	core.Reader
-}
-
-// Tx is one transaction: the reads, the writes and the locks. It ends with the function it was given to.
-type Tx struct {
-	*core.Tx
-	Reader
-}
-
 // Open prepares a pool and checks that the database answers. Faults: database_config_invalid, database_unavailable.
 func Open(ctx context.Context, c core.Config) (*Store, error) {
 	s, err := core.Open(ctx, c)
@@ -43,14 +31,10 @@ func assemble(s *core.Store) *Store {
 	return &Store{Reader: readers(s.Reads()), core: s, watch: &watch{}}
 }
 
-func readers(r core.Reader) Reader { return Reader{r} }
-
 // InTx is core.Store.InTx, with all reads and writes.
 func (s *Store) InTx(ctx context.Context, by core.Actor, now time.Time, fn func(*Tx) error) error {
 	return s.core.InTx(ctx, by, now, func(begun *core.Tx) error {
-		tx := &Tx{begun, readers(begun.Reads())}
-		begun.SendInvoice = tx.insertInvoice
-		return fn(tx)
+		return fn(begin(begun))
 	})
 }
 

@@ -25,7 +25,7 @@ func (l *UsageLog) RecordUsage(
 ) ([]UsageTaken, error) {
 	results := make([]UsageTaken, len(records))
 	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
-		tx := &Tx{begun, readers(begun.Reads())}
+		tx := begin(begun)
 		tx.AuditNothing(usageAuditsItself)
 		return tx.InsertUsage(ctx, environmentID, records, results)
 	})
@@ -44,7 +44,7 @@ func (l *UsageLog) CorrectUsage(
 ) (UsageTaken, error) {
 	results := make([]UsageTaken, 1)
 	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
-		tx := &Tx{begun, readers(begun.Reads())}
+		tx := begin(begun)
 		tx.AuditNothing(usageAuditsItself)
 		original, of, corrected, err := tx.LockUsageRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
 			correction.Corrects)
