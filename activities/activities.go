@@ -69,7 +69,7 @@ func New(c Config) Set {
 			Factories: c.Factories, Slots: pacing.NewSlots(c.AccountSlots, c.ProviderSlots),
 			PublicURL: c.PublicURL, ConfirmWithin: c.ConfirmWithin,
 			Pacing: &pacing.Pacer{
-				Workers: func(ctx context.Context) (int, error) { return c.Store.Workers(ctx) }, Clock: c.Clock,
+				Workers: func(ctx context.Context) (int, error) { return c.Store.Reconcile.Workers(ctx) }, Clock: c.Clock,
 				Sleepers: (c.ProviderSlots + 7) / 8,
 			},
 		},
@@ -85,7 +85,7 @@ func New(c Config) Set {
 // NewEpoch begins a new life of Temporal's database: whatever was started before is started again.
 func (s Set) NewEpoch(ctx context.Context) (epoch int64, err error) {
 	err = s.store.InTx(ctx, db.BySystem("bootstrap"), s.clock(), func(tx *db.Tx) error {
-		epoch, err = tx.IncrementEpoch(ctx)
+		epoch, err = tx.Reconcile.IncrementEpoch(ctx)
 		return err
 	})
 	return epoch, err

@@ -52,9 +52,9 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	require.Equal(t, 1, n, "nothing moves any more")
 	require.Equal(t, scene.Start.AddDate(0, 4, 0), w.TestClock().NowAt)
 	require.ErrorIs(t, w.Begin(target), db.ErrTestClockNotFound)
-	row, err := w.Store.Subscription(t.Context(), w.Env, sub.ID)
+	row, err := w.Store.Subscriptions.Get(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
-	payer, err := w.Store.Customer(t.Context(), w.Env, row.CustomerID)
+	payer, err := w.Store.Customers.Get(t.Context(), w.Env, row.CustomerID)
 	require.NoError(t, err)
 	require.ErrorIs(t, w.AsAPI(func(s *service.Service, by usecase.Caller) error {
 		_, err := s.Subscriptions.CreateSubscription(t.Context(), by, subscriptions.NewSubscription{CustomerID: payer.ID, PlanID: row.PlanID},
@@ -63,7 +63,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	}), db.ErrCustomerNotFound, "also before the erasure")
 
 	for { // the workflows of the erasures: the clock's, then its customer's
-		refs, err := w.Store.UnstartedErasures(t.Context(), 1000, 10)
+		refs, err := w.Store.Customers.UnstartedErasures(t.Context(), 1000, 10)
 		require.NoError(t, err)
 		if len(refs) == 0 {
 			break
@@ -72,7 +72,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 		w.Started.Signal = nil
 		life.EraseAll(t, w.Scene, contract.Ref{EnvironmentID: w.Env, ID: refs[0].ID}, 0)
 	}
-	row, err = w.Store.Subscription(t.Context(), w.Env, sub.ID)
+	row, err = w.Store.Subscriptions.Get(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
 	require.Equal(t, subscription.Canceled, row.Status)
 	require.Equal(t, subscription.ReasonCustomerDeleted, row.CancelReason)

@@ -55,21 +55,21 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 	if err != nil || !moved || step.Done {
 		return step, err
 	}
-	due, err := a.Store.DueOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	due, err := a.Store.Clocks.Due(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
 	if err != nil {
 		return contract.StepResult{}, err
 	}
 	if err := a.advanceAll(ctx, ref.EnvironmentID, due); err != nil {
 		return step, err
 	}
-	overdue, err := a.Store.DueInvoicesOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	overdue, err := a.Store.Invoices.DueOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
 	if err != nil {
 		return step, err
 	}
 	if err := a.announceAll(ctx, overdue); err != nil {
 		return step, err
 	}
-	ended, err := a.Store.DueGrantsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
+	ended, err := a.Store.Customers.DueGrantsOnClock(ctx, ref.EnvironmentID, ref.ID, clock.NowAt)
 	if err != nil {
 		return step, err
 	}
@@ -81,7 +81,7 @@ func (a *Clocks) step(ctx context.Context, ref contract.Ref) (contract.StepResul
 func (a *Clocks) settle(ctx context.Context, ref contract.Ref) (bool, error) {
 	deadline := a.Clock().Add(a.patience())
 	for wait := settlePoll; ; wait = min(2*wait, settleLongest) {
-		pending, err := a.Store.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+		pending, err := a.Store.Clocks.Pending(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || len(pending) == 0 {
 			return true, err
 		}
@@ -106,12 +106,12 @@ func (a *Clocks) patience() time.Duration {
 // for it. A clock that is ready stays as it is.
 func (a *Clocks) move(ctx context.Context, ref contract.Ref) (clock testclock.Clock, moved bool, err error) {
 	err = a.changeAdvancing(ctx, ref, func(tx *db.Tx, c testclock.Clock) (testclock.Clock, error) {
-		next, _, err := tx.NextDueOnClock(ctx, ref.EnvironmentID, ref.ID)
+		next, _, err := tx.Clocks.NextDue(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return c, err
 		}
 		// Read after the dates: what was due then and is not any more shows as a payment now.
-		if pending, err := tx.PendingOnClock(ctx, ref.EnvironmentID, ref.ID); err != nil || len(pending) > 0 {
+		if pending, err := tx.Clocks.Pending(ctx, ref.EnvironmentID, ref.ID); err != nil || len(pending) > 0 {
 			return c, err
 		}
 		moved = true
@@ -124,7 +124,7 @@ func (a *Clocks) move(ctx context.Context, ref contract.Ref) (clock testclock.Cl
 func (a *Clocks) block(ctx context.Context, ref contract.Ref) (contract.StepResult, error) {
 	var clock testclock.Clock
 	err := a.changeAdvancing(ctx, ref, func(tx *db.Tx, c testclock.Clock) (testclock.Clock, error) {
-		pending, err := tx.PendingOnClock(ctx, ref.EnvironmentID, ref.ID)
+		pending, err := tx.Clocks.Pending(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil || len(pending) == 0 {
 			return c, err // they came to an end after all
 		}
@@ -140,14 +140,14 @@ func (a *Clocks) changeAdvancing(
 	out *testclock.Clock,
 ) error {
 	return a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
-		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		clock, err := tx.Clocks.Lock(ctx, ref.EnvironmentID, ref.ID)
 		if *out = clock; err != nil || clock.Status != testclock.Advancing {
 			return err
 		}
 		if *out, err = decide(tx, clock); err != nil || sameStand(*out, clock) {
 			return err
 		}
-		if err := tx.SaveTestClock(ctx, ref.EnvironmentID, *out); err != nil {
+		if err := tx.Clocks.Save(ctx, ref.EnvironmentID, *out); err != nil {
 			return err
 		}
 		if out.Status != testclock.Ready {
@@ -176,7 +176,7 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	wall := a.Clock()
 	return a.Store.InTx(ctx, execution.Actor(ctx), wall, func(tx *db.Tx) error {
-		state, err := tx.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -184,7 +184,7 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 		if err != nil {
 			return err
 		}
-		if err := tx.Write(ctx, ref.EnvironmentID, state, changes); err != nil {
+		if err := tx.Lifecycle.Write(ctx, ref.EnvironmentID, state, changes); err != nil {
 			return err
 		}
 		if state.WakePending { // the earlier signal may have been lost, and the clock waits for the payment
@@ -198,7 +198,7 @@ func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 
 // clockAbsent reports a clock that a restore has lost. One that was deleted meanwhile still has its row.
 func (a *Clocks) clockAbsent(ctx context.Context, ref contract.Ref) error {
-	_, err := a.Store.TestClock(ctx, ref.EnvironmentID, ref.ID)
+	_, err := a.Store.Clocks.Get(ctx, ref.EnvironmentID, ref.ID)
 	if !errors.Is(err, db.ErrTestClockNotFound) {
 		return err
 	}

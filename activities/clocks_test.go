@@ -87,7 +87,7 @@ func TestStepClock_BlockedByPendingPayment(t *testing.T) {
 	_, n := w.Steps()
 	require.Positive(t, n)
 	require.Empty(t, w.TestClock().BlockedBy)
-	s, err := w.Store.Subscription(t.Context(), w.Env, sub.ID)
+	s, err := w.Store.Subscriptions.Get(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
 	require.Equal(t, scene.Start.AddDate(0, 4, 0), s.PaidThrough)
 	w.RequireSound(t)
@@ -126,7 +126,7 @@ func TestStepClock_WorkflowDoesNotAct(t *testing.T) {
 	step, _ := w.Steps()
 	require.Len(t, step.BlockedBy, 1)
 	pending := func() []db.Ref {
-		refs, err := w.Store.WakePendingBefore(t.Context(), time.Now().Add(time.Minute), 10)
+		refs, err := w.Store.Reconcile.WakePendingBefore(t.Context(), time.Now().Add(time.Minute), 10)
 		require.NoError(t, err)
 		return refs
 	}

@@ -108,7 +108,7 @@ func TestCancel_ReturnsCreditForUnusedTime(t *testing.T) {
 
 	// 14.00 were used and 4.97 captured: no money is left over. What earlier credit paid for comes back as credit.
 	require.Empty(t, l.Refunds())
-	credit, err := l.Store.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
+	credit, err := l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(1400), credit)
 	l.RequireBalanced(t)
@@ -142,7 +142,7 @@ func TestCancel_CancelsChargeOfClosedPeriod(t *testing.T) {
 			l.Until(l.Clock.Now().Add(time.Minute))
 
 			require.True(t, l.Snap.Finished)
-			got, err := l.Store.Transaction(t.Context(), l.Env, attempt.ID)
+			got, err := l.Store.Payments.Transaction(t.Context(), l.Env, attempt.ID)
 			require.NoError(t, err)
 			require.Equal(t, c.want, got.Status)
 			var amounts []money.Minor

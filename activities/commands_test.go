@@ -152,11 +152,11 @@ func TestChangePlan_PaidPeriod(t *testing.T) {
 
 	l.Clock.Set(scene.Start.Add(20 * life.Day)) // 11 of 31 days left: 2200 back, 110 to pay
 	l.Perform(life.Command{Name: contract.CommandChangePlan, PlanID: small.ID})
-	balance, err := l.Store.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
+	balance, err := l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(2090), balance)
 	l.Until(scene.Start.AddDate(0, 7, 0))
-	balance, err = l.Store.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
+	balance, err = l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
 	require.NoError(t, err)
 	require.Zero(t, balance, "credit pays first")
 	inv = l.Invoices()

@@ -25,7 +25,7 @@ type Erasures struct {
 func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
 	var out contract.EraseResult
 	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
-		e, err := tx.LockErasure(ctx, ref.EnvironmentID, ref.ID)
+		e, err := tx.Customers.LockErasure(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 			CustomerID: e.CustomerID, TestClockID: e.TestClockID, Stage: e.Stage, Rows: handled.Rows,
 			Done: e.Stage == erasure.Finished,
 		}
-		return tx.SaveErasure(ctx, ref.EnvironmentID, e)
+		return tx.Customers.SaveErasure(ctx, ref.EnvironmentID, e)
 	})
 	if errors.Is(err, db.ErrErasureNotFound) {
 		a.Observer.RowAbsent(ctx, execution.RowAbsent{Kind: execution.KindErasure, Ref: ref})
@@ -55,7 +55,7 @@ func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.E
 
 func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
 	if e.CustomerID != "" { // the first in the order of locks, before the many rows of a batch
-		if _, err := tx.LockCustomer(ctx, env, e.CustomerID); err != nil {
+		if _, err := tx.Customers.Lock(ctx, env, e.CustomerID); err != nil {
 			return erasure.Handled{}, err
 		}
 	}
@@ -65,11 +65,11 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 	case erasure.Subscriptions:
 		return eraseSubscriptions(ctx, tx, env, e, limit)
 	case erasure.Invoices:
-		return tx.EraseInvoices(ctx, env, e, limit)
+		return tx.Customers.EraseInvoices(ctx, env, e, limit)
 	case erasure.Transactions:
-		return tx.EraseTransactions(ctx, env, e, limit)
+		return tx.Customers.EraseTransactions(ctx, env, e, limit)
 	case erasure.Events:
-		return tx.EraseEvents(ctx, env, e, limit)
+		return tx.Customers.EraseEvents(ctx, env, e, limit)
 	default:
 		return eraseResponses(ctx, tx, env, e, limit)
 	}
@@ -78,25 +78,25 @@ func erase(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit 
 // eraseResponses erases the properties of usage before the stored responses. They have no stage of their own, which
 // workers of earlier builds could not carry on.
 func eraseResponses(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
-	handled, more, err := tx.EraseUsage(ctx, env, e)
+	handled, more, err := tx.Usage.Erase(ctx, env, e)
 	if err != nil || more {
 		handled.Rows = limit
 		return handled, err
 	}
 	usageAfter := handled.UsageAfter
-	handled, err = tx.EraseResponses(ctx, env, e, limit)
+	handled, err = tx.Customers.EraseResponses(ctx, env, e, limit)
 	handled.UsageAfter = usageAfter
 	return handled, err
 }
 
 // eraseCustomers begins an erasure of each customer of a test clock.
 func eraseCustomers(ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int) (erasure.Handled, error) {
-	ids, handled, err := tx.CustomersToErase(ctx, env, e, limit)
+	ids, handled, err := tx.Customers.CustomersToErase(ctx, env, e, limit)
 	if err != nil {
 		return handled, err
 	}
 	for _, id := range ids {
-		err := tx.EraseCustomer(ctx, env, id)
+		err := tx.Customers.Erase(ctx, env, id)
 		if err != nil && !errors.Is(err, db.ErrCustomerNotFound) { // not found: deleted through the API meanwhile
 			return handled, err
 		}
@@ -109,12 +109,12 @@ func eraseCustomers(ctx context.Context, tx *db.Tx, env string, e erasure.Erasur
 func eraseSubscriptions(
 	ctx context.Context, tx *db.Tx, env string, e erasure.Erasure, limit int,
 ) (erasure.Handled, error) {
-	ids, handled, err := tx.SubscriptionsToErase(ctx, env, e, limit)
+	ids, handled, err := tx.Customers.SubscriptionsToErase(ctx, env, e, limit)
 	if err != nil {
 		return handled, err
 	}
 	for _, id := range ids {
-		state, err := tx.LockSubscription(ctx, env, id)
+		state, err := tx.Lifecycle.LockSubscription(ctx, env, id)
 		if err != nil {
 			return handled, err
 		}
@@ -125,12 +125,12 @@ func eraseSubscriptions(
 		if changes.Subscription == nil {
 			continue // it was canceled before
 		}
-		if err := tx.Write(ctx, env, state, changes); err != nil {
+		if err := tx.Lifecycle.Write(ctx, env, state, changes); err != nil {
 			return handled, err
 		}
 		if err := tx.Wake(ctx, env, state, contract.CommandCancel); err != nil {
 			return handled, err
 		}
 	}
-	return handled, tx.EraseSubscriptions(ctx, env, ids)
+	return handled, tx.Customers.EraseSubscriptions(ctx, env, ids)
 }

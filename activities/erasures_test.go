@@ -31,13 +31,13 @@ import (
 func told(t *testing.T, s *scene.Scene, c customer.Customer, ref contract.Ref) {
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error {
-		state, err := tx.LockSubscription(t.Context(), s.Env, ref.ID)
+		state, err := tx.Lifecycle.LockSubscription(t.Context(), s.Env, ref.ID)
 		if err != nil {
 			return err
 		}
 		state.Subscription.Metadata = metadata.Pairs{"note": "canary lives in Mukono"}
 		state.Subscription.CancelAtPeriodEnd, state.Subscription.CancelReason = true, "canary moves away"
-		if err := tx.SaveSubscription(t.Context(), s.Env, state.Subscription); err != nil {
+		if err := tx.Subscriptions.Save(t.Context(), s.Env, state.Subscription); err != nil {
 			return err
 		}
 		return tx.InsertAnsweredIdempotency(t.Context(), s.Env, db.IdempotencyKey{
@@ -111,7 +111,7 @@ func TestEraseBatch_ManySubscriptionsAndKilledWorkers(t *testing.T) {
 		"another customer's")
 	require.Equal(t, 12, life.Count(t, s, "select count(*) from transactions where customer_id = $1 and amount = 5", c.ID),
 		"what money moved stays")
-	sub, err := s.Store.Subscription(t.Context(), s.Env, other.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, other.ID)
 	require.NoError(t, err)
 	require.Equal(t, "canary moves away", sub.CancelReason)
 
@@ -136,7 +136,7 @@ func TestErasedCustomer_NothingIsChargedBeforeTheErasure(t *testing.T) {
 	require.Len(t, l.Provider.Calls(), captured)
 	require.Equal(t, subscription.Canceled, l.Sub().Status)
 	require.Len(t, l.Invoices(), 1)
-	got, err := l.Store.Transaction(t.Context(), l.Env, unsent.ID)
+	got, err := l.Store.Payments.Transaction(t.Context(), l.Env, unsent.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Canceled, got.Status, "it was never sent")
 	life.EraseAll(t, l.Scene, ref, 0)
@@ -170,13 +170,13 @@ func TestEraseBatch_TestClockErasesItsCustomers(t *testing.T) {
 	free := l.Customer(t, "")
 	ref := contract.Ref{EnvironmentID: l.Env, ID: id.New(id.Erasure, l.Clock.Now())}
 	l.InTx(t, func(tx *db.Tx) error {
-		return tx.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.Payer.TestClockID, l.Clock.Now()))
+		return tx.Customers.BeginErasure(t.Context(), l.Env, erasure.OfTestClock(ref.ID, l.Payer.TestClockID, l.Clock.Now()))
 	})
 	require.Equal(t, 3, life.EraseAll(t, l.Scene, ref, 2))
 	require.Equal(t, len(others)+1, life.Count(t, l.Scene,
 		"select count(*) from erasures where customer_id is not null and stage = 'subscriptions'"))
 	require.Equal(t, 1, life.Count(t, l.Scene, "select count(*) from customers where erased_at is null"))
-	got, err := l.Store.Customer(t.Context(), l.Env, free.ID)
+	got, err := l.Store.Customers.Get(t.Context(), l.Env, free.ID)
 	require.NoError(t, err)
 	require.Equal(t, free.Email, got.Email)
 }
@@ -193,14 +193,14 @@ func TestReconcile_StartsErasures(t *testing.T) {
 	w.Err = nil
 	require.Contains(t, w.Pass(t, s), erase, "what failed is tried again")
 	require.NotContains(t, w.Pass(t, s), erase, "what was started is not")
-	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.Reconcile.IncrementEpoch(t.Context()); return err })
 	require.Contains(t, w.Pass(t, s), erase, "after Temporal was lost")
 	require.NotContains(t, w.Pass(t, s), erase)
 	s.Clock.Add(2 * time.Minute)
 	require.Contains(t, w.Pass(t, s), erase, "without progress: its workflow may have been terminated")
 	life.EraseAll(t, s, ref, 0)
 	s.Clock.Add(time.Hour)
-	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.Reconcile.IncrementEpoch(t.Context()); return err })
 	require.NotContains(t, w.Pass(t, s), erase, "it is finished")
 }
 
@@ -216,7 +216,7 @@ func TestEraseBatch_BesideATransactionOfALaterSubscription(t *testing.T) {
 	erased := make(chan error, 1)
 
 	err := s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		if _, err := tx.LockSubscription(t.Context(), s.Env, ids[1]); err != nil {
+		if _, err := tx.Lifecycle.LockSubscription(t.Context(), s.Env, ids[1]); err != nil {
 			return err
 		}
 		go func() {
@@ -248,7 +248,7 @@ func TestEraseBatch_LocksTheCustomerFirst(t *testing.T) {
 	}
 
 	s.InTx(t, func(tx *db.Tx) error {
-		if _, err := tx.LockCustomer(t.Context(), s.Env, c.ID); err != nil {
+		if _, err := tx.Customers.Lock(t.Context(), s.Env, c.ID); err != nil {
 			return err
 		}
 		go func() {

@@ -22,7 +22,7 @@ func TestErase_Grants(t *testing.T) {
 	s := scene.New(t)
 	c := s.Customer(t, "")
 	s.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertCreditGrant(t.Context(), s.Env, balance.Grant{
+		return tx.Customers.InsertCreditGrant(t.Context(), s.Env, balance.Grant{
 			ID: id.New(id.CreditGrant, time.Now()), CustomerID: c.ID, Currency: "EUR", Amount: 5, Name: "canary",
 			Metadata: metadata.Pairs{"note": "canary"}, GivenAt: scene.Start,
 		})

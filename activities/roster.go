@@ -13,19 +13,20 @@ const BeatEvery = db.BeatEvery
 // is known before the next charge: one that comes between would wait as if it could have been lost.
 func (s Set) Beat(ctx context.Context, id, deployment, buildID string) error {
 	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error {
-		if err := tx.NoteServer(ctx); err != nil {
+		if err := tx.Payments.NoteServer(ctx); err != nil {
 			return err
 		}
-		return tx.BeatWorker(ctx, db.WorkerProcess{ID: id, Deployment: deployment, BuildID: buildID})
+		return tx.Reconcile.BeatWorker(ctx, db.WorkerProcess{ID: id, Deployment: deployment, BuildID: buildID})
 	})
 }
 
 // Leave notes that a worker process takes no new work.
 func (s Set) Leave(ctx context.Context, id string) error {
-	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(), func(tx *db.Tx) error { return tx.StopWorker(ctx, id) })
+	return s.store.InTx(ctx, db.BySystem("worker"), s.clock(),
+		func(tx *db.Tx) error { return tx.Reconcile.StopWorker(ctx, id) })
 }
 
 // WorkersOf counts the working processes of a build; known: whether any was ever seen.
 func (s Set) WorkersOf(ctx context.Context, deployment, buildID string) (working int, known bool, err error) {
-	return s.store.WorkersOf(ctx, deployment, buildID)
+	return s.store.Reconcile.WorkersOf(ctx, deployment, buildID)
 }

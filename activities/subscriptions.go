@@ -24,7 +24,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID
 	err := a.Store.InTx(ctx, execution.Actor(ctx), in.Now, func(tx *db.Tx) error {
-		found, err := tx.LockSubscription(ctx, env, in.Ref.ID)
+		found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (
 		if err != nil {
 			return err
 		}
-		if err := tx.Write(ctx, env, state, changes); err != nil {
+		if err := tx.Lifecycle.Write(ctx, env, state, changes); err != nil {
 			return err
 		}
 		if err := tx.ClearWakePending(ctx, env, state); err != nil {

@@ -33,7 +33,7 @@ func rate(t *testing.T, s *scene.Scene, country, of string) tax.Definition {
 		Rate: tax.Rate{ID: id.New(id.TaxRate, s.Clock.Now()), Name: "VAT", Percent: percent(t, of)}, Country: country,
 		CreatedAt: s.Clock.Now(),
 	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTaxRate(t.Context(), s.Env, d) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertTaxRate(t.Context(), s.Env, d) })
 	return d
 }
 
@@ -60,7 +60,7 @@ func TestTaxes_AreChargedAndGivenBack(t *testing.T) {
 	require.Equal(t, []money.Minor{2100, 399, 2499}, []money.Minor{change.Subtotal(), change.Tax, change.AmountPaid})
 
 	vat.ArchivedAt = l.Clock.Now()
-	s.InTx(t, func(tx *db.Tx) error { return tx.SaveTaxRate(t.Context(), s.Env, vat) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.SaveTaxRate(t.Context(), s.Env, vat) })
 	rate(t, s, "", "50")
 	l.Clock.Set(scene.Start.Add(21 * life.Day))
 	l.Perform(life.CancelNow("prorated"))
@@ -118,7 +118,7 @@ func TestTaxes_AreInTheReminder(t *testing.T) {
 	})
 	l.Wake()
 	l.Until(l.Sub().CurrentPeriod.End.Add(-time.Hour))
-	events, _, err := s.Store.Events(t.Context(), s.Env,
+	events, _, err := s.Store.Webhooks.Events(t.Context(), s.Env,
 		db.EventFilter{Types: []event.Pattern{"subscription.renewal_reminder"}}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, events, 1)

@@ -157,16 +157,16 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) opened 
 		keyset := b.keysets[appID]
 		if appID == "" {
 			e.appID = id.New(id.App, now)
-			require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
+			require.NoError(t, tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: e.tenantID, Name: "tenant", CreatedAt: now}))
 			var err error
 			keyset, err = b.keys.NewAppKeyset(e.appID)
 			require.NoError(t, err)
 			b.keysets[e.appID] = keyset
-			require.NoError(t, tx.InsertApp(ctx, db.App{
+			require.NoError(t, tx.Tenancy.InsertApp(ctx, db.App{
 				ID: e.appID, TenantID: e.tenantID, Name: "app", Keyset: keyset, CreatedAt: now,
 			}))
 		}
-		require.NoError(t, tx.InsertEnvironment(ctx, db.Environment{
+		require.NoError(t, tx.Tenancy.InsertEnvironment(ctx, db.Environment{
 			ID: e.environmentID, AppID: e.appID, Mode: string(mode), CreatedAt: now,
 			Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(),
 				PastDueBilling: subscription.SkipPastDue},
@@ -177,7 +177,7 @@ func (b *bench) newTenancy(t testing.TB, mode apikey.Mode, appID string) opened 
 		sealed, err := gateway.Seal(b.keys, config, 1, gateway.Credentials{"secretKey": "sk_" + string(mode) + "_good"})
 		require.NoError(t, err)
 		config.Credentials = []db.SealedCredentials{sealed}
-		return tx.InsertProviderConfig(ctx, e.environmentID, config)
+		return tx.Payments.InsertProviderConfig(ctx, e.environmentID, config)
 	})
 	e.key = b.newKey(t, e, db.NewAPIKey{})
 	return e
@@ -194,7 +194,7 @@ func (b *bench) newKey(t testing.TB, e opened, k db.NewAPIKey) string {
 	}
 	made := apikey.New(apikey.Kind(k.Kind), e.mode)
 	k.ID, k.Hash, k.Hint = id.New(id.APIKey, b.clock()), made.Hash, made.Hint
-	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertAPIKey(ctx, e.environmentID, k) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.Tenancy.InsertAPIKey(ctx, e.environmentID, k) })
 	return made.Plain
 }
 
@@ -203,7 +203,9 @@ func (b *bench) revokedKey(t *testing.T, e opened) string {
 	plain := b.newKey(t, e, db.NewAPIKey{})
 	key, err := b.store.KeyByHash(t.Context(), apikey.Hash(plain))
 	require.NoError(t, err)
-	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, e.environmentID, key.ID) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Tenancy.RevokeAPIKey(ctx, e.environmentID, key.ID)
+	})
 	return plain
 }
 

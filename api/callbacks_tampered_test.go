@@ -105,7 +105,7 @@ func newDoor(t *testing.T) *door {
 			require.NoError(t, err)
 			config.Credentials = []db.SealedCredentials{sealed}
 			b.write(t, func(ctx context.Context, tx *db.Tx) error {
-				return tx.InsertProviderConfig(ctx, b.test.environmentID, config)
+				return tx.Payments.InsertProviderConfig(ctx, b.test.environmentID, config)
 			})
 		}
 		d.accounts[name] = both

@@ -33,7 +33,7 @@ func (b *bench) newCollected(t *testing.T) Subscription {
 // state is that of a subscription, under lock.
 func (b *bench) state(ctx context.Context, t testing.TB, tx *db.Tx, subscriptionID string) lifecycle.State {
 	t.Helper()
-	state, err := tx.LockSubscription(ctx, b.test.environmentID, subscriptionID)
+	state, err := tx.Lifecycle.LockSubscription(ctx, b.test.environmentID, subscriptionID)
 	require.NoError(t, err)
 	return state
 }

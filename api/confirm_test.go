@@ -28,14 +28,14 @@ func (b *bench) asksPayer(t *testing.T, change func(*payment.Transaction)) Payme
 	b.Server = b.newServer(t)
 	charge := as[Payment](t, 201, b.charge(t, b.newCustomer(t, b.test).ID))
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		txn, err := tx.LockTransaction(ctx, b.test.environmentID, charge.ID)
+		txn, err := tx.Payments.LockTransaction(ctx, b.test.environmentID, charge.ID)
 		require.NoError(t, err)
 		txn.FirstSentAt = b.clock()
 		txn.Action = payment.Action{Token: confirmToken, URL: banksPage, ExpiresAt: b.clock().Add(time.Hour)}
 		if change != nil {
 			change(&txn)
 		}
-		return tx.SaveTransaction(ctx, b.test.environmentID, txn)
+		return tx.Payments.SaveTransaction(ctx, b.test.environmentID, txn)
 	})
 	return as[Payment](t, 200, b.ask(t, b.test, "GET", "/api/payments/"+charge.ID, nil))
 }
@@ -189,10 +189,10 @@ func TestCreatePayment_PreferWaitEndsWithTheLink(t *testing.T) {
 	cust := b.newCustomer(t, b.test)
 	b.engine.onPayment = func(_ context.Context, in contract.PaymentInput) error {
 		b.write(t, func(ctx context.Context, tx *db.Tx) error {
-			txn, err := tx.LockTransaction(ctx, b.test.environmentID, in.Ref.ID)
+			txn, err := tx.Payments.LockTransaction(ctx, b.test.environmentID, in.Ref.ID)
 			require.NoError(t, err)
 			txn.Action = payment.Action{Token: confirmToken, URL: banksPage, ExpiresAt: b.clock().Add(time.Hour)}
-			return tx.SaveTransaction(ctx, b.test.environmentID, txn)
+			return tx.Payments.SaveTransaction(ctx, b.test.environmentID, txn)
 		})
 		return nil
 	}

@@ -26,7 +26,7 @@ func (b *bench) paidInvoice(t *testing.T) (subscriptionID, invoiceID, charge str
 // newCreditNote gives one minor unit of an invoice back, behind the API.
 func (b *bench) newCreditNote(t testing.TB, e opened, invoiceID string) string {
 	t.Helper()
-	inv, err := b.store.Invoice(t.Context(), e.environmentID, invoiceID)
+	inv, err := b.store.Invoices.Get(t.Context(), e.environmentID, invoiceID)
 	require.NoError(t, err)
 	note := creditnote.Note{
 		ID: id.New(id.CreditNote, b.clock()), InvoiceID: inv.ID, CustomerID: inv.CustomerID,
@@ -34,7 +34,9 @@ func (b *bench) newCreditNote(t testing.TB, e opened, invoiceID string) string {
 		Currency:       inv.Currency, Reason: creditnote.Other, Subtotal: 1, Total: 1, Due: 1, CreatedAt: b.clock(),
 		Lines: []creditnote.Line{{InvoiceLineID: inv.Lines[0].ID, Amount: 1}},
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertCreditNote(ctx, e.environmentID, &note) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) error {
+		return tx.Invoices.InsertCreditNote(ctx, e.environmentID, &note)
+	})
 	return note.ID
 }
 

@@ -99,7 +99,7 @@ func TestGetCustomer_ShowsCredit(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
 		for currency, amounts := range map[money.Currency][]money.Minor{"USD": {450, -100}, "EUR": {7}, "JPY": {5, -5}} {
 			for _, amount := range amounts {
-				if err := tx.AddCredit(ctx, b.test.environmentID, rich.ID, currency,
+				if err := tx.Customers.AddCredit(ctx, b.test.environmentID, rich.ID, currency,
 					invoice.CreditEntry{Amount: amount, Reason: invoice.CreditProration}, invoiceID, b.clock()); err != nil {
 					return err
 				}
@@ -128,7 +128,7 @@ func TestUpdateCustomer_NewMethodWakesSubscriptions(t *testing.T) {
 	require.Equal(t, "pm_2", got.PaymentDetails.PaymentMethodToken)
 	require.Len(t, b.engine.woken, 1)
 	require.Equal(t, sub.ID, b.engine.woken[0].Ref.ID)
-	row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+	row, err := b.store.Subscriptions.Get(t.Context(), b.test.environmentID, sub.ID)
 	require.NoError(t, err)
 	require.False(t, row.MethodChangedAt.IsZero(), "the reconciler finds it by this")
 }

@@ -18,7 +18,7 @@ func (b *bench) newDispute(t testing.TB, e opened, paymentID string) string {
 	t.Helper()
 	disputeID := id.New(id.Dispute, b.clock())
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		txn, err := tx.LockTransaction(ctx, e.environmentID, paymentID)
+		txn, err := tx.Payments.LockTransaction(ctx, e.environmentID, paymentID)
 		if err != nil {
 			return err
 		}
@@ -26,7 +26,7 @@ func (b *bench) newDispute(t testing.TB, e opened, paymentID string) string {
 			Ref: "du_1", State: answer.DisputeOpen, Stage: "chargeback", Reason: "fraudulent", Amount: txn.Amount,
 			Currency: txn.Currency, EvidenceDueAt: b.clock().Add(time.Hour),
 		}, b.clock())
-		return tx.SaveTransaction(ctx, e.environmentID, txn)
+		return tx.Payments.SaveTransaction(ctx, e.environmentID, txn)
 	})
 	return disputeID
 }

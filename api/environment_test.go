@@ -36,7 +36,7 @@ func TestCharging_PausedAndResumed(t *testing.T) {
 	resumed := as[Environment](t, 200, b.ask(t, b.test, "POST", path+"/resume-charging", nil))
 	require.Zero(t, resumed.ChargingPausedAt)
 	require.Equal(t, 200, b.ask(t, b.test, "POST", path+"/resume-charging", nil).Status, "no effect")
-	changes, err := b.store.EnvironmentChanges(t.Context(), b.test.environmentID)
+	changes, err := b.store.Payments.EnvironmentChanges(t.Context(), b.test.environmentID)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, []string{"chargingPaused"}, changes[0].Fields)

@@ -16,7 +16,7 @@ func (b *bench) eraseAll(t *testing.T) {
 	t.Helper()
 	a := &activities.Erasures{Store: b.worker, Clock: b.clock}
 	for {
-		refs, err := b.store.UnstartedErasures(t.Context(), 1000, 100)
+		refs, err := b.store.Customers.UnstartedErasures(t.Context(), 1000, 100)
 		require.NoError(t, err)
 		if len(refs) == 0 {
 			return

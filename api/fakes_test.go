@@ -118,12 +118,12 @@ func (f *fakeEngine) AdvanceClock(ctx context.Context, ref contract.Ref) error {
 		return f.onAdvance(ctx, ref)
 	}
 	return f.store.InTx(ctx, db.BySystem("test"), f.now(), func(tx *db.Tx) error {
-		clock, err := tx.LockTestClock(ctx, ref.EnvironmentID, ref.ID)
+		clock, err := tx.Clocks.Lock(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err
 		}
 		clock.NowAt = clock.Next(time.Time{})
-		return tx.SaveTestClock(ctx, ref.EnvironmentID, clock.Finish(nil))
+		return tx.Clocks.Save(ctx, ref.EnvironmentID, clock.Finish(nil))
 	})
 }
 

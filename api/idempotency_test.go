@@ -241,14 +241,14 @@ func TestIdempotency_TemporaryRefusalIsNotStored(t *testing.T) {
 func (b *bench) moveClock(t *testing.T, clockID string, to int64) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		row, err := tx.LockTestClock(ctx, b.test.environmentID, clockID)
+		row, err := tx.Clocks.Lock(ctx, b.test.environmentID, clockID)
 		if err != nil {
 			return err
 		}
 		if row, err = row.Advance(time.Unix(to, 0)); err != nil {
 			return err
 		}
-		return tx.SaveTestClock(ctx, b.test.environmentID, row)
+		return tx.Clocks.Save(ctx, b.test.environmentID, row)
 	})
 }
 

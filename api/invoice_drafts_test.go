@@ -25,7 +25,7 @@ func (b *bench) renew(t *testing.T) (sub Subscription) {
 		at.Now = state.Subscription.CurrentPeriod.End.Add(time.Second)
 		state, changes, err := lifecycle.Advance(state, at)
 		require.NoError(t, err)
-		return tx.Write(ctx, b.test.environmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, b.test.environmentID, state, changes)
 	})
 	return as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil))
 }
@@ -85,13 +85,13 @@ func TestInvoiceDrafts_IssuedAndTakenInAtOnce(t *testing.T) {
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
 		state := b.state(ctx, t, tx, sub.ID)
-		require.NoError(t, tx.LockCaptures(ctx, b.test.environmentID, &state))
+		require.NoError(t, tx.Lifecycle.LockCaptures(ctx, b.test.environmentID, &state))
 		at := momentOf(tx)
 		at.Now = state.Subscription.CurrentPeriod.Start.Add(2 * time.Hour)
 		cancel := lifecycle.Cancel{Immediate: true, RefundUnused: true}
 		state, changes, err := lifecycle.Apply(state, cancel, at)
 		require.NoError(t, err)
-		return tx.Write(ctx, b.test.environmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, b.test.environmentID, state, changes)
 	})
 
 	was := as[Invoice](t, 200, b.ask(t, b.test, "GET", "/api/invoices/"+drafts.Data[0].ID, nil))

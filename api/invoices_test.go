@@ -18,7 +18,7 @@ import (
 // newInvoice issues an open invoice that nobody collects yet.
 func (b *bench) newInvoice(t testing.TB, e opened, subscriptionID string) string {
 	t.Helper()
-	sub, err := b.store.Subscription(t.Context(), e.environmentID, subscriptionID)
+	sub, err := b.store.Subscriptions.Get(t.Context(), e.environmentID, subscriptionID)
 	require.NoError(t, err)
 	now := b.clock()
 	span := period.Period{Start: sub.CurrentPeriod.Start, End: sub.CurrentPeriod.End}
@@ -32,7 +32,7 @@ func (b *bench) newInvoice(t testing.TB, e opened, subscriptionID string) string
 		}},
 		IssuedAt: now, CreatedAt: now,
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertInvoice(ctx, e.environmentID, inv) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) error { return tx.Invoices.Insert(ctx, e.environmentID, inv) })
 	return inv.ID
 }
 

@@ -227,7 +227,7 @@ func TestProviders_ForeignIDIsAbsent(t *testing.T) {
 			problem(t, 404, "provider_config_not_found", "", b.ask(t, b.test, request.method, request.path, body))
 		}
 	}
-	changes, err := b.store.CredentialChanges(t.Context(), b.other.environmentID, b.other.providerID)
+	changes, err := b.store.Payments.CredentialChanges(t.Context(), b.other.environmentID, b.other.providerID)
 	require.NoError(t, err)
 	require.Empty(t, changes)
 }

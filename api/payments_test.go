@@ -42,11 +42,11 @@ func (b *bench) decline(t *testing.T, transactionID string) {
 func (b *bench) answered(t *testing.T, transactionID string, answer answer.Answer) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		txn, err := b.store.Transaction(ctx, b.test.environmentID, transactionID)
+		txn, err := b.store.Payments.Transaction(ctx, b.test.environmentID, transactionID)
 		require.NoError(t, err)
 		var state lifecycle.State
 		if txn.SubscriptionID == "" {
-			state, err = tx.LockOwner(ctx, b.test.environmentID, txn)
+			state, err = tx.Lifecycle.LockOwner(ctx, b.test.environmentID, txn)
 			require.NoError(t, err)
 		} else {
 			state = b.state(ctx, t, tx, txn.SubscriptionID)
@@ -56,7 +56,7 @@ func (b *bench) answered(t *testing.T, transactionID string, answer answer.Answe
 		result := lifecycle.Result{Transaction: txn, Move: payment.MoveSend, Answer: answer}
 		state, _, changes, err := lifecycle.Record(state, result, momentOf(tx))
 		require.NoError(t, err)
-		return tx.Write(ctx, b.test.environmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, b.test.environmentID, state, changes)
 	})
 }
 
@@ -76,7 +76,7 @@ func (b *bench) begin(t *testing.T, subscriptionID string) (attempt string) {
 		state, changes, err := lifecycle.Advance(b.state(ctx, t, tx, subscriptionID), momentOf(tx))
 		require.NoError(t, err)
 		attempt = changes.Attempt
-		return tx.Write(ctx, b.test.environmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, b.test.environmentID, state, changes)
 	})
 	return attempt
 }
@@ -196,7 +196,7 @@ func (b *bench) finish(t *testing.T, subscriptionID string) {
 	t.Helper()
 	require.Equal(t, 200, b.ask(t, b.test, "POST", "/api/subscriptions/"+subscriptionID+"/cancel",
 		`{"immediateEffect":true}`).Status)
-	row, err := b.store.Subscription(t.Context(), b.test.environmentID, subscriptionID)
+	row, err := b.store.Subscriptions.Get(t.Context(), b.test.environmentID, subscriptionID)
 	require.NoError(t, err)
 	require.False(t, row.FinishedAt.IsZero())
 	b.awake(t, subscriptionID)
@@ -213,7 +213,7 @@ func TestCreatePayment_ForCanceledSubscription(t *testing.T) {
 	require.Equal(t, invoiceID, got.InvoiceID)
 	require.Len(t, b.engine.woken, 1, "the workflow has ended and is started again")
 	require.Equal(t, contract.CommandPay, b.engine.woken[0].Signal)
-	row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+	row, err := b.store.Subscriptions.Get(t.Context(), b.test.environmentID, sub.ID)
 	require.NoError(t, err)
 	require.True(t, row.FinishedAt.IsZero(), "while the payment is pending there is something to do")
 }

@@ -32,7 +32,7 @@ func TestRoutingRules_ReplacedAsAWhole(t *testing.T) {
 	)
 	require.Equal(t, rules, as[rulesPage](t, 200, b.ask(t, b.test, "GET", "/v1/routing-rules", nil)).Data)
 
-	changes, err := b.store.EnvironmentChanges(t.Context(), b.test.environmentID)
+	changes, err := b.store.Payments.EnvironmentChanges(t.Context(), b.test.environmentID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"routingRules"}, changes[len(changes)-1].Fields)
 	require.Len(t, changes, 1, "a repeat changes nothing")

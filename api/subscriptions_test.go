@@ -115,7 +115,7 @@ func TestCommand_EffectOnSubscription(t *testing.T) {
 		got := ask(c.name)
 		c.want(sub, got)
 		require.Equal(t, got, as[Subscription](t, 200, b.ask(t, b.test, "GET", "/api/subscriptions/"+sub.ID, nil)), c.name)
-		row, err := b.store.Subscription(t.Context(), b.test.environmentID, sub.ID)
+		row, err := b.store.Subscriptions.Get(t.Context(), b.test.environmentID, sub.ID)
 		require.NoError(t, err)
 		wake := contract.Wake{By: "key", Actor: key.ID, Revision: row.Revision}
 		if got.Status != "canceled" { // else the workflow has something to do, and reads the row

@@ -23,7 +23,7 @@ import (
 // opened are the secrets of an endpoint as they would sign, the present one first.
 func (b *bench) opened(t *testing.T, e opened, endpointID string) (secrets []string) {
 	t.Helper()
-	row, err := b.store.WebhookEndpoint(t.Context(), e.environmentID, endpointID)
+	row, err := b.store.Webhooks.Endpoint(t.Context(), e.environmentID, endpointID)
 	require.NoError(t, err)
 	for _, sealed := range [][]byte{row.SecretSealed, row.PreviousSecretSealed} {
 		if len(sealed) > 0 {
@@ -245,10 +245,10 @@ func TestWebhook_Life(t *testing.T) {
 	}
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) error {
-		e, err := tx.LockWebhookEndpoint(ctx, b.test.environmentID, made.ID)
+		e, err := tx.Webhooks.LockEndpoint(ctx, b.test.environmentID, made.ID)
 		require.NoError(t, err)
 		e.DisabledReason, e.FailingSince = delivery.DisabledFailing, b.base.Add(-time.Hour)
-		return tx.SaveWebhookEndpoint(ctx, b.test.environmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
+		return tx.Webhooks.SaveEndpoint(ctx, b.test.environmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
 	})
 	failing := as[WebhookEndpoint](t, 200, b.ask(t, b.test, "GET", path, nil))
 	require.Equal(t, "failing", failing.DisabledReason)

@@ -31,7 +31,7 @@ func (r *rig) endpoints(ctx context.Context, url string, n int) (ids []string, e
 			if err != nil {
 				return err
 			}
-			if err := tx.InsertWebhookEndpoint(ctx, r.stage.EnvironmentID, e); err != nil {
+			if err := tx.Webhooks.InsertEndpoint(ctx, r.stage.EnvironmentID, e); err != nil {
 				return err
 			}
 			ids, refs = append(ids, e.ID), append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: e.ID})
@@ -41,12 +41,12 @@ func (r *rig) endpoints(ctx context.Context, url string, n int) (ids []string, e
 	if err != nil {
 		return nil, err
 	}
-	epoch, err := r.ours.store.Epoch(ctx)
+	epoch, err := r.ours.store.Reconcile.Epoch(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return ids, r.ours.store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
-		return tx.SetStarted(ctx, db.StartedEndpoints, epoch, refs) // the reconciler leaves them to the scenario
+		return tx.Reconcile.SetStarted(ctx, db.StartedEndpoints, epoch, refs) // the reconciler leaves them to the scenario
 	})
 }
 

@@ -32,7 +32,7 @@ func (r *rig) startOursAll(ctx context.Context, subjects []stage.Subject) error 
 
 // noteStarted keeps the reconciler from starting what needs no workflow, or has one.
 func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
-	epoch, err := r.ours.store.Epoch(ctx)
+	epoch, err := r.ours.store.Reconcile.Epoch(ctx)
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (r *rig) noteStarted(ctx context.Context, subjects []stage.Subject) error {
 			refs = append(refs, db.Ref{EnvironmentID: r.stage.EnvironmentID, ID: s.SubscriptionID})
 		}
 		err := r.ours.store.InTx(ctx, db.BySystem("bench"), time.Now(), func(tx *db.Tx) error {
-			return tx.SetStarted(ctx, db.StartedSubscriptions, epoch, refs)
+			return tx.Reconcile.SetStarted(ctx, db.StartedSubscriptions, epoch, refs)
 		})
 		if err != nil {
 			return err

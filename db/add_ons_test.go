@@ -21,29 +21,29 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	b := setup(t)
 	first := newPlan()
 	first.AddOn, first.TrialDays, first.TrialEnd, first.Dunning, first.ProrationMeasure = true, 0, "", nil, ""
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, first)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, first)) })
 	second, err := first.Next([]plan.Price{plan.Flat(id.New(id.Price, wall), "base", 1)}, 0, "", wall.Add(time.Hour))
 	require.NoError(t, err)
 	second.AddOn = false // as a build from before writes it
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, second)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, second)) })
 	second.AddOn = true
 	has := func(addOns subscription.AddOns, pending *subscription.AddOns) {
 		t.Helper()
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			s := locked(ctx, t, b, tx)
 			s.AddOns, s.PendingAddOns = addOns, pending
-			require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+			require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 		})
 	}
 	running := func() []catalog.Running {
 		t.Helper()
-		found, err := b.store.RunningOn(t.Context(), b.env, []string{first.ID})
+		found, err := b.store.Catalog.RunningOn(t.Context(), b.env, []string{first.ID})
 		require.NoError(t, err)
 		return found[first.ID]
 	}
 	count := func(f db.SubscriptionFilter) int {
 		t.Helper()
-		found, _, err := b.store.Subscriptions(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Subscriptions.List(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		return len(found)
 	}
@@ -66,7 +66,7 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	require.Empty(t, running())
 
 	for _, addOns := range []bool{true, false} {
-		listed, _, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{AddOn: &addOns}, db.Page{})
+		listed, _, err := b.store.Catalog.Plans(t.Context(), b.env, db.PlanFilter{AddOn: &addOns}, db.Page{})
 		require.NoError(t, err)
 		for _, p := range listed {
 			require.Equal(t, addOns, p.AddOn)
@@ -76,7 +76,7 @@ func TestAddOns_AreReadWithTheirSubscription(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		s := locked(ctx, t, b, tx)
 		s.AddOns = subscription.AddOns{{Ref: plan.Ref{ID: "plan_gone", Version: 1}, Quantity: 1}}
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 	})
 	_, err = b.store.SubscriptionState(t.Context(), b.env, b.subscription.ID)
 	require.ErrorContains(t, err, "plan_missing", "it is never left unbilled")

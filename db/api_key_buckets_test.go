@@ -20,7 +20,7 @@ func TestSpendKeyRequests_FillsAndOwes(t *testing.T) {
 	spend := func(requests int, within time.Duration) (left float64) {
 		t.Helper()
 		require.NoError(t, b.store.InTx(t.Context(), db.BySystem("test"), wall, func(tx *db.Tx) error {
-			all, err := tx.SpendKeyRequests(
+			all, err := tx.Tenancy.SpendKeyRequests(
 				t.Context(), map[string]quota.Spent{"k": {Requests: requests, Within: within}}, limit,
 			)
 			left = all["k"]

@@ -31,7 +31,7 @@ func (b *bundle) seal(t *testing.T, environmentID string) (n int) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		n, err = tx.SealAudit(ctx, environmentID, 100)
+		n, err = tx.Tenancy.SealAudit(ctx, environmentID, 100)
 		require.NoError(t, err)
 	})
 	return n
@@ -46,7 +46,7 @@ func TestAudit_EntryTellsCall(t *testing.T) {
 		ObjectID: b.plan.ID, Status: 200, Body: []byte(`{"name":"ada@example.com","active":false}`),
 		Claim: audit.Claim{For: "user 4711"},
 	})
-	entries, more, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{})
+	entries, more, err := b.store.Tenancy.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, entries, 1)
@@ -69,7 +69,7 @@ func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 	insert := func(actor db.Actor, fn func(*db.Tx) error) error {
 		return b.store.InTx(t.Context(), actor, now, func(tx *db.Tx) error {
 			tx.Audit(b.env)
-			if err := tx.InsertProduct(t.Context(), b.env, aProduct(id.New(id.Product, wall))); err != nil {
+			if err := tx.Catalog.InsertProduct(t.Context(), b.env, aProduct(id.New(id.Product, wall))); err != nil {
 				return err
 			}
 			return fn(tx)
@@ -100,7 +100,7 @@ func TestAudit_EntryAndEffectCommitTogether(t *testing.T) {
 // changesOf is what the last entry about an object says.
 func (b *bundle) changesOf(t *testing.T, objectID string) (changes []audit.Change) {
 	t.Helper()
-	entries, _, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: objectID}, db.Page{})
+	entries, _, err := b.store.Tenancy.AuditLog(t.Context(), b.env, db.AuditFilter{ObjectID: objectID}, db.Page{})
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(entries[0].Changes, &changes))
 	return changes
@@ -157,7 +157,7 @@ func TestAudit_Filters(t *testing.T) {
 		{db.AuditFilter{To: wall}, []string{}},
 		{db.AuditFilter{From: wall.Add(time.Second)}, []string{}},
 	} {
-		entries, _, err := b.store.AuditLog(t.Context(), b.env, c.filter, db.Page{})
+		entries, _, err := b.store.Tenancy.AuditLog(t.Context(), b.env, c.filter, db.Page{})
 		require.NoError(t, err)
 		got := []string{}
 		for _, e := range entries {
@@ -165,10 +165,11 @@ func TestAudit_Filters(t *testing.T) {
 		}
 		require.Equal(t, c.want, got, "%+v", c.filter)
 	}
-	page, more, err := b.store.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{Limit: 1})
+	page, more, err := b.store.Tenancy.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{Limit: 1})
 	require.NoError(t, err)
 	require.True(t, more)
-	page, more, err = b.store.AuditLog(t.Context(), b.env, db.AuditFilter{}, db.Page{Limit: 1, StartingAfter: page[0].ID})
+	page, more, err = b.store.Tenancy.AuditLog(t.Context(), b.env, db.AuditFilter{},
+		db.Page{Limit: 1, StartingAfter: page[0].ID})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, first, page[0].ID)
@@ -179,7 +180,7 @@ func (b *bundle) follow(t *testing.T) (held int, err error) {
 	t.Helper()
 	var last audit.Seal
 	for {
-		seals, err := b.store.FollowAudit(t.Context(), b.env, last)
+		seals, err := b.store.Tenancy.FollowAudit(t.Context(), b.env, last)
 		if held += len(seals); err != nil || len(seals) == 0 {
 			return held, err
 		}
@@ -200,12 +201,12 @@ func TestAudit_ChainShowsWhatOwnerDid(t *testing.T) {
 	require.Equal(t, 4, b.seal(t, b.env))
 	require.Zero(t, b.seal(t, b.env))
 	b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan"})
-	last, err := b.store.LastSeal(t.Context(), b.env)
+	last, err := b.store.Tenancy.LastSeal(t.Context(), b.env)
 	require.NoError(t, err)
-	waiting, err := b.store.Unsealed(t.Context(), b.env, last)
+	waiting, err := b.store.Tenancy.Unsealed(t.Context(), b.env, last)
 	require.NoError(t, err)
 	require.Equal(t, db.Unsealed{Entries: 1, Oldest: wall}, waiting)
-	behind, err := b.store.AuditBehind(t.Context(), "", 10)
+	behind, err := b.store.Tenancy.AuditBehind(t.Context(), "", 10)
 	require.NoError(t, err)
 	require.Equal(t, []string{b.env}, behind)
 
@@ -221,7 +222,7 @@ func TestAudit_ChainShowsWhatOwnerDid(t *testing.T) {
 		require.Contains(t, []string{"PB003", "23514"}, pg.Code, sql)
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		n, err := tx.EraseAuditAddresses(ctx, wall.Add(time.Second), 2)
+		n, err := tx.Tenancy.EraseAuditAddresses(ctx, wall.Add(time.Second), 2)
 		require.NoError(t, err)
 		require.Equal(t, 2, n)
 	})

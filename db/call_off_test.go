@@ -44,7 +44,7 @@ func newQueued(t *testing.T) queued {
 
 func (q queued) commit(ctx context.Context) error {
 	return q.store.InTx(ctx, db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		return tx.InsertTenant(ctx, db.Tenant{ID: "ten_1", Name: "second", CreatedAt: time.Now()})
+		return tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: "ten_1", Name: "second", CreatedAt: time.Now()})
 	})
 }
 
@@ -117,7 +117,7 @@ func TestCommit_ReportsOutcome(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%30)*500*time.Microsecond)
 		name := fmt.Sprintf("ten_%d", i)
 		err := store.InTx(ctx, db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-			return tx.InsertTenant(ctx, db.Tenant{ID: name, Name: name, CreatedAt: time.Now()})
+			return tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: name, Name: name, CreatedAt: time.Now()})
 		})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {

@@ -26,11 +26,11 @@ func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 		}
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		for _, c := range []db.Callback{
 			callback("hint", nil), callback("evidence", &answer.Answer{Outcome: answer.Succeeded}),
 		} {
-			_, err := tx.InsertCallback(ctx, b.env, c)
+			_, err := tx.Payments.InsertCallback(ctx, b.env, c)
 			require.NoError(t, err)
 		}
 	})
@@ -40,10 +40,10 @@ func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 	looked := db.LookedAt{Refs: []string{""}, At: wall.Add(time.Minute)}
 	for _, mark := range []func(ctx context.Context, tx *db.Tx) error{
 		func(ctx context.Context, tx *db.Tx) error {
-			return tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, looked, payment.MessageProcessing)
+			return tx.Payments.MarkCallbacksProcessed(ctx, b.env, txn.ID, looked, payment.MessageProcessing)
 		},
 		func(ctx context.Context, tx *db.Tx) error {
-			return tx.MarkCallbacksElsewhere(ctx, b.env, txn.ID, b.provider, looked)
+			return tx.Payments.MarkCallbacksElsewhere(ctx, b.env, txn.ID, b.provider, looked)
 		},
 	} {
 		require.NoError(t, b.try(t, mark))
@@ -51,7 +51,7 @@ func TestMarkCallbacks_LeaveEvidenceThatNobodyRead(t *testing.T) {
 	}
 	looked.Asked = true
 	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		return tx.MarkCallbacksProcessed(ctx, b.env, txn.ID, looked)
+		return tx.Payments.MarkCallbacksProcessed(ctx, b.env, txn.ID, looked)
 	}))
 	require.Zero(t, open())
 }

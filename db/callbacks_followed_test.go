@@ -20,7 +20,7 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	insert := func(eventID, transactionID, ref string, at time.Time) (stored bool) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			var err error
-			stored, err = tx.InsertCallback(ctx, b.env, db.Callback{
+			stored, err = tx.Payments.InsertCallback(ctx, b.env, db.Callback{
 				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge",
 				TransactionID: transactionID, ProviderRef: ref, ReceivedAt: at,
 			})
@@ -30,15 +30,15 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	}
 	open := func() []db.TransactionRef {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.ClaimCallbacks(ctx, wall.Add(-time.Second)))
+			require.NoError(t, tx.Payments.ClaimCallbacks(ctx, wall.Add(-time.Second)))
 		})
-		found, err := b.store.OpenCallbacksBefore(ctx, wall.Add(time.Hour), 10)
+		found, err := b.store.Reconcile.OpenCallbacksBefore(ctx, wall.Add(time.Hour), 10)
 		require.NoError(t, err)
 		return found
 	}
 	process := func(before time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.MarkCallbacksProcessed(ctx, b.env, txn.ID,
+			require.NoError(t, tx.Payments.MarkCallbacksProcessed(ctx, b.env, txn.ID,
 				db.LookedAt{Refs: []string{"", "pi_1"}, At: before}))
 		})
 	}
@@ -47,7 +47,7 @@ func TestCallbacks_StoredOnceFoundUntilProcessed(t *testing.T) {
 	require.False(t, insert("evt_1", "", "pi_1", wall), "providers repeat themselves")
 	require.Empty(t, open(), "nobody to ask")
 	txn.ProviderRef = "pi_1"
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, txn)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn)) })
 	require.Equal(t, its, open(), "now it is known whose it is")
 	require.True(t, insert("evt_2", txn.ID, "", wall.Add(time.Second)))
 	require.Equal(t, its, open(), "each transaction once")
@@ -66,7 +66,7 @@ func TestCallbacks_GivenUp(t *testing.T) {
 	txn := b.pendingCharge(t, "")
 	insert := func(eventID, transactionID, ref string, at time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.InsertCallback(ctx, b.env, db.Callback{
+			_, err := tx.Payments.InsertCallback(ctx, b.env, db.Callback{
 				ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: eventID, Type: "charge",
 				TransactionID: transactionID, ProviderRef: ref, ReceivedAt: at,
 			})
@@ -97,7 +97,7 @@ func TestCallbacks_GivenUp(t *testing.T) {
 	insert("evt_young", "", "pi_young", wall.Add(time.Hour))
 
 	giveUp := func(tx *db.Tx) (int, error) {
-		given, err := tx.GiveUpCallbacks(ctx, wall.Add(time.Minute), wall, wall, 1)
+		given, err := tx.Payments.GiveUpCallbacks(ctx, wall.Add(time.Minute), wall, wall, 1)
 		require.Zero(t, given.Unanswered)
 		return given.Unclaimed, err
 	}
@@ -106,7 +106,7 @@ func TestCallbacks_GivenUp(t *testing.T) {
 	require.Zero(t, do(giveUp))
 	require.Equal(t, []string{"evt_ours", "evt_young"}, left(), "not what is a transaction's, nor what is young")
 
-	purge := func(tx *db.Tx) (int, error) { return tx.PurgeCallbacks(ctx, wall.Add(2*time.Hour), 2) }
+	purge := func(tx *db.Tx) (int, error) { return tx.Payments.PurgeCallbacks(ctx, wall.Add(2*time.Hour), 2) }
 	require.Equal(t, 2, do(purge), "in portions")
 	require.Equal(t, 1, do(purge))
 	require.Zero(t, do(purge))
@@ -114,7 +114,7 @@ func TestCallbacks_GivenUp(t *testing.T) {
 	require.Equal(t, 2, b.count(t, "select count(*) from provider_callbacks"))
 
 	require.Equal(t, 1, do(func(tx *db.Tx) (int, error) {
-		given, err := tx.GiveUpCallbacks(ctx, wall, wall.Add(time.Minute), wall, 10)
+		given, err := tx.Payments.GiveUpCallbacks(ctx, wall, wall.Add(time.Minute), wall, 10)
 		return given.Unanswered, err
 	}), "what is ours waits longer, not for ever")
 	require.Equal(t, []string{"evt_young"}, left())
@@ -127,19 +127,19 @@ func TestCallbacks_FollowedInGrowingGaps(t *testing.T) {
 	txn := b.pendingCharge(t, "")
 	ask := func(at time.Time) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+			require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, db.ProviderCall{
 				ID: id.New(id.ProviderCall, at), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: at,
 			}))
 		})
 	}
 	open := func(at time.Time) bool {
-		found, err := b.store.OpenCallbacksBefore(t.Context(), at, 10)
+		found, err := b.store.Reconcile.OpenCallbacksBefore(t.Context(), at, 10)
 		require.NoError(t, err)
 		return len(found) == 1
 	}
 	ask(wall.Add(-time.Hour)) // before the word came
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.InsertCallback(ctx, b.env, db.Callback{
+		_, err := tx.Payments.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", Type: "charge",
 			TransactionID: txn.ID, ReceivedAt: wall,
 		})

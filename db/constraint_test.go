@@ -22,9 +22,9 @@ func TestConstraint_Refuses(t *testing.T) {
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env,
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env,
 			db.ProviderCall{ID: "call_1", TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
@@ -120,12 +120,14 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 	t.Run("one live attempt", func(t *testing.T) {
 		t.Parallel()
 		second := b.charge(inv.ID)
-		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, second) })
+		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.Payments.InsertTransaction(ctx, b.env, second)
+		})
 		requireFault(t, err, fault.Conflict, "payment_in_progress")
 		failed := b.charge(inv.ID)
 		failed.Status, failed.CompletedAt = payment.Failed, now
 		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.InsertTransaction(ctx, b.env, failed)
+			return tx.Payments.InsertTransaction(ctx, b.env, failed)
 		}))
 	})
 	t.Run("one live invoice opens a period", func(t *testing.T) {
@@ -136,7 +138,7 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 			if voided {
 				opening.Status, opening.VoidedAt, opening.Collection.Phase = invoice.Void, now, collection.Closed
 			}
-			return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertInvoice(ctx, b.env, opening) })
+			return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Invoices.Insert(ctx, b.env, opening) })
 		}
 		require.NoError(t, issue(invoice.Create, true), "one that was withdrawn does not count")
 		require.NoError(t, issue(invoice.Create, false))
@@ -150,18 +152,18 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 		first, second := b.charge(""), b.charge("")
 		first.ProviderRef, second.ProviderRef = "pi_9", "pi_9"
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, first))
-			return tx.InsertTransaction(ctx, b.env, second)
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, first))
+			return tx.Payments.InsertTransaction(ctx, b.env, second)
 		})
 		requireFault(t, err, fault.Conflict, "provider_ref_taken")
 	})
 	t.Run("a transaction settles one invoice", func(t *testing.T) {
 		t.Parallel()
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if err := tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500, now); err != nil {
+			if err := tx.Payments.InsertSettlement(ctx, b.env, inv.ID, txn.ID, 1500, now); err != nil {
 				return err
 			}
-			return tx.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500, now)
+			return tx.Payments.InsertSettlement(ctx, b.env, other.ID, txn.ID, 1500, now)
 		})
 		requireFault(t, err, fault.Conflict, "transaction_settled")
 	})
@@ -170,7 +172,7 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 		again := b.environment
 		again.env = id.New(id.Environment, wall)
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.InsertEnvironment(ctx, newEnvironment(again))
+			return tx.Tenancy.InsertEnvironment(ctx, newEnvironment(again))
 		})
 		requireFault(t, err, fault.Conflict, "environment_exists")
 	})
@@ -180,11 +182,13 @@ func TestConstraint_UniqueKeysNameTheField(t *testing.T) {
 			ID: id.New(id.ProviderConfig, wall), Provider: "stripe",
 			Account: account.Account{Primary: true}, Credentials: sealed,
 		}
-		err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertProviderConfig(ctx, b.env, second) })
+		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.Payments.InsertProviderConfig(ctx, b.env, second)
+		})
 		requireFault(t, err, fault.Conflict, "primary_provider_exists")
 		second.Primary = false
 		require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.InsertProviderConfig(ctx, b.env, second)
+			return tx.Payments.InsertProviderConfig(ctx, b.env, second)
 		}))
 	})
 }

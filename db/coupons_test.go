@@ -40,35 +40,35 @@ func TestCouponRoundTrip(t *testing.T) {
 		return nil
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertCoupon(ctx, b.env, want))
-		require.NoError(t, tx.InsertCoupon(ctx, b.env, percent))
-		locked, err := tx.LockCoupon(ctx, b.env, want.ID)
+		require.NoError(t, tx.Catalog.InsertCoupon(ctx, b.env, want))
+		require.NoError(t, tx.Catalog.InsertCoupon(ctx, b.env, percent))
+		locked, err := tx.Catalog.LockCoupon(ctx, b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, locked)
-		found, err := tx.CouponByCode(ctx, b.env, "ten")
+		found, err := tx.Catalog.CouponByCode(ctx, b.env, "ten")
 		require.NoError(t, err)
 		require.Equal(t, percent, found)
 	})
 	require.NoError(t, b.try(t, redeem))
 	want.Name, want.RedeemBy, want.Redeemed = "Spring", time.Time{}, 1
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveCoupon(ctx, b.env, want)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.SaveCoupon(ctx, b.env, want)) })
 	require.NoError(t, b.try(t, redeem))
 	requireFault(t, b.try(t, redeem), fault.Conflict, "coupon_used_up")
 	want.Redeemed = 2
 
 	active := true
-	listed, more, err := b.store.Coupons(
+	listed, more, err := b.store.Catalog.Coupons(
 		t.Context(), b.env, db.CouponFilter{Active: &active, Code: "WELCOME-5"}, db.Page{},
 	)
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, []discount.Coupon{want}, listed)
-	page, _, err := b.store.Coupons(t.Context(), b.env, db.CouponFilter{}, db.Page{StartingAfter: percent.ID})
+	page, _, err := b.store.Catalog.Coupons(t.Context(), b.env, db.CouponFilter{}, db.Page{StartingAfter: percent.ID})
 	require.NoError(t, err)
 	require.Equal(t, []discount.Coupon{want}, page)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		return tx.InsertCoupon(ctx, b.env, aCoupon(id.New(id.Coupon, wall), "WELCOME-5"))
+		return tx.Catalog.InsertCoupon(ctx, b.env, aCoupon(id.New(id.Coupon, wall), "WELCOME-5"))
 	})
 	requireFault(t, err, fault.Conflict, "coupon_code_taken")
 	_, err = b.pool.Exec(t.Context(), "update coupons set code = 'OTHER'")
@@ -86,16 +86,16 @@ func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 		invoicing.Content{Lines: aLine("10")}, around)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertCoupon(ctx, b.env, coupon))
-		require.NoError(t, tx.InsertDraft(ctx, b.env, draft))
+		require.NoError(t, tx.Catalog.InsertCoupon(ctx, b.env, coupon))
+		require.NoError(t, tx.Invoices.InsertDraft(ctx, b.env, draft))
 	})
 	done := make(chan error, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LockCoupon(ctx, b.env, coupon.ID)
+		_, err := tx.Catalog.LockCoupon(ctx, b.env, coupon.ID)
 		require.NoError(t, err)
 		go func() {
 			done <- b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
-				state, err := tx.LockManualInvoice(ctx, b.env, b.customer.ID, draft.ID)
+				state, err := tx.Lifecycle.LockManualInvoice(ctx, b.env, b.customer.ID, draft.ID)
 				if err != nil {
 					return err
 				}
@@ -104,7 +104,7 @@ func TestWrite_RedeemsBeforeItNumbers(t *testing.T) {
 					return err
 				}
 				changes.Redeemed = coupon.ID
-				return tx.Write(ctx, b.env, state, changes)
+				return tx.Lifecycle.Write(ctx, b.env, state, changes)
 			})
 		}()
 		b.untilWaiting(t)

@@ -19,20 +19,20 @@ func TestSaveCredentials_AddsVersionAndDropsWhatServesNothing(t *testing.T) {
 	save := func(version int, age time.Duration) {
 		t.Helper()
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			c, err := tx.ProviderConfigOf(ctx, b.env, b.provider)
+			c, err := tx.Payments.ProviderConfigOf(ctx, b.env, b.provider)
 			require.NoError(t, err)
-			c, err = tx.LockCredentials(ctx, c)
+			c, err = tx.Payments.LockCredentials(ctx, c)
 			require.NoError(t, err)
 			require.Equal(t, version-1, c.Credentials[0].Version)
 			next := db.SealedCredentials{Version: version, Fields: []string{"secretKey"}, Sealed: []byte{byte(version)}}
-			require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, next, []string{"secretKey"}))
+			require.NoError(t, tx.Payments.SaveCredentials(ctx, b.env, b.provider, next, []string{"secretKey"}))
 		})
 		_, err := b.pool.Exec(t.Context(),
 			"update provider_credentials set created_at = created_at - $1::interval where version = $2", age, version)
 		require.NoError(t, err)
 	}
 	versions := func() (found []int) {
-		c, err := b.store.ProviderConfigByID(t.Context(), b.provider)
+		c, err := b.store.Payments.ProviderConfigByID(t.Context(), b.provider)
 		require.NoError(t, err)
 		require.Zero(t, c.Former, "an older build must not go on with what was replaced")
 		for _, v := range c.Credentials {
@@ -46,9 +46,9 @@ func TestSaveCredentials_AddsVersionAndDropsWhatServesNothing(t *testing.T) {
 	require.Equal(t, []int{3, 2, 1}, versions())
 	save(4, 0)
 	require.Equal(t, []int{4, 3}, versions(), "what was replaced a day ago serves nothing")
-	names, err := b.store.CredentialNames(t.Context(), b.env, b.provider)
+	names, err := b.store.Payments.CredentialNames(t.Context(), b.env, b.provider)
 	require.NoError(t, err)
 	require.Equal(t, []string{"secretKey"}, names)
-	_, err = b.store.CredentialNames(t.Context(), "env_other", b.provider)
+	_, err = b.store.Payments.CredentialNames(t.Context(), "env_other", b.provider)
 	require.Equal(t, db.ErrProviderConfigNotFound, err)
 }

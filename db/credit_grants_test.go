@@ -24,7 +24,9 @@ func (b *bundle) grant(t *testing.T, amount money.Minor, expiresAt time.Time) ba
 		Left: amount, Priority: 7, PlanIDs: []string{b.plan.ID}, Name: "Welcome", Metadata: metadata.Pairs{"why": "x"},
 		GivenAt: now, ExpiresAt: expiresAt,
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCreditGrant(ctx, b.env, g)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Customers.InsertCreditGrant(ctx, b.env, g))
+	})
 	return g
 }
 
@@ -38,26 +40,26 @@ func TestCreditGrant_UsedWithinWhatIsLeft(t *testing.T) {
 	b := setup(t)
 	inv := b.openInvoice(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: -40, Reason: invoice.CreditCarriedForward}, inv.ID, now))
 	})
 	g := b.grant(t, 500, now.Add(time.Hour))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.Equal(t, []balance.Grant{g}, state.Grants)
 		require.EqualValues(t, -40, state.Balance)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -490), inv.ID, now))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -10), inv.ID, now))
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -490), inv.ID, now))
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -10), inv.ID, now))
 	})
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		return tx.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -1), inv.ID, now)
+		return tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, use(g, -1), inv.ID, now)
 	})
 	require.ErrorContains(t, err, "credit_insufficient")
-	credits, err := b.store.Credits(t.Context(), b.env, []string{b.customer.ID})
+	credits, err := b.store.Customers.Credits(t.Context(), b.env, []string{b.customer.ID})
 	require.NoError(t, err)
 	require.Equal(t, []db.Credit{{CustomerID: b.customer.ID, Currency: eur, Balance: -40}}, credits)
-	entries, _, err := b.store.BalanceEntries(t.Context(), b.env, b.customer.ID, eur, db.Page{Limit: 10})
+	entries, _, err := b.store.Customers.BalanceEntries(t.Context(), b.env, b.customer.ID, eur, db.Page{Limit: 10})
 	require.NoError(t, err)
 	var after []money.Minor
 	for _, e := range entries {
@@ -66,7 +68,7 @@ func TestCreditGrant_UsedWithinWhatIsLeft(t *testing.T) {
 	require.Equal(t, []money.Minor{-40, -30, 460, -40}, after, "the newest first, each all that there is")
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.Nil(t, state.Grants, "nothing is left, and no open invoice has used it")
 	})
@@ -89,7 +91,7 @@ func TestCreditGrant_EndsOnce(t *testing.T) {
 	b := setup(t)
 	g := b.grant(t, 500, now.Add(time.Hour))
 	due := func(by time.Time) []db.DueGrant {
-		found, err := b.store.DueGrantsOnClock(t.Context(), b.env, b.clock.ID, by)
+		found, err := b.store.Customers.DueGrantsOnClock(t.Context(), b.env, b.clock.ID, by)
 		require.NoError(t, err)
 		return found
 	}
@@ -99,20 +101,20 @@ func TestCreditGrant_EndsOnce(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), "update subscriptions set next_action_at = $1", now.Add(time.Minute))
 	require.NoError(t, err)
 	require.Empty(t, due(now.Add(time.Hour)), "a boundary before it is late")
-	next, _, err := b.store.NextDueOnClock(t.Context(), b.env, b.clock.ID)
+	next, _, err := b.store.Clocks.NextDue(t.Context(), b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.True(t, next.Equal(now.Add(time.Minute)), "%s", next)
 	_, err = b.pool.Exec(t.Context(), "update subscriptions set next_action_at = $1", now.Add(2*time.Hour))
 	require.NoError(t, err)
-	next, _, err = b.store.NextDueOnClock(t.Context(), b.env, b.clock.ID)
+	next, _, err = b.store.Clocks.NextDue(t.Context(), b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.True(t, next.Equal(now.Add(time.Hour)), "%s", next)
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		locked, err := tx.LockCreditGrant(ctx, b.env, g.ID)
+		locked, err := tx.Customers.LockCreditGrant(ctx, b.env, g.ID)
 		require.NoError(t, err)
 		ended, left := locked.End(now.Add(time.Hour))
-		require.NoError(t, tx.EndCreditGrant(ctx, b.env, ended, left, invoice.CreditExpired, now.Add(time.Hour)))
+		require.NoError(t, tx.Customers.EndCreditGrant(ctx, b.env, ended, left, invoice.CreditExpired, now.Add(time.Hour)))
 	})
 	require.Empty(t, due(now.Add(time.Hour)))
 	require.Equal(
@@ -129,12 +131,12 @@ func TestCreditGrant_TwoSubscriptions(t *testing.T) {
 	b := setup(t)
 	g := b.grant(t, 500, time.Time{})
 	other := newSubscription(b.environment)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, other)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, other)) })
 	invoices := [2]invoice.Invoice{b.openInvoice(t), b.openInvoice(t)}
 	take := func(ctx context.Context, tx *db.Tx, state lifecycle.State, inv string) error {
 		for _, use := range balance.Take(state.Grants, 300, now) {
 			entry := invoice.CreditEntry{Amount: -use.Amount, Reason: invoice.CreditApplied, GrantID: use.ID}
-			if err := tx.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv, now); err != nil {
+			if err := tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv, now); err != nil {
 				return err
 			}
 		}
@@ -142,12 +144,12 @@ func TestCreditGrant_TwoSubscriptions(t *testing.T) {
 	}
 	waits, done := make(chan struct{}), make(chan error, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		first, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		first, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		go func() {
 			done <- b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
 				close(waits)
-				second, err := tx.LockSubscription(ctx, b.env, other.ID)
+				second, err := tx.Lifecycle.LockSubscription(ctx, b.env, other.ID)
 				if err != nil {
 					return err
 				}
@@ -174,14 +176,14 @@ func TestLockForCredit_KnowsWhatNotesGaveBackToGrants(t *testing.T) {
 			{Amount: 20, Reason: invoice.CreditNoted, GrantID: g.ID},
 			{Amount: 7, Reason: invoice.CreditNoted},
 		} {
-			require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv.ID, now))
+			require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, entry, inv.ID, now))
 		}
 	})
 	_, err := b.pool.Exec(t.Context(), `alter table invoices disable trigger user;
 		update invoices set grants_used = '[{"id": "`+g.ID+`", "amount": 400}]'`)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		under, err := tx.LockForCredit(ctx, b.env, inv.ID)
+		under, err := tx.Invoices.LockForCredit(ctx, b.env, inv.ID)
 		require.NoError(t, err)
 		require.Equal(t, balance.Uses{{ID: g.ID, Amount: 50}}, under.Given.ToGrants)
 	})

@@ -27,20 +27,23 @@ func TestCreditNotes_BoundedByTheTables(t *testing.T) {
 	b := setup(t)
 	inv := b.openInvoice(t)
 	note := b.creditNote(inv)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Invoices.InsertCreditNote(ctx, b.env, &note))
+	})
 	require.EqualValues(t, 1, note.Number)
-	notes, _, err := b.store.CreditNotes(t.Context(), b.env, db.CreditNoteFilter{InvoiceID: inv.ID}, db.Page{Limit: 10})
+	notes, _, err := b.store.Invoices.CreditNotes(t.Context(), b.env, db.CreditNoteFilter{InvoiceID: inv.ID},
+		db.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, []creditnote.Note{note}, notes)
-	read, err := b.store.Invoice(t.Context(), b.env, inv.ID)
+	read, err := b.store.Invoices.Get(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, read.Lines[0].Credited)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		read.Credited = invoice.Credited{Total: 4, Tax: 2, Due: 1, Refund: 3}
 		read.AmountDue--
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, read))
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, read))
 	})
-	saved, err := b.store.Invoice(t.Context(), b.env, inv.ID)
+	saved, err := b.store.Invoices.Get(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	require.Equal(t, read, saved)
 	for _, sql := range []string{

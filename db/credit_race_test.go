@@ -27,7 +27,7 @@ func TestLockSubscription_OfTwoWithoutABalance(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			other := newSubscription(b.environment)
-			b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, other)) })
+			b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, other)) })
 			invoices := [2]invoice.Invoice{b.openInvoice(t), b.openInvoice(t)}
 			done := make(chan error, 1)
 			add := func(ctx context.Context, tx *db.Tx, i int) error {
@@ -35,16 +35,16 @@ func TestLockSubscription_OfTwoWithoutABalance(t *testing.T) {
 				if amounts[i] < 0 {
 					reason = invoice.CreditCarriedForward
 				}
-				return tx.AddCredit(ctx, b.env, b.customer.ID, b.subscription.Currency,
+				return tx.Customers.AddCredit(ctx, b.env, b.customer.ID, b.subscription.Currency,
 					invoice.CreditEntry{Amount: amounts[i], Reason: reason}, invoices[i].ID, now)
 			}
 			var seen money.Minor
 			b.write(t, func(ctx context.Context, tx *db.Tx) {
-				first, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+				first, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 				require.NoError(t, err)
 				go func() {
 					done <- b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
-						second, err := tx.LockSubscription(ctx, b.env, other.ID)
+						second, err := tx.Lifecycle.LockSubscription(ctx, b.env, other.ID)
 						if err != nil {
 							return err
 						}
@@ -58,7 +58,7 @@ func TestLockSubscription_OfTwoWithoutABalance(t *testing.T) {
 			})
 			require.NoError(t, <-done)
 			require.Equal(t, amounts[0], seen)
-			balance, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, b.subscription.Currency)
+			balance, err := b.store.Customers.CreditBalance(t.Context(), b.env, b.customer.ID, b.subscription.Currency)
 			require.NoError(t, err)
 			require.Equal(t, amounts[0]+amounts[1], balance)
 		})
@@ -79,16 +79,16 @@ func TestLockSubscription_NeverSeesAClockBeforeWhatWasBilled(t *testing.T) {
 	later := now.Add(24 * time.Hour)
 	waits, done := make(chan struct{}), make(chan time.Time, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		_, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		go func() {
 			var seen time.Time
 			err := b.store.InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
-				if _, err := tx.TestClock(ctx, b.env, b.clock.ID); err != nil { // its snapshot is old
+				if _, err := tx.Clocks.Get(ctx, b.env, b.clock.ID); err != nil { // its snapshot is old
 					return err
 				}
 				close(waits)
-				state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+				state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 				seen = state.ClockNow
 				return err
 			})
@@ -99,14 +99,14 @@ func TestLockSubscription_NeverSeesAClockBeforeWhatWasBilled(t *testing.T) {
 		}()
 		<-waits
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			clock, err := tx.LockTestClock(ctx, b.env, b.clock.ID)
+			clock, err := tx.Clocks.Lock(ctx, b.env, b.clock.ID)
 			require.NoError(t, err)
 			clock.Status, clock.NowAt = testclock.Ready, later
-			require.NoError(t, tx.SaveTestClock(ctx, b.env, clock))
+			require.NoError(t, tx.Clocks.Save(ctx, b.env, clock))
 		})
 		sub := b.subscription
 		sub.UpdatedAt = later
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
 	})
 	require.True(t, (<-done).Equal(later))
 }

@@ -34,11 +34,11 @@ func TestPrices_InSeveralCurrencies(t *testing.T) {
 	sub.ID, sub.PlanID, sub.Currency, sub.TestClockID = id.New(id.Subscription, wall), p.ID, "XAF", ""
 	sub.Items = b.items(p, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertPlan(ctx, b.env, p))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, sub))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, p))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, sub))
 	})
 
-	stored, err := b.store.Plan(t.Context(), b.env, p.ID)
+	stored, err := b.store.Catalog.Plan(t.Context(), b.env, p.ID)
 	require.NoError(t, err)
 	require.Equal(t, p, stored)
 
@@ -50,10 +50,10 @@ func TestPrices_InSeveralCurrencies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sold, seen.Plan)
 
-	running, err := b.store.RunningOn(t.Context(), b.env, []string{p.ID})
+	running, err := b.store.Catalog.RunningOn(t.Context(), b.env, []string{p.ID})
 	require.NoError(t, err)
 	require.Equal(t, []catalog.Running{{Version: 1, Currency: "XAF", Quantity: 1, Count: 1}}, running[p.ID])
-	late, err := b.store.OverdueActions(t.Context(), sub.NextActionAt.Add(time.Second))
+	late, err := b.store.Payments.OverdueActions(t.Context(), sub.NextActionAt.Add(time.Second))
 	require.NoError(t, err)
 	require.Len(t, late, 1)
 	require.Equal(t, [2]any{money.Currency("XAF"), money.Minor(6500)}, [2]any{late[0].Currency, late[0].Amount})

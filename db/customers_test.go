@@ -25,18 +25,18 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	kept := newCustomer("") // another customer, untouched
 	txn := b.pendingCharge(t, "")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.SaveCustomer(ctx, b.env, b.customer))
-		require.NoError(t, tx.InsertCustomer(ctx, b.env, kept))
+		require.NoError(t, tx.Customers.Save(ctx, b.env, b.customer))
+		require.NoError(t, tx.Customers.Insert(ctx, b.env, kept))
 		done := txn
 		done.Status, done.CompletedAt, done.FailureReason, done.ProviderResponse = payment.Failed, now, "Ada's card",
 			[]byte(`{"name": "Ada"}`)
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, done))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, done))
 		call := db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall,
 		}
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, call))
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, call))
 		call.Outcome, call.EndedAt, call.Response = "declined", wall, []byte(`{"name": "Ada"}`)
-		require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
+		require.NoError(t, tx.Payments.FinishProviderCall(ctx, b.env, call))
 		for key, owner := range map[string]string{"k1": b.customer.ID, "k2": kept.ID} {
 			require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env, db.IdempotencyKey{
 				Route: "POST /api/customers", Key: key, Fingerprint: []byte("f"), StatusCode: 201, Response: []byte("Ada"),
@@ -65,7 +65,7 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	require.NoError(t, b.try(t, eraseIt))
 	type reasons struct{ CancelReason, FailureReason, FailureCode string }
 	told := func(customerID string) (data []reasons) { // newest first
-		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{CustomerID: customerID}, db.Page{})
+		events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{CustomerID: customerID}, db.Page{})
 		require.NoError(t, err)
 		for _, e := range events {
 			var told reasons
@@ -94,12 +94,12 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	require.Nil(t, answered.Response)
 	require.False(t, answered.ErasedAt.IsZero())
 
-	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
+	got, err := b.store.Customers.Get(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
 	require.Equal(t, customer.Customer{
 		ID: b.customer.ID, Metadata: metadata.Pairs{}, TestClockID: b.clock.ID, ErasedAt: wall, CreatedAt: now, Revision: 3,
 	}, got)
-	stored, err := b.store.Transaction(t.Context(), b.env, txn.ID)
+	stored, err := b.store.Payments.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, stored.Status)
 	require.EqualValues(t, 1500, stored.Amount)
@@ -107,7 +107,7 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	require.Nil(t, stored.ProviderResponse)
 	require.Empty(t, stored.FailureReason)
 	require.Empty(t, stored.Description)
-	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
+	calls, err := b.store.Payments.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Nil(t, calls[0].Response)
 	answer, _, err := b.store.IdempotencyKey(t.Context(), b.env, "POST /api/customers", "k1")
@@ -116,19 +116,19 @@ func TestErasure_LeavesNothingPersonal(t *testing.T) {
 	require.Equal(t, wall, answer.ErasedAt)
 	require.Equal(t, 201, answer.StatusCode)
 
-	other, err := b.store.Customer(t.Context(), b.env, kept.ID)
+	other, err := b.store.Customers.Get(t.Context(), b.env, kept.ID)
 	require.NoError(t, err)
 	require.Equal(t, kept, other)
 	answer, _, err = b.store.IdempotencyKey(t.Context(), b.env, "POST /api/customers", "k2")
 	require.NoError(t, err)
 	require.Equal(t, []byte("Ada"), answer.Response)
-	list, _, err := b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{})
+	list, _, err := b.store.Customers.List(t.Context(), b.env, db.CustomerFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Equal(t, []customer.Customer{kept}, list)
 
 	requireFault(t, b.try(t, eraseIt), fault.NotFound, "customer_not_found")
 	got.Email = "back@example.com"
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, b.env, got) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Customers.Save(ctx, b.env, got) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 
@@ -146,11 +146,11 @@ func TestErasure_KeepsOwnReasons(t *testing.T) {
 		sub.ID, sub.CustomerID, sub.TestClockID = id.New(id.Subscription, wall), owner.ID, ""
 		sub.Status, sub.CanceledAt, sub.CancelReason = subscription.Canceled, now, reason
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertCustomer(ctx, b.env, owner))
-			require.NoError(t, tx.InsertSubscription(ctx, b.env, sub))
+			require.NoError(t, tx.Customers.Insert(ctx, b.env, owner))
+			require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, sub))
 			require.NoError(t, erase(ctx, tx, b.env, owner.ID))
 		})
-		got, err := b.store.Subscription(t.Context(), b.env, sub.ID)
+		got, err := b.store.Subscriptions.Get(t.Context(), b.env, sub.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got.CancelReason)
 	}
@@ -166,15 +166,15 @@ func TestMarkMethodChanged(t *testing.T) {
 	theirs.ID, theirs.CustomerID = id.New(id.Subscription, wall), stranger.ID
 	var marked []string
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertCustomer(ctx, b.env, stranger))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, finished))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, theirs))
+		require.NoError(t, tx.Customers.Insert(ctx, b.env, stranger))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, finished))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, theirs))
 		var err error
-		marked, err = tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+		marked, err = tx.Subscriptions.MarkMethodChanged(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 	})
 	require.Equal(t, []string{b.subscription.ID}, marked)
-	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	got, err := b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, wall, got.MethodChangedAt)
 	require.EqualValues(t, 2, got.Revision, "a workflow that acts on older state must notice")

@@ -31,7 +31,7 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 		t.Helper()
 		present = present.Add(time.Minute)
 		err := store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-			_, payer, err := tx.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
+			_, payer, err := tx.Payments.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
 			require.NoError(t, err)
 			restored = payer.RestoredAt.UTC()
 			return end
@@ -58,7 +58,7 @@ func TestDatabaseServer_NoticesAnotherOne(t *testing.T) {
 	require.NoError(t, err)
 	present = present.Add(time.Minute)
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("worker"), now, func(tx *db.Tx) error {
-		return tx.NoteServer(t.Context())
+		return tx.Payments.NoteServer(t.Context())
 	}))
 	noticed := present
 	require.Equal(t, noticed, restoredAt(nil))
@@ -96,7 +96,7 @@ func TestDatabaseServer_NoticesACopyInTheSameServer(t *testing.T) {
 	require.NoError(t, err)
 	defer store.Close()
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-		_, payer, err := tx.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
+		_, payer, err := tx.Payments.LockTransactionWithPayer(t.Context(), b.env, txn.ID)
 		require.Equal(t, later(), payer.RestoredAt.UTC())
 		return err
 	}))

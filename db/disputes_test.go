@@ -34,12 +34,12 @@ func TestDisputes_Filters(t *testing.T) {
 	older.Disputes = dispute(answer.DisputeOpen, wall)
 	newer.Disputes = dispute(answer.DisputeLost, wall.Add(time.Hour))
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertCustomer(ctx, b.env, other))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, older))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, newer))
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, older)) // again: one row a dispute
+		require.NoError(t, tx.Customers.Insert(ctx, b.env, other))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, older))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, newer))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, older)) // again: one row a dispute
 	})
-	all, more, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{}, db.Page{})
+	all, more, err := b.store.Payments.Disputes(t.Context(), b.env, db.DisputeFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, []string{newer.Disputes[0].ID, older.Disputes[0].ID}, []string{all[0].ID, all[1].ID}, "newest first")
@@ -47,17 +47,18 @@ func TestDisputes_Filters(t *testing.T) {
 		{CustomerID: b.customer.ID}, {ChargeID: older.ID}, {Status: answer.DisputeOpen}, {OpenedTo: wall.Add(time.Hour)},
 		{OpenedFrom: wall, OpenedTo: wall.Add(time.Second)},
 	} {
-		found, _, err := b.store.Disputes(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Payments.Disputes(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, [2]string{older.Disputes[0].ID, older.ID}, [2]string{found[0].ID, found[0].Charge.ID})
 	}
-	found, _, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{OpenedFrom: wall.Add(time.Second)}, db.Page{})
+	found, _, err := b.store.Payments.Disputes(t.Context(), b.env, db.DisputeFilter{OpenedFrom: wall.Add(time.Second)},
+		db.Page{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Equal(t, newer.ID, found[0].Charge.ID)
 
-	unanswered, err := b.store.UnansweredDisputes(t.Context(), 10)
+	unanswered, err := b.store.Payments.UnansweredDisputes(t.Context(), 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.UnansweredDispute{{
 		Ref: db.Ref{EnvironmentID: b.env, ID: older.Disputes[0].ID}, ChargeID: older.ID, DueAt: wall.Add(time.Hour),
@@ -77,7 +78,9 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 		},
 	}
 	charge.Disputes = payment.Disputes{known}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, charge)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, charge))
+	})
 	_, err := b.pool.Exec(t.Context(), `
 		update transactions set revision = revision + 1, disputes = '[
 			{"ref": "du_1", "state": "lost", "amount": 1500, "currency": "EUR", "withdrawn": 1500, "stage": 3},
@@ -85,7 +88,7 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 		where id = $1`, charge.ID)
 	require.NoError(t, err)
 
-	now, err := b.store.Transaction(t.Context(), b.env, charge.ID)
+	now, err := b.store.Payments.Transaction(t.Context(), b.env, charge.ID)
 	require.NoError(t, err)
 	require.Len(t, now.Disputes, 2)
 	lost, news := now.Disputes[0], now.Disputes[1]
@@ -96,8 +99,8 @@ func TestDisputes_WrittenByAnOlderBinary(t *testing.T) {
 	require.True(t, id.Is(id.Dispute, news.ID), news.ID)
 	require.False(t, news.OpenedAt.IsZero())
 
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, now)) })
-	rows, _, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{CustomerID: b.customer.ID}, db.Page{})
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, now)) })
+	rows, _, err := b.store.Payments.Disputes(t.Context(), b.env, db.DisputeFilter{CustomerID: b.customer.ID}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, rows, 2)
 	require.Equal(t, []string{news.ID, known.ID}, []string{rows[0].ID, rows[1].ID})

@@ -1,14 +1,16 @@
 // Package db owns the data in PostgreSQL: the schema, the queries, and the conversion between rows and domain types. It
 // owns no rule: billing decides what is written.
 //
-// Reads are methods of Reader, which both a Store (each read in its own statement) and a Tx (inside its transaction)
+// Reads are methods of a Reader, which both a Store (each read in its own statement) and a Tx (inside its transaction)
 // have. Writes exist only on a Tx, so a write outside a transaction does not compile. A transaction makes no network
 // calls but its own.
 //
 // # Columns
 //
-// What is not about one subject is package core: connections, Tx, Reader, the queue, the commit, effects, the audit
-// log's entry, pages and errors. Package db adds the reads and writes, and is the only one that others import.
+// Reads and writes are in a package for each subject, a column, which Reader and Tx have a field for: tx.Invoices.Save.
+// What columns share is package core: connections, the queue, the commit, effects, the audit log's entry, pages and
+// errors. Package db puts them together, and is the only one that others import. Idempotency keys, which are about no
+// subject, are methods of Reader and Tx themselves.
 //
 // # Lock order
 //
@@ -21,9 +23,9 @@
 //  5. invoice counter
 //
 // Whatever moves credit, or decides by it, locks the customer's row first and alone: a balance that does not exist yet
-// cannot be locked. LockSubscription locks 1 to 4 in this order. The counter comes last by construction: InsertInvoice
-// only remembers the invoice, and the commit sends it. Coupons and webhook endpoints, which transactions of many
-// customers lock, come right before it. A test clock is locked alone or before all of these.
+// cannot be locked. Lifecycle.LockSubscription locks 1 to 4 in this order. The counter comes last by construction:
+// Invoices.Insert only remembers the invoice, and the commit sends it. Coupons and webhook endpoints, which
+// transactions of many customers lock, come right before it. A test clock is locked alone or before all of these.
 //
 // # Round trips
 //

@@ -50,7 +50,8 @@ func TestInTx_DispatchesEffectsAfterTheCommitOnly(t *testing.T) {
 	require.Error(t, store.InTx(t.Context(), key, now, func(tx *db.Tx) error {
 		tx.AfterCommit(first)
 		// fails with the commit
-		return tx.InsertApp(t.Context(), db.App{ID: "app_1", TenantID: "ten_absent", Keyset: []byte("k"), CreatedAt: now})
+		return tx.Tenancy.InsertApp(t.Context(),
+			db.App{ID: "app_1", TenantID: "ten_absent", Keyset: []byte("k"), CreatedAt: now})
 	}))
 	require.Len(t, d.effects, 2, "what was not committed has no effects")
 	require.NoError(t, b.store.InTx(t.Context(), key, now, func(tx *db.Tx) error {

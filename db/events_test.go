@@ -27,7 +27,7 @@ func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 		for range subscriptions - 1 {
 			s := newSubscription(b.environment)
 			s.ID = id.New(id.Subscription, wall)
-			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
+			require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, s))
 			subs = append(subs, s)
 		}
 	})
@@ -35,7 +35,7 @@ func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 	errs := atOnce(sessions, func(i int) error {
 		s := subs[i%subscriptions]
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.LockSubscription(ctx, b.env, s.ID); err != nil {
+			if _, err := tx.Lifecycle.LockSubscription(ctx, b.env, s.ID); err != nil {
 				return err
 			}
 			for range each {
@@ -46,7 +46,7 @@ func TestCustomerSequence_ConcurrentSubscriptionsOfOneCustomer(t *testing.T) {
 			if i%5 != 0 {
 				return nil
 			}
-			if _, err := tx.Epoch(ctx); err != nil { // a read sends what is queued
+			if _, err := tx.Reconcile.Epoch(ctx); err != nil { // a read sends what is queued
 				return err
 			}
 			return thoughtBetter
@@ -91,7 +91,7 @@ func TestCustomerSequence_OneTransactionInOrder(t *testing.T) {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanUpdated{ID: b.plan.ID}, now)))
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.CustomerUpdated{ID: b.customer.ID}, now)))
 	})
-	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	var got [][2]int64
 	for _, e := range events {
@@ -116,7 +116,7 @@ func TestEvents_SeveralPatternsAreOneList(t *testing.T) {
 	})
 	filter := db.EventFilter{Types: []event.Pattern{"plan.updated", "customer.*", "plan.updated", "customer.updated"}}
 	var want []string
-	all, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{Limit: 120})
+	all, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{Limit: 120})
 	require.NoError(t, err)
 	for _, e := range all {
 		if e.Type == event.TypePlanUpdated || e.Type == event.TypeCustomerUpdated {
@@ -127,7 +127,7 @@ func TestEvents_SeveralPatternsAreOneList(t *testing.T) {
 	walk := func(page func(seen []db.Event) db.Page, add func(seen, rows []db.Event) []db.Event) []db.Event {
 		var seen []db.Event
 		for {
-			rows, more, err := b.store.Events(t.Context(), b.env, filter, page(seen))
+			rows, more, err := b.store.Webhooks.Events(t.Context(), b.env, filter, page(seen))
 			require.NoError(t, err)
 			seen = add(seen, rows)
 			if !more {
@@ -176,7 +176,8 @@ func TestEvents_SpanOfTime(t *testing.T) {
 		{start.Add(50 * time.Second), start.Add(51 * time.Second)},
 		{start.Add(time.Hour), {}}, {{}, start},
 	} {
-		events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{RecordedFrom: span[0], RecordedTo: span[1]},
+		events, _, err := b.store.Webhooks.Events(t.Context(), b.env,
+			db.EventFilter{RecordedFrom: span[0], RecordedTo: span[1]},
 			db.Page{Limit: 100})
 		require.NoError(t, err)
 		want := 0

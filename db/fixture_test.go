@@ -80,12 +80,12 @@ func (b *bundle) bareEnvironment(t testing.TB) environment {
 	sum := sha256.Sum256([]byte(e.key))
 	e.hash = sum[:]
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTenant(ctx, db.Tenant{ID: e.tenant, Name: "tenant", CreatedAt: wall}))
-		require.NoError(t, tx.InsertApp(ctx, db.App{
+		require.NoError(t, tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: e.tenant, Name: "tenant", CreatedAt: wall}))
+		require.NoError(t, tx.Tenancy.InsertApp(ctx, db.App{
 			ID: e.app, TenantID: e.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall,
 		}))
-		require.NoError(t, tx.InsertEnvironment(ctx, newEnvironment(e)))
-		require.NoError(t, tx.InsertAPIKey(ctx, e.env,
+		require.NoError(t, tx.Tenancy.InsertEnvironment(ctx, newEnvironment(e)))
+		require.NoError(t, tx.Tenancy.InsertAPIKey(ctx, e.env,
 			db.NewAPIKey{ID: e.key, Kind: "secret", Hash: e.hash, Hint: "sk_test_…abcd", Scopes: []string{"*"}}))
 	})
 	return e
@@ -109,13 +109,13 @@ func (b *bundle) newEnvironment(t testing.TB) environment {
 	e.subscription = newSubscription(e)
 	e.subscription.Items = e.items(e.plan, 1)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
+		require.NoError(t, tx.Payments.InsertProviderConfig(ctx, e.env, db.ProviderConfig{
 			ID: e.provider, Provider: "stripe", Account: account.Account{Primary: true}, Credentials: sealed,
 		}))
-		require.NoError(t, tx.InsertPlan(ctx, e.env, e.plan))
-		require.NoError(t, tx.InsertTestClock(ctx, e.env, e.clock))
-		require.NoError(t, tx.InsertCustomer(ctx, e.env, e.customer))
-		require.NoError(t, tx.InsertSubscription(ctx, e.env, e.subscription))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, e.env, e.plan))
+		require.NoError(t, tx.Clocks.Insert(ctx, e.env, e.clock))
+		require.NoError(t, tx.Customers.Insert(ctx, e.env, e.customer))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, e.env, e.subscription))
 	})
 	return e
 }
@@ -152,7 +152,7 @@ func newEnvironment(e environment) db.Environment {
 // locked reads the subscription so that nobody else may change it until the transaction ends.
 func locked(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) subscription.Subscription {
 	t.Helper()
-	loaded, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+	loaded, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 	require.NoError(t, err)
 	return loaded.Subscription
 }
@@ -245,7 +245,7 @@ func (e environment) charge(invoiceID string) payment.Transaction {
 func (b *bundle) openInvoice(t *testing.T) invoice.Invoice {
 	t.Helper()
 	inv := b.invoice()
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertInvoice(ctx, b.env, inv)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv)) })
 	return inv
 }
 
@@ -256,25 +256,27 @@ func (b *bundle) pendingCharge(t *testing.T, invoiceID string) payment.Transacti
 	if invoiceID == "" {
 		txn.SubscriptionID, txn.AttemptNumber = "", 0
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, txn)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
+	})
 	return txn
 }
 
 // erase removes what is personal of a customer, and of the rows that an erasure takes one by one, in one transaction.
 func erase(ctx context.Context, tx *db.Tx, env, customerID string) error {
-	if err := tx.EraseCustomer(ctx, env, customerID); err != nil {
+	if err := tx.Customers.Erase(ctx, env, customerID); err != nil {
 		return err
 	}
 	e := erasure.OfCustomer("", customerID, wall)
-	ids, _, err := tx.SubscriptionsToErase(ctx, env, e, 100)
+	ids, _, err := tx.Customers.SubscriptionsToErase(ctx, env, e, 100)
 	if err != nil {
 		return err
 	}
-	if err := tx.EraseSubscriptions(ctx, env, ids); err != nil {
+	if err := tx.Customers.EraseSubscriptions(ctx, env, ids); err != nil {
 		return err
 	}
 	for _, stage := range []func(context.Context, string, erasure.Erasure, int) (erasure.Handled, error){
-		tx.EraseTransactions, tx.EraseEvents, tx.EraseResponses,
+		tx.Customers.EraseTransactions, tx.Customers.EraseEvents, tx.Customers.EraseResponses,
 	} {
 		if _, err := stage(ctx, env, e, 100); err != nil {
 			return err

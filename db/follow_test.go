@@ -90,13 +90,13 @@ func TestFollowByEndingBefore_BeginsWithMoreThanAPage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	f := follower{seen: map[string]int{}, list: func(ctx context.Context, p db.Page) (any, error) {
-		rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, p)
+		rows, _, err := b.store.Webhooks.Events(ctx, b.env, db.EventFilter{}, p)
 		return rows, err
 	}}
 	require.NoError(t, f.catchUp(t.Context()))
 	require.NoError(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: id.New(id.Plan, wall)}, now)))
-		_, err := tx.Epoch(ctx) // a read sends what is queued
+		_, err := tx.Reconcile.Epoch(ctx) // a read sends what is queued
 		require.NoError(t, err)
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			for range 162 {
@@ -130,43 +130,44 @@ func TestFollowByEndingBefore_ConcurrentWritersSlowCommitsAndTwoClocks(t *testin
 	}
 	lists := map[string]func(context.Context, db.Page) (any, error){
 		"events": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, p)
+			rows, _, err := b.store.Webhooks.Events(ctx, b.env, db.EventFilter{}, p)
 			return rows, err
 		},
 		"events of a type": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Events(ctx, b.env, db.EventFilter{Types: []event.Pattern{"subscription.updated"}}, p)
+			rows, _, err := b.store.Webhooks.Events(ctx, b.env,
+				db.EventFilter{Types: []event.Pattern{"subscription.updated"}}, p)
 			return rows, err
 		},
 		"customers": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Customers(ctx, b.env, db.CustomerFilter{}, p)
+			rows, _, err := b.store.Customers.List(ctx, b.env, db.CustomerFilter{}, p)
 			return rows, err
 		},
 		"plans": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Plans(ctx, b.env, db.PlanFilter{}, p)
+			rows, _, err := b.store.Catalog.Plans(ctx, b.env, db.PlanFilter{}, p)
 			return rows, err
 		},
 		"subscriptions": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Subscriptions(ctx, b.env, db.SubscriptionFilter{}, p)
+			rows, _, err := b.store.Subscriptions.List(ctx, b.env, db.SubscriptionFilter{}, p)
 			return rows, err
 		},
 		"invoices": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Invoices(ctx, b.env, db.InvoiceFilter{}, p)
+			rows, _, err := b.store.Invoices.List(ctx, b.env, db.InvoiceFilter{}, p)
 			return rows, err
 		},
 		"transactions": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Transactions(ctx, b.env, db.TransactionFilter{}, p)
+			rows, _, err := b.store.Payments.Transactions(ctx, b.env, db.TransactionFilter{}, p)
 			return rows, err
 		},
 		"disputes": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Disputes(ctx, b.env, db.DisputeFilter{}, p)
+			rows, _, err := b.store.Payments.Disputes(ctx, b.env, db.DisputeFilter{}, p)
 			return rows, err
 		},
 		"test clocks": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.TestClocks(ctx, b.env, p)
+			rows, _, err := b.store.Clocks.List(ctx, b.env, p)
 			return rows, err
 		},
 		"apps": func(ctx context.Context, p db.Page) (any, error) {
-			rows, _, err := b.store.Apps(ctx, b.tenant, p)
+			rows, _, err := b.store.Tenancy.Apps(ctx, b.tenant, p)
 			return rows, err
 		},
 	}
@@ -256,19 +257,19 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 	}}
 	for _, insert := range []func() error{
 		func() error {
-			return tx.InsertApp(ctx, db.App{
+			return tx.Tenancy.InsertApp(ctx, db.App{
 				ID: id.New(id.App, tx.Real), TenantID: b.tenant, Name: "app", Keyset: []byte("k"), CreatedAt: tx.Real,
 			})
 		},
-		func() error { return tx.InsertPlan(ctx, b.env, p) },
-		func() error { return tx.InsertTestClock(ctx, b.env, clock) },
-		func() error { return tx.InsertCustomer(ctx, b.env, c) },
-		func() error { return tx.InsertSubscription(ctx, b.env, sub) },
-		func() error { return tx.InsertTransaction(ctx, b.env, txn) },
+		func() error { return tx.Catalog.InsertPlan(ctx, b.env, p) },
+		func() error { return tx.Clocks.Insert(ctx, b.env, clock) },
+		func() error { return tx.Customers.Insert(ctx, b.env, c) },
+		func() error { return tx.Subscriptions.Insert(ctx, b.env, sub) },
+		func() error { return tx.Payments.InsertTransaction(ctx, b.env, txn) },
 		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
 		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
 		func() error { return tx.Emit(ctx, b.env, anEvent(sub)) },
-		func() error { return tx.InsertInvoice(ctx, b.env, inv) },
+		func() error { return tx.Invoices.Insert(ctx, b.env, inv) },
 	} {
 		if err := insert(); err != nil {
 			return err
@@ -277,7 +278,7 @@ func writeOneOfEach(ctx context.Context, tx *db.Tx, b *bundle, slow bool) error 
 	if !slow {
 		return nil
 	}
-	if _, err := tx.Epoch(ctx); err != nil { // a read sends what is queued
+	if _, err := tx.Reconcile.Epoch(ctx); err != nil { // a read sends what is queued
 		return err
 	}
 	time.Sleep(time.Second)
@@ -291,7 +292,7 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 	b := setup(t)
 	other := b.newEnvironment(t)
 	events := func(environmentID string, page db.Page) []db.Event {
-		rows, _, err := b.store.Events(t.Context(), environmentID, db.EventFilter{}, page)
+		rows, _, err := b.store.Webhooks.Events(t.Context(), environmentID, db.EventFilter{}, page)
 		require.NoError(t, err)
 		return rows
 	}
@@ -300,7 +301,7 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 		thoughtBetter := errors.New("rolled back")
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 			require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: id.New(id.Plan, wall)}, now)))
-			_, err := tx.Epoch(ctx) // a read sends what is queued
+			_, err := tx.Reconcile.Epoch(ctx) // a read sends what is queued
 			require.NoError(t, err)
 			b.write(t, func(ctx context.Context, tx *db.Tx) {
 				require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
@@ -309,7 +310,7 @@ func TestList_OpenTransactionHoldsNewerRowsBack(t *testing.T) {
 			require.Len(t, events(b.env, db.Page{}), before)
 			require.Len(t, events(b.env, db.Page{Unsettled: true}), before+1)
 			require.NotEmpty(t, events(other.env, db.Page{}), "another environment does not wait")
-			own, _, err := tx.Events(ctx, b.env, db.EventFilter{}, db.Page{})
+			own, _, err := tx.Webhooks.Events(ctx, b.env, db.EventFilter{}, db.Page{})
 			require.NoError(t, err)
 			require.Len(t, own, before+2, "a transaction sees its own rows")
 			if !commit {
@@ -335,11 +336,11 @@ func TestList_WaitsForTransactionsThatEndSoon(t *testing.T) {
 		for range 20 {
 			c := newCustomer("")
 			if err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-				return tx.InsertCustomer(ctx, b.env, c)
+				return tx.Customers.Insert(ctx, b.env, c)
 			}); err != nil {
 				return err
 			}
-			newest, _, err := b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{Limit: 100})
+			newest, _, err := b.store.Customers.List(t.Context(), b.env, db.CustomerFilter{}, db.Page{Limit: 100})
 			if err != nil {
 				return err
 			}

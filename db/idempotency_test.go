@@ -62,8 +62,8 @@ func TestReserveIdempotency_RefusedWithoutAnswer(t *testing.T) {
 	k := db.IdempotencyKey{Route: "POST /api/customers", Key: "k1", Fingerprint: []byte("body")}
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.ReserveIdempotency(ctx, b.env, k))
-		require.NoError(t, tx.InsertCustomer(ctx, b.env, newCustomer(b.clock.ID)))
-		_, err := tx.Customer(ctx, b.env, b.customer.ID) // sends the writes: until the commit the answer may still come
+		require.NoError(t, tx.Customers.Insert(ctx, b.env, newCustomer(b.clock.ID)))
+		_, err := tx.Customers.Get(ctx, b.env, b.customer.ID) // sends the writes: until the commit the answer may still come
 		return err
 	})
 	requireSQLState(t, err, "PB006")
@@ -90,7 +90,7 @@ func TestReserveIdempotency_ConcurrentRepeatWaits(t *testing.T) {
 				if err := tx.ReserveIdempotency(ctx, b.env, k); err != nil {
 					return err
 				}
-				if err := tx.InsertCustomer(ctx, b.env, newCustomer(b.clock.ID)); err != nil {
+				if err := tx.Customers.Insert(ctx, b.env, newCustomer(b.clock.ID)); err != nil {
 					return err
 				}
 				return tx.AnswerIdempotency(ctx, b.env, k)
@@ -98,7 +98,7 @@ func TestReserveIdempotency_ConcurrentRepeatWaits(t *testing.T) {
 			repeated := make(chan error, 1)
 			err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 				require.NoError(t, perform(ctx, tx))
-				_, err := tx.Customer(ctx, b.env, b.customer.ID) // any read sends what is queued
+				_, err := tx.Customers.Get(ctx, b.env, b.customer.ID) // any read sends what is queued
 				require.NoError(t, err)
 				go func() { repeated <- b.try(t, perform) }()
 				require.Eventually(t, func() bool {
@@ -135,7 +135,7 @@ func TestIdempotency_OneEffectUnderRepeats(t *testing.T) {
 			if err := tx.InsertAnsweredIdempotency(ctx, b.env, k); err != nil {
 				return err
 			}
-			return tx.InsertCustomer(ctx, b.env, newCustomer(b.clock.ID))
+			return tx.Customers.Insert(ctx, b.env, newCustomer(b.clock.ID))
 		})
 	})
 	var made int

@@ -24,18 +24,22 @@ func TestIsolation_References(t *testing.T) {
 	ours := bundle{store: b.store, pool: b.pool, environment: b.newEnvironment(t)}
 	ours.filled(t)
 	note := b.creditNote(inv)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Invoices.InsertCreditNote(ctx, b.env, &note))
+	})
 	endpoint, product := b.endpoint(t, b.env, "*"), aProduct(id.New(id.Product, wall))
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProduct(ctx, b.env, product)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Catalog.InsertProduct(ctx, b.env, product))
+	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription))) })
-	owed, _, err := b.store.WebhookDeliveries(t.Context(), b.env, db.WebhookDeliveryFilter{}, db.Page{Unsettled: true})
+	owed, _, err := b.store.Webhooks.Deliveries(t.Context(), b.env, db.WebhookDeliveryFilter{}, db.Page{Unsettled: true})
 	require.NoError(t, err)
 	ours.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, e := range []erasure.Erasure{
 			erasure.OfCustomer(id.New(id.Erasure, wall), ours.customer.ID, wall),
 			erasure.OfTestClock(id.New(id.Erasure, wall), ours.clock.ID, wall),
 		} {
-			require.NoError(t, tx.BeginErasure(ctx, ours.env, e))
+			require.NoError(t, tx.Customers.BeginErasure(ctx, ours.env, e))
 		}
 	})
 	foreign := map[string]string{

@@ -26,30 +26,39 @@ import (
 
 // global are the reads that take no environment, each for a reason that its comment gives.
 var global = map[string]bool{
-	"UnstartedEndpoints": true, "AsleepEndpoints": true, "WebhookBacklog": true, "TroubledEndpoints": true,
-	"EventHorizon": true,
-	"Backlog":      true, "OverdueSubscriptions": true, "BehindClock": true, "Reviews": true, "WorkersOf": true,
-	"Workers": true, "OpenBreakers": true,
-	"Keysets": true,
-	"App":     true, "Apps": true, "KeyByHash": true, "ProviderConfigByID": true, "Epoch": true,
-	"TenantNamed": true, "Environments": true, "AppNamed": true, "EnvironmentOf": true, "Keys": true,
-	"EnvironmentOfKey": true,
-	"DueInvoices":      true, "DueGrants": true, "UnstartedErasures": true, "StuckErasures": true,
-	"UnstartedSubscriptions": true, "UnstartedTransactions": true, "BusyClocks": true, "WakePendingBefore": true,
-	"OpenCallbacksBefore": true, "LostCallbacks": true, "TransactionIsKnown": true, "OverdueChecks": true,
-	"SilentProbes":              true,
-	"KeptReturns":               true,
-	"TransactionByConfirmToken": true,
-	"LateSubscriptions":         true,
-	"OverlookedSubscriptions":   true,
-	"OverlookedDates":           true,
-	"Accounts":                  true, "UntakenCharges": true, "UndecidedPayments": true, "RefundsOwed": true,
-	"PausedCharging": true,
-	"AuditBehind":    true, "BehindUsage": true, "LastUsagePosition": true, "UsageVersions": true,
-	"UsageSubscriptions":  true,
-	"UsageMonthReady":     true,
-	"WakePendingPayments": true, "OverdueActions": true, "OverduePayments": true, "PaymentsInReview": true,
-	"UnansweredDisputes": true, "EnvironmentOfTransaction": true, "EnvironmentOfCallback": true,
+	"Reconcile.UnstartedEndpoints": true, "Reconcile.AsleepEndpoints": true, "Webhooks.Backlog": true,
+	"Webhooks.TroubledEndpoints": true,
+	"Webhooks.EventHorizon":      true,
+	"Reconcile.Backlog":          true, "Reconcile.OverdueSubscriptions": true, "Reconcile.BehindClock": true,
+	"Reconcile.Reviews": true, "Reconcile.WorkersOf": true,
+	"Reconcile.Workers": true, "Payments.OpenBreakers": true,
+	"Reconcile.Keysets": true,
+	"Tenancy.App":       true, "Tenancy.Apps": true, "KeyByHash": true, "Payments.ProviderConfigByID": true,
+	"Reconcile.Epoch":     true,
+	"Tenancy.TenantNamed": true, "Tenancy.Environments": true, "Tenancy.AppNamed": true, "Tenancy.EnvironmentOf": true,
+	"Tenancy.Keys":             true,
+	"Tenancy.EnvironmentOfKey": true,
+	"Invoices.Due":             true, "Customers.DueGrants": true, "Customers.UnstartedErasures": true,
+	"Customers.StuckErasures":          true,
+	"Reconcile.UnstartedSubscriptions": true, "Reconcile.UnstartedTransactions": true, "Reconcile.BusyClocks": true,
+	"Reconcile.WakePendingBefore":   true,
+	"Reconcile.OpenCallbacksBefore": true, "Payments.LostCallbacks": true, "Payments.TransactionIsKnown": true,
+	"Reconcile.OverdueChecks":            true,
+	"Reconcile.SilentProbes":             true,
+	"Reconcile.KeptReturns":              true,
+	"Payments.TransactionByConfirmToken": true,
+	"Reconcile.LateSubscriptions":        true,
+	"Reconcile.OverlookedSubscriptions":  true,
+	"Reconcile.OverlookedDates":          true,
+	"Payments.Accounts":                  true, "Payments.UntakenCharges": true, "Payments.UndecidedPayments": true,
+	"Payments.RefundsOwed":    true,
+	"Payments.PausedCharging": true,
+	"Tenancy.AuditBehind":     true, "Usage.Behind": true, "LastUsagePosition": true, "Usage.Versions": true,
+	"Usage.Subscriptions":           true,
+	"Usage.MonthReady":              true,
+	"Reconcile.WakePendingPayments": true, "Payments.OverdueActions": true, "Payments.OverduePayments": true,
+	"Payments.PaymentsInReview":   true,
+	"Payments.UnansweredDisputes": true, "Payments.EnvironmentOfTransaction": true, "Payments.EnvironmentOfCallback": true,
 }
 
 // TestIsolation_Reads calls every other read of db.Reader with rows of another environment, and expects to the
@@ -129,69 +138,69 @@ func (b *bundle) filled(t *testing.T) filling {
 		Definition: usage.Definition{Aggregation: usage.Sum},
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertMetric(ctx, b.env, metric))
+		require.NoError(t, tx.Usage.InsertMetric(ctx, b.env, metric))
 		former := db.NewAPIKey{ID: id.New(id.APIKey, wall), Kind: "secret", Hash: []byte(rand.Text() + "......"),
 			Scopes: []string{"*"}}
-		require.NoError(t, tx.InsertAPIKey(ctx, b.env, former))
-		require.NoError(t, tx.RevokeAPIKey(ctx, b.env, former.ID))
+		require.NoError(t, tx.Tenancy.InsertAPIKey(ctx, b.env, former))
+		require.NoError(t, tx.Tenancy.RevokeAPIKey(ctx, b.env, former.ID))
 		sub := b.subscription
 		sub.PendingPlanID, sub.PendingPlanVersion, sub.CollectingInvoiceID = b.plan.ID, b.plan.Version, inv.ID
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
 		txn.ProviderRef, txn.Status, txn.CompletedAt = "pi_1", payment.Canceled, now
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn))
 		recovered := b.charge(inv.ID)
 		recovered.RecoveredFrom, recovered.ProviderRef = txn.ID, "pi_again"
 		recovered.Disputes = payment.Disputes{{
 			ID: dispute, OpenedAt: wall,
 			Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Amount: 1500, Currency: eur},
 		}}
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, recovered))
-		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500, now))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, recovered))
+		require.NoError(t, tx.Payments.InsertSettlement(ctx, b.env, inv.ID, recovered.ID, 1500, now))
 		refund := b.charge("")
 		refund.Type, refund.ChargeID = payment.Refund, recovered.ID
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, refund))
 		held := b.charge("")
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, held))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, held))
 		held.HeldBack = payment.Hold{At: wall, ByStop: true}
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, held))
-		require.NoError(t, tx.SetCharging(ctx, b.env, wall, []string{"chargingPaused"}))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, held))
+		require.NoError(t, tx.Payments.SetCharging(ctx, b.env, wall, []string{"chargingPaused"}))
 		charged = recovered.ID
-		require.NoError(t, tx.InsertDecision(ctx, b.env,
+		require.NoError(t, tx.Payments.InsertDecision(ctx, b.env,
 			db.Decision{TransactionID: txn.ID, Reason: "second_capture", Outcome: "returned"}))
-		require.NoError(t, tx.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
+		require.NoError(t, tx.Catalog.InsertTaxRate(ctx, b.env, aTaxRate(taxRate)))
 		everywhere := aTaxRate(id.New(id.TaxRate, wall))
 		everywhere.Country, everywhere.Region = "", ""
-		require.NoError(t, tx.InsertTaxRate(ctx, b.env, everywhere))
+		require.NoError(t, tx.Catalog.InsertTaxRate(ctx, b.env, everywhere))
 		note.Subtotal, note.Total, note.Refund, note.RefundID = 2, 2, 1, refund.ID
-		require.NoError(t, tx.InsertCreditNote(ctx, b.env, &note))
-		require.NoError(t, tx.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
-		require.NoError(t, tx.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
+		require.NoError(t, tx.Invoices.InsertCreditNote(ctx, b.env, &note))
+		require.NoError(t, tx.Catalog.InsertCoupon(ctx, b.env, aCoupon(coupon, "WELCOME")))
+		require.NoError(t, tx.Moving.InsertImportedRecords(ctx, b.env, "c-1", moving.CustomerType, []db.ImportedRecord{
 			{ExternalID: "c-1", ObjectID: b.customer.ID, CustomerID: b.customer.ID, Hash: make([]byte, 32)},
 		}))
-		require.NoError(t, tx.InsertProduct(ctx, b.env, product))
+		require.NoError(t, tx.Catalog.InsertProduct(ctx, b.env, product))
 		strict := b.plan
 		strict.Key, strict.ProductID = "solo", product.ID
 		policy := somePolicy()
 		strict.Dunning = &policy
-		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, strict))
+		require.NoError(t, tx.Catalog.SavePlan(ctx, b.env, b.plan, strict))
 		version := db.SealedCredentials{Version: 2, Fields: []string{"secretKey"}, Sealed: []byte("sealed")}
-		require.NoError(t, tx.SaveCredentials(ctx, b.env, b.provider, version, []string{"secretKey"}))
+		require.NoError(t, tx.Payments.SaveCredentials(ctx, b.env, b.provider, version, []string{"secretKey"}))
 		require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
-		stored, err := tx.InsertCallback(ctx, b.env, db.Callback{
+		stored, err := tx.Payments.InsertCallback(ctx, b.env, db.Callback{
 			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_1", TransactionID: txn.ID,
 			ProviderRef: "pi_1", ReceivedAt: wall, Evidence: &answer.Answer{Outcome: answer.Succeeded},
 		})
 		require.NoError(t, err)
 		require.True(t, stored)
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
-		require.NoError(t, tx.InsertSend(ctx, b.env, txn.ID, payment.Send{
+		require.NoError(t, tx.Payments.InsertSend(ctx, b.env, txn.ID, payment.Send{
 			Number: 1, Provider: "stripe", ProviderConfigID: b.provider, Key: "key_1", Reason: "primary", SentAt: wall,
 		}))
-		require.NoError(t, tx.ReplaceRoutingRules(ctx, b.env, []routing.Rule{{Position: 1, AccountID: b.provider}}))
-		_, err = tx.LockBreaker(ctx, b.env, b.provider)
+		require.NoError(t, tx.Payments.ReplaceRoutingRules(ctx, b.env, []routing.Rule{{Position: 1, AccountID: b.provider}}))
+		_, err = tx.Payments.LockBreaker(ctx, b.env, b.provider)
 		require.NoError(t, err)
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: wall,
 			SendNumber: 1, Searched: db.Searched{ProviderConfigID: b.provider, Since: now.Add(2 * month)},
 		}))
@@ -199,8 +208,8 @@ func (b *bundle) filled(t *testing.T) filling {
 			ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, StartedAt: wall, SendNumber: 1,
 			Outcome: "not_sent", HTTPStatus: http.StatusTooManyRequests, EndedAt: wall,
 		}
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, refused))
-		require.NoError(t, tx.FinishProviderCall(ctx, b.env, refused))
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, refused))
+		require.NoError(t, tx.Payments.FinishProviderCall(ctx, b.env, refused))
 		require.NoError(t, tx.InsertAnsweredIdempotency(ctx, b.env,
 			db.IdempotencyKey{Route: "POST /long", Key: "POST /long", Fingerprint: []byte("f"), StatusCode: 200}))
 	})
@@ -209,7 +218,7 @@ func (b *bundle) filled(t *testing.T) filling {
 	b.audited(t, db.Call{EnvironmentID: b.env, Operation: "updatePlan"})
 	b.dueInvoice(t)
 	grant := b.grant(t, 500, now.Add(time.Hour)).ID
-	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	owed := b.deliveries(t, b.env, endpoint)
 	_, err = b.pool.Exec(t.Context(), `insert into webhook_attempts (environment_id, delivery_id, number, endpoint_id, manual, started_at)
@@ -219,46 +228,60 @@ func (b *bundle) filled(t *testing.T) filling {
 	return filling{
 		environment: b.environment,
 		ids: map[string]string{
-			"Environment":    b.env,
-			"ProviderConfig": b.env, "ProviderConfigOf": b.provider, "Plan": b.plan.ID, "PlanWithKey": b.plan.ID,
-			"PlanVersion": b.plan.ID, "PlanVersions": b.plan.ID,
-			"AuditLog": "none", "AuditEntryWithKey": auditID, "LastSeal": "none", "FollowAudit": "none", "Unsealed": "none",
-			"TaxRates": "none", "TaxRateWithKey": taxRate, "Products": "none", "ProductWithKey": product.ID,
-			"APIKeys": "none", "APIKeyWithKey": b.key,
-			"CatalogPlans": b.plan.ID, "RunningOn": b.plan.ID,
-			"Metrics": "none", "MetricWithKey": metric.ID, "MetricVersions": metric.ID, "MetricVersion": metric.ID,
-			"ServedMetric": "calls", "ServedMetrics": "none", "UsageVersionsNamed": "calls",
-			"CreditNotes": "none", "CreditNoteWithKey": note.ID,
-			"Coupons": "none", "CouponWithKey": coupon, "CouponByCode": "WELCOME",
-			"Customer": b.customer.ID, "CustomerWithKey": b.customer.ID, "CustomersByID": b.customer.ID,
-			"ImportedRecords": "c-1",
-			"SubscriptionIDs": b.subscription.ID,
-			"CreditBalance":   b.customer.ID, "Credits": b.customer.ID, "BalanceEntries": b.customer.ID,
-			"CreditGrants": b.customer.ID, "CreditGrantWithKey": grant, "DueGrantsOnClock": b.clock.ID,
-			"DueInvoicesOnClock": b.clock.ID, "TaxRatesOf": b.customer.ID,
-			"TestClock": b.clock.ID, "TestClockWithKey": b.clock.ID, "NextDueOnClock": b.clock.ID, "DueOnClock": b.clock.ID,
-			"PendingOnClock": b.clock.ID,
-			"Subscription":   b.subscription.ID, "SubscriptionWithKey": b.subscription.ID,
-			"Invoice": inv.ID, "InvoiceWithKey": inv.ID, "Settlement": inv.ID,
-			"Transaction": txn.ID, "TransactionWithKey": txn.ID, "Refunds": charged,
-			"Charging": b.env, "RenewedCurrencies": b.customer.ID, "EnvironmentChanges": "none", "HeldCharges": "none",
-			"HeldTransactions": "none",
-			"Decisions":        txn.ID, "CredentialChanges": b.provider, "CredentialNames": b.provider,
-			"ProviderConfigs": "none", "ProviderConfigWithKey": b.provider, "HasPendingPayments": b.provider,
-			"ProviderCalls": txn.ID, "CallbackRef": txn.ID,
-			"Routing": b.env, "RoutingSince": b.env, "TransactionSuperseding": b.provider, "RoutingRules": "none",
-			"Evidence": txn.ID, "Sends": txn.ID, "TransactionOfSend": b.provider, "CallbackElsewhere": txn.ID,
-			"CallbackTells": txn.ID, "Searched": txn.ID, "AccessClaims": b.customer.ID,
-			"TransactionByProviderRef": b.provider,
-			"EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
-			"WebhookEndpoint": endpoint, "WebhookEndpointWithKey": endpoint, "WebhookEndpointCount": "none",
-			"WebhookEndpoints": "none",
-			"WebhookDelivery":  owed[0].ID, "WebhookDeliveryWithKey": owed[0].ID, "WebhookDeliveries": "none",
-			"WebhookAttempts": owed[0].ID, "WebhookLog": owed[0].ID, "EventsFor": endpoint,
-			"EndpointChanges": endpoint, "WaitingDeliveries": endpoint,
-			"LostAttempts": endpoint, "EndpointBacklog": endpoint, "DueDeliveries": idle, "MayBeDue": idle,
-			"Plans": "none", "Customers": "none", "TestClocks": "none", "Subscriptions": "none", "Invoices": "none",
-			"Transactions": "none", "Events": "none", "Disputes": "none", "DisputeWithKey": dispute,
+			"Tenancy.Environment":     b.env,
+			"Payments.ProviderConfig": b.env, "Payments.ProviderConfigOf": b.provider, "Catalog.Plan": b.plan.ID,
+			"Catalog.PlanWithKey": b.plan.ID,
+			"Catalog.PlanVersion": b.plan.ID, "Catalog.PlanVersions": b.plan.ID,
+			"Tenancy.AuditLog": "none", "Tenancy.AuditEntryWithKey": auditID, "Tenancy.LastSeal": "none",
+			"Tenancy.FollowAudit": "none", "Tenancy.Unsealed": "none",
+			"Catalog.TaxRates": "none", "Catalog.TaxRateWithKey": taxRate, "Catalog.Products": "none",
+			"Catalog.ProductWithKey": product.ID,
+			"Tenancy.APIKeys":        "none", "Tenancy.APIKeyWithKey": b.key,
+			"Catalog.CatalogPlans": b.plan.ID, "Catalog.RunningOn": b.plan.ID,
+			"Usage.Metrics": "none", "Usage.MetricWithKey": metric.ID, "Usage.MetricVersions": metric.ID,
+			"Usage.MetricVersion": metric.ID,
+			"Usage.ServedMetric":  "calls", "Usage.ServedMetrics": "none", "Usage.VersionsNamed": "calls",
+			"Invoices.CreditNotes": "none", "Invoices.CreditNoteWithKey": note.ID,
+			"Catalog.Coupons": "none", "Catalog.CouponWithKey": coupon, "Catalog.CouponByCode": "WELCOME",
+			"Customers.Get": b.customer.ID, "Customers.GetWithKey": b.customer.ID, "Customers.ListByID": b.customer.ID,
+			"Moving.ImportedRecords":  "c-1",
+			"Subscriptions.IDs":       b.subscription.ID,
+			"Customers.CreditBalance": b.customer.ID, "Customers.Credits": b.customer.ID,
+			"Customers.BalanceEntries": b.customer.ID,
+			"Customers.CreditGrants":   b.customer.ID, "Customers.CreditGrantWithKey": grant,
+			"Customers.DueGrantsOnClock": b.clock.ID,
+			"Invoices.DueOnClock":        b.clock.ID, "Catalog.TaxRatesOf": b.customer.ID,
+			"Clocks.Get": b.clock.ID, "Clocks.GetWithKey": b.clock.ID, "Clocks.NextDue": b.clock.ID, "Clocks.Due": b.clock.ID,
+			"Clocks.Pending":    b.clock.ID,
+			"Subscriptions.Get": b.subscription.ID, "Subscriptions.GetWithKey": b.subscription.ID,
+			"Invoices.Get": inv.ID, "Invoices.GetWithKey": inv.ID, "Payments.Settlement": inv.ID,
+			"Payments.Transaction": txn.ID, "Payments.TransactionWithKey": txn.ID, "Payments.Refunds": charged,
+			"Payments.Charging": b.env, "Subscriptions.RenewedCurrencies": b.customer.ID,
+			"Payments.EnvironmentChanges": "none", "Payments.HeldCharges": "none",
+			"Payments.HeldTransactions": "none",
+			"Payments.Decisions":        txn.ID, "Payments.CredentialChanges": b.provider,
+			"Payments.CredentialNames": b.provider,
+			"Payments.ProviderConfigs": "none", "Payments.ProviderConfigWithKey": b.provider,
+			"Payments.HasPendingPayments": b.provider,
+			"Payments.ProviderCalls":      txn.ID, "Payments.CallbackRef": txn.ID,
+			"Payments.Routing": b.env, "Payments.RoutingSince": b.env, "Payments.TransactionSuperseding": b.provider,
+			"Payments.RoutingRules": "none",
+			"Payments.Evidence":     txn.ID, "Payments.Sends": txn.ID, "Payments.TransactionOfSend": b.provider,
+			"Payments.CallbackElsewhere": txn.ID,
+			"Payments.CallbackTells":     txn.ID, "Payments.Searched": txn.ID, "Subscriptions.AccessClaims": b.customer.ID,
+			"Payments.TransactionByProviderRef": b.provider,
+			"Webhooks.EventWithKey":             events[0].ID, "IdempotencyKey": "POST /long",
+			"Webhooks.Endpoint": endpoint, "Webhooks.EndpointWithKey": endpoint, "Webhooks.EndpointCount": "none",
+			"Webhooks.Endpoints": "none",
+			"Webhooks.Delivery":  owed[0].ID, "Webhooks.DeliveryWithKey": owed[0].ID, "Webhooks.Deliveries": "none",
+			"WebhookAttempts": owed[0].ID, "Webhooks.Log": owed[0].ID, "Webhooks.EventsFor": endpoint,
+			"Webhooks.EndpointChanges": endpoint, "Webhooks.WaitingDeliveries": endpoint,
+			"Webhooks.LostAttempts": endpoint, "Webhooks.EndpointBacklog": endpoint, "Webhooks.DueDeliveries": idle,
+			"Webhooks.MayBeDue": idle,
+			"Catalog.Plans":     "none", "Customers.List": "none", "Clocks.List": "none", "Subscriptions.List": "none",
+			"Invoices.List":         "none",
+			"Payments.Transactions": "none", "Webhooks.Events": "none", "Payments.Disputes": "none",
+			"Payments.DisputeWithKey": dispute,
 		},
 		filters: map[reflect.Type]any{
 			reflect.TypeFor[db.APIKeyFilter]():       db.APIKeyFilter{Ended: &ended}, // each environment has a key that has not
@@ -288,15 +311,15 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 	args := []reflect.Value{reader, reflect.ValueOf(t.Context())}
 	strings := []string{env, asked, asked, "none"}
 	switch method.name {
-	case "TransactionByProviderRef":
+	case "Payments.TransactionByProviderRef":
 		strings[2] = "pi_1"
-	case "TransactionSuperseding":
+	case "Payments.TransactionSuperseding":
 		strings[2] = "pi_again"
-	case "TransactionOfSend":
+	case "Payments.TransactionOfSend":
 		strings[2] = "key_1"
-	case "CallbackRef", "Evidence":
+	case "Payments.CallbackRef", "Payments.Evidence":
 		strings[2] = f.provider
-	case "CallbackElsewhere":
+	case "Payments.CallbackElsewhere":
 		strings[2] = "another"
 	}
 	for i := 2; i < method.Type.NumIn(); i++ {
@@ -328,7 +351,8 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 		}
 	}
 	switch method.name {
-	case "Environment", "ProviderConfig", "Charging", "Routing", "RoutingSince":
+	case "Tenancy.Environment", "Payments.ProviderConfig", "Payments.Charging", "Payments.Routing",
+		"Payments.RoutingSince":
 		args[2] = reflect.ValueOf(asked) // the environment is the row, so there is nothing else to ask for
 		if env != f.env {
 			args[2] = reflect.ValueOf("env_absent")

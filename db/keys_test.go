@@ -20,14 +20,17 @@ func TestKeys_ReadWithResource(t *testing.T) {
 	key, err := b.store.KeyByHash(t.Context(), b.hash)
 	require.NoError(t, err)
 	resources := map[string]string{
-		"SubscriptionWithKey": "subscription", "TransactionWithKey": "transaction", "InvoiceWithKey": "invoice",
-		"CustomerWithKey": "customer", "EventWithKey": "event", "PlanWithKey": "plan", "TestClockWithKey": "test_clock",
-		"WebhookEndpointWithKey": "webhook_endpoint", "WebhookDeliveryWithKey": "webhook_delivery",
-		"ProviderConfigWithKey": "provider_config", "DisputeWithKey": "dispute", "TaxRateWithKey": "tax_rate",
-		"ProductWithKey": "product", "CouponWithKey": "coupon", "CreditNoteWithKey": "credit_note",
-		"CreditGrantWithKey": "credit_grant",
-		"MetricWithKey":      "metric", "AuditEntryWithKey": "audit_entry",
-		"APIKeyWithKey": "api_key",
+		"Subscriptions.GetWithKey": "subscription", "Payments.TransactionWithKey": "transaction",
+		"Invoices.GetWithKey":  "invoice",
+		"Customers.GetWithKey": "customer", "Webhooks.EventWithKey": "event", "Catalog.PlanWithKey": "plan",
+		"Clocks.GetWithKey":        "test_clock",
+		"Webhooks.EndpointWithKey": "webhook_endpoint", "Webhooks.DeliveryWithKey": "webhook_delivery",
+		"Payments.ProviderConfigWithKey": "provider_config", "Payments.DisputeWithKey": "dispute",
+		"Catalog.TaxRateWithKey": "tax_rate",
+		"Catalog.ProductWithKey": "product", "Catalog.CouponWithKey": "coupon", "Invoices.CreditNoteWithKey": "credit_note",
+		"Customers.CreditGrantWithKey": "credit_grant",
+		"Usage.MetricWithKey":          "metric", "Tenancy.AuditEntryWithKey": "audit_entry",
+		"Tenancy.APIKeyWithKey": "api_key",
 	}
 	var seen int
 	for _, method := range reads() {
@@ -56,35 +59,35 @@ func TestOperators_FindByName(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
-	tenant, err := b.store.TenantNamed(ctx, "tenant")
+	tenant, err := b.store.Tenancy.TenantNamed(ctx, "tenant")
 	require.NoError(t, err)
 	require.Equal(t, db.Tenant{ID: b.tenant, Name: "tenant", CreatedAt: wall}, tenant)
-	app, err := b.store.AppNamed(ctx, b.tenant, "app")
+	app, err := b.store.Tenancy.AppNamed(ctx, b.tenant, "app")
 	require.NoError(t, err)
 	require.Equal(t, b.app, app.ID)
-	env, err := b.store.EnvironmentOf(ctx, b.app, "test")
+	env, err := b.store.Tenancy.EnvironmentOf(ctx, b.app, "test")
 	require.NoError(t, err)
 	require.Equal(t, newEnvironment(b.environment), env)
-	all, err := b.store.Environments(ctx)
+	all, err := b.store.Tenancy.Environments(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []db.Environment{env}, all)
-	keys, err := b.store.Keys(ctx)
+	keys, err := b.store.Tenancy.Keys(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []db.KeyListing{{
 		ID: b.key, EnvironmentID: b.env, Tenant: "tenant", App: "app", Mode: "test", Kind: "secret", Hint: "sk_test_…abcd",
 		Scopes: []string{"*"}, CreatedAt: wall,
 	}}, keys)
-	owner, err := b.store.EnvironmentOfKey(ctx, b.key)
+	owner, err := b.store.Tenancy.EnvironmentOfKey(ctx, b.key)
 	require.NoError(t, err)
 	require.Equal(t, b.env, owner)
 
-	_, err = b.store.TenantNamed(ctx, "nobody")
+	_, err = b.store.Tenancy.TenantNamed(ctx, "nobody")
 	requireFault(t, err, fault.NotFound, "tenant_not_found")
-	_, err = b.store.AppNamed(ctx, b.tenant, "nothing")
+	_, err = b.store.Tenancy.AppNamed(ctx, b.tenant, "nothing")
 	requireFault(t, err, fault.NotFound, "app_not_found")
-	_, err = b.store.EnvironmentOf(ctx, b.app, "live")
+	_, err = b.store.Tenancy.EnvironmentOf(ctx, b.app, "live")
 	requireFault(t, err, fault.NotFound, "environment_not_found")
-	_, err = b.store.EnvironmentOfKey(ctx, "key_absent")
+	_, err = b.store.Tenancy.EnvironmentOfKey(ctx, "key_absent")
 	requireFault(t, err, fault.NotFound, "api_key_not_found")
 }
 

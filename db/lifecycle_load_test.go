@@ -20,7 +20,7 @@ func load(t *testing.T, b *bundle) lifecycle.State {
 	var loaded lifecycle.State
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		loaded, err = tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		loaded, err = tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 	})
 	return loaded
@@ -50,21 +50,21 @@ func TestLockSubscription_Busy(t *testing.T) {
 	failed.Status, failed.CompletedAt = payment.Failed, now
 	refund.Type, refund.ChargeID = payment.Refund, live.ID
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertPlan(ctx, b.env, pendingPlan))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, pendingPlan))
 		for _, inv := range []invoice.Invoice{open[0], earlier, cutShort, paid, void, open[1]} {
-			require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
+			require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv))
 		}
 		for _, txn := range []payment.Transaction{waiting, live, another, failed, refund} {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		}
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 250, Reason: invoice.CreditProration}, paid.ID, now))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, "USD",
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, "USD",
 			invoice.CreditEntry{Amount: 900, Reason: invoice.CreditProration}, paid.ID, now))
 		s := b.subscription
 		s.PendingPlanID, s.PendingPlanVersion, s.CollectingInvoiceID = pendingPlan.ID, pendingPlan.Version, open[0].ID
 		s.PeriodIndex, s.RenewedIndex = 3, 2 // by a change of interval
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 	})
 	loaded := load(t, b)
 	require.Equal(t, pendingPlan, *loaded.PendingPlan)
@@ -91,7 +91,7 @@ func TestLockSubscription_Locks(t *testing.T) {
 	inv := b.openInvoice(t)
 	b.pendingCharge(t, inv.ID)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 	})
 	for name, blocked := range map[string]string{
@@ -102,7 +102,7 @@ func TestLockSubscription_Locks(t *testing.T) {
 		"balance":      "update credit_balances set balance = 9",
 	} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+			_, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 			require.NoError(t, err)
 			other, err := b.pool.Begin(ctx)
 			require.NoError(t, err)
@@ -115,14 +115,14 @@ func TestLockSubscription_Locks(t *testing.T) {
 		})
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		_, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 		defer cancel()
 		failed := b.charge(inv.ID)
 		failed.Status, failed.CompletedAt = payment.Failed, now
 		require.NoError(t, b.store.InTx(limited, db.BySystem("test"), now, func(second *db.Tx) error {
-			return second.InsertTransaction(limited, b.env, failed)
+			return second.Payments.InsertTransaction(limited, b.env, failed)
 		}), "a row that refers to all three")
 	})
 }
@@ -135,9 +135,9 @@ func (b *bundle) settled(t *testing.T) (invoice.Invoice, payment.Transaction) {
 	txn.Status, txn.CompletedAt = payment.Success, now
 	paid := inv.Settle(now)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, paid))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
-		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, inv.AmountDue, now))
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, paid))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.Payments.InsertSettlement(ctx, b.env, inv.ID, txn.ID, inv.AmountDue, now))
 	})
 	return paid, txn
 }
@@ -151,18 +151,18 @@ func TestLock_Captures(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		inv := byCredit
 		inv.CreditApplied, inv.AmountDue = inv.Total, 0
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, inv.Settle(now)))
-		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, "", 0, now))
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, inv.Settle(now)))
+		require.NoError(t, tx.Payments.InsertSettlement(ctx, b.env, inv.ID, "", 0, now))
 		// A later success of the first invoice does not count for it.
 		late := b.charge(first.ID)
 		late.AttemptNumber, late.Status, late.CompletedAt = 2, payment.Success, now
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, late))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, late))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.Len(t, state.Paid, 3)
-		require.NoError(t, tx.LockCaptures(ctx, b.env, &state))
+		require.NoError(t, tx.Lifecycle.LockCaptures(ctx, b.env, &state))
 		require.Equal(t, map[string]payment.Transaction{first.ID: firstCharge, second.ID: secondCharge}, state.Captures)
 
 		other, err := b.pool.Begin(ctx)
@@ -179,9 +179,9 @@ func TestLockCaptures_NothingPaid(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
-		require.NoError(t, tx.LockCaptures(ctx, b.env, &state))
+		require.NoError(t, tx.Lifecycle.LockCaptures(ctx, b.env, &state))
 		require.Empty(t, state.Captures)
 	})
 }
@@ -190,15 +190,15 @@ func TestLockCustomerState(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	inRealTime := newCustomer("")
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCustomer(ctx, b.env, inRealTime)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Insert(ctx, b.env, inRealTime)) })
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockCustomerState(ctx, b.env, b.customer.ID)
+		state, err := tx.Customers.LockState(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		require.Equal(t, lifecycle.State{Customer: b.customer, ClockNow: b.clock.NowAt}, state)
-		state, err = tx.LockCustomerState(ctx, b.env, inRealTime.ID)
+		state, err = tx.Customers.LockState(ctx, b.env, inRealTime.ID)
 		require.NoError(t, err)
 		require.Equal(t, lifecycle.State{Customer: inRealTime}, state)
-		_, err = tx.LockCustomerState(ctx, b.env, "cust_absent")
+		_, err = tx.Customers.LockState(ctx, b.env, "cust_absent")
 		requireFault(t, err, fault.NotFound, "customer_not_found")
 	})
 }

@@ -17,7 +17,7 @@ func TestSubscriptionState_IsWhatIsLockedWithoutLocks(t *testing.T) {
 	s := scene.New(t)
 	ref := s.Subscribe(t, s.Customer(t, ""), s.Plan(t, scene.Monthly(1000)))
 	require.NoError(t, s.Store.InTx(t.Context(), db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		locked, err := tx.LockSubscription(t.Context(), s.Env, ref.ID)
+		locked, err := tx.Lifecycle.LockSubscription(t.Context(), s.Env, ref.ID)
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

@@ -27,12 +27,12 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	charge := b.pendingCharge(t, paid.ID)
 	var state lifecycle.State
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 300, Reason: invoice.CreditProration}, open.ID, now))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		state, err = tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err = tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 	})
 	declined := state.Pending[0]
@@ -80,16 +80,16 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	state, c := b.allKinds(t)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Write(ctx, b.env, state, c)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Lifecycle.Write(ctx, b.env, state, c)) })
 
 	ctx := t.Context()
-	sub, err := b.store.Subscription(ctx, b.env, b.subscription.ID)
+	sub, err := b.store.Subscriptions.Get(ctx, b.env, b.subscription.ID)
 	require.NoError(t, err)
 	want := *c.Subscription
 	want.Revision++
 	require.Equal(t, want, sub)
 	for _, w := range c.Invoices.Of(lifecycle.InvoiceChanged, lifecycle.InvoiceCreated) {
-		got, err := b.store.Invoice(ctx, b.env, w.ID)
+		got, err := b.store.Invoices.Get(ctx, b.env, w.ID)
 		require.NoError(t, err)
 		if w.Number == 0 { // the new one: its numbers are given when it is written
 			w.Number, w.Lines[0].ID = 3, got.Lines[0].ID
@@ -98,30 +98,30 @@ func TestWrite_AllKindsInOneTransaction(t *testing.T) {
 		require.Equal(t, w, got)
 	}
 	for _, w := range c.Transactions {
-		got, err := b.store.Transaction(ctx, b.env, w.ID)
+		got, err := b.store.Payments.Transaction(ctx, b.env, w.ID)
 		require.NoError(t, err)
 		w.Revision++
 		require.Equal(t, w, got)
 	}
 	for _, w := range c.NewTransactions {
-		got, err := b.store.Transaction(ctx, b.env, w.ID)
+		got, err := b.store.Payments.Transaction(ctx, b.env, w.ID)
 		require.NoError(t, err)
 		require.Equal(t, w, got)
 	}
-	balance, err := b.store.CreditBalance(ctx, b.env, b.customer.ID, eur)
+	balance, err := b.store.Customers.CreditBalance(ctx, b.env, b.customer.ID, eur)
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(0), balance)
 	require.Equal(t, 1,
 		b.count(t, "select count(*) from credit_entries where amount = -300 and created_at = $1 and invoice_id = $2",
 			c.At, c.Invoices.Of(lifecycle.InvoiceCreated)[0].ID))
 	for _, w := range c.Settlements {
-		got, err := b.store.Settlement(ctx, b.env, w.InvoiceID)
+		got, err := b.store.Payments.Settlement(ctx, b.env, w.InvoiceID)
 		require.NoError(t, err)
 		require.Equal(t, db.Settlement{
 			InvoiceID: w.InvoiceID, TransactionID: w.TransactionID, Amount: w.Amount, SettledAt: c.At,
 		}, got)
 	}
-	events, _, err := b.store.Events(ctx, b.env, db.EventFilter{}, db.Page{})
+	events, _, err := b.store.Webhooks.Events(ctx, b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, events, 2)
 	for i, want := range c.Events {
@@ -172,7 +172,7 @@ func TestWrite_AllOrNothing(t *testing.T) {
 			}
 			before := rows()
 			c.spoil(&changes)
-			err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Write(ctx, b.env, state, changes) })
+			err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Lifecycle.Write(ctx, b.env, state, changes) })
 			requireFault(t, err, c.kind, c.code)
 			require.Equal(t, before, rows())
 		})
@@ -184,7 +184,7 @@ func TestWrite_NothingToWrite(t *testing.T) {
 	b := setup(t)
 	state := load(t, b)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Write(ctx, b.env, state, lifecycle.Changes{At: now}))
+		require.NoError(t, tx.Lifecycle.Write(ctx, b.env, state, lifecycle.Changes{At: now}))
 	})
 	require.Equal(t, state, load(t, b))
 }
@@ -193,7 +193,7 @@ func TestWrite_NothingToWrite(t *testing.T) {
 func (b *bundle) wakes(ctx context.Context, why string) ([]db.Effect, error) {
 	signals := &collector{}
 	err := b.store.With(signals).InTx(ctx, db.BySystem("test"), now, func(tx *db.Tx) error {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		if err != nil {
 			return err
 		}
@@ -224,7 +224,7 @@ func TestWake_OnlyTheFirstSignals(t *testing.T) {
 		"the mark tells since when the workflow has not acted")
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.True(t, state.WakePending)
 		require.NoError(t, tx.ClearWakePending(ctx, b.env, state))
@@ -255,7 +255,7 @@ func TestWake_WithoutSubscription(t *testing.T) {
 	b := setup(t)
 	signals := &collector{}
 	require.NoError(t, b.store.With(signals).InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-		state, err := tx.LockCustomerState(t.Context(), b.env, b.customer.ID)
+		state, err := tx.Customers.LockState(t.Context(), b.env, b.customer.ID)
 		require.NoError(t, err)
 		return tx.Wake(t.Context(), b.env, state, "")
 	}))

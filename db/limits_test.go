@@ -30,7 +30,7 @@ func TestChargeLimits_OfTheFirstAccountThatTakesTheCurrency(t *testing.T) {
 	t.Cleanup(store.Close)
 	limits := func(currency money.Currency) (out money.Limits) {
 		require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), wall, func(tx *db.Tx) (err error) {
-			out, err = tx.ChargeLimits(t.Context(), b.env, currency)
+			out, err = tx.Payments.ChargeLimits(t.Context(), b.env, currency)
 			return err
 		}))
 		return out
@@ -40,7 +40,9 @@ func TestChargeLimits_OfTheFirstAccountThatTakesTheCurrency(t *testing.T) {
 			ID: id.New(id.ProviderConfig, wall), Provider: provider, Account: account.Account{Priority: priority},
 			Credentials: []db.SealedCredentials{{Version: 1, Fields: []string{"apiToken"}, Sealed: []byte("sealed")}},
 		}
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderConfig(ctx, b.env, c)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Payments.InsertProviderConfig(ctx, b.env, c))
+		})
 		return c.ID
 	}
 	require.True(t, limits("XAF").Unchargeable, "nobody takes it")

@@ -35,7 +35,7 @@ func TestInvoiceNumbering_RateOfOneEnvironment(t *testing.T) {
 				inv := e.invoice()
 				inv.ID, inv.Lines = id.New(id.Invoice, wall), inv.Lines[:1]
 				if err := b.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-					return tx.InsertInvoice(t.Context(), e.env, inv)
+					return tx.Invoices.Insert(t.Context(), e.env, inv)
 				}); err != nil {
 					return err
 				}

@@ -67,7 +67,7 @@ func TestOldBuild_WhatItBillsIsFound(t *testing.T) {
 		sub := locked(ctx, t, b, tx)
 		sub.CurrentPeriod.Start, sub.CurrentPeriod.End, sub.RenewedFrom = end, end.Add(month), end
 		sub.NextPeriod, sub.PeriodIndex, sub.RenewedIndex = 2, 4, 4
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, sub))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, sub))
 	})
 	counted := load(t, b)
 	require.Equal(t, 4, counted.Subscription.PeriodIndex)

@@ -20,7 +20,7 @@ import (
 
 func (b *bundle) backlog(t *testing.T, at time.Time) db.Backlog {
 	t.Helper()
-	got, err := b.store.Backlog(t.Context(), at, time.Minute)
+	got, err := b.store.Reconcile.Backlog(t.Context(), at, time.Minute)
 	require.NoError(t, err)
 	return got
 }
@@ -35,12 +35,12 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	sub := b.subscription
 	sub.ID, sub.TestClockID, sub.NextActionAt = id.New(id.Subscription, wall), "", now.Add(-10*time.Minute)
 	require.NotEqual(t, "none", string(sub.NextAction))
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, sub)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, sub)) })
 	got := b.backlog(t, now)
 	require.Equal(t, 1, got.Actions)
 	require.Equal(t, 10*time.Minute, got.ActionAge.Round(time.Millisecond))
 	require.Zero(t, b.backlog(t, now.Add(-10*time.Minute)).Actions, "due is not overdue")
-	overdue, err := b.store.OverdueSubscriptions(t.Context(), now.Add(-time.Minute), 5)
+	overdue, err := b.store.Reconcile.OverdueSubscriptions(t.Context(), now.Add(-time.Minute), 5)
 	require.NoError(t, err)
 	require.Len(t, overdue, 1)
 	require.Equal(t, db.Ref{EnvironmentID: b.env, ID: sub.ID}, overdue[0].Ref)
@@ -49,15 +49,15 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 	open, parked := b.charge(""), b.charge("")
 	open.NextCheckAt, parked.ParkedAt = now.Add(-2*time.Minute), now.Add(-time.Hour)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, open))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, parked))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, open))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, parked))
 	})
 	got = b.backlog(t, now)
 	require.Equal(t, 1, got.Payments)
 	require.Equal(t, 2*time.Minute, got.PaymentAge.Round(time.Millisecond))
 	require.Equal(t, 1, got.Reviews)
 	require.Equal(t, time.Hour, got.ReviewAge.Round(time.Millisecond))
-	reviews, err := b.store.Reviews(t.Context(), 5)
+	reviews, err := b.store.Reconcile.Reviews(t.Context(), 5)
 	require.NoError(t, err)
 	require.Len(t, reviews, 1)
 	require.Equal(t, parked.ID, reviews[0].ID)
@@ -65,20 +65,20 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		e := erasure.OfCustomer(id.New(id.Erasure, wall), b.customer.ID, now.Add(-time.Hour))
-		require.NoError(t, tx.BeginErasure(ctx, b.env, e))
+		require.NoError(t, tx.Customers.BeginErasure(ctx, b.env, e))
 		e = erasure.OfTestClock(id.New(id.Erasure, wall), b.clock.ID, now.Add(-3*time.Hour))
 		e.ProgressAt = now
-		require.NoError(t, tx.BeginErasure(ctx, b.env, e))
+		require.NoError(t, tx.Customers.BeginErasure(ctx, b.env, e))
 	})
 	got = b.backlog(t, now)
 	require.Equal(t, 1, got.Erasures, "the other one makes progress")
 	require.Equal(t, 3*time.Hour, got.ErasureAge.Round(time.Millisecond))
-	stuck, err := b.store.StuckErasures(t.Context(), now.Add(-time.Minute), 5)
+	stuck, err := b.store.Customers.StuckErasures(t.Context(), now.Add(-time.Minute), 5)
 	require.NoError(t, err)
 	require.Len(t, stuck, 1)
 	require.Equal(t, erasure.Subscriptions, stuck[0].Stage)
 
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetReconciled(ctx)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Reconcile.SetReconciled(ctx)) })
 	age := b.backlog(t, now).ReconciledAge
 	require.GreaterOrEqual(t, age, time.Duration(0))
 	require.Less(t, age, time.Minute)
@@ -88,7 +88,7 @@ func TestBacklog_CountsWhatWaits(t *testing.T) {
 func (b *bundle) actionsWait(t *testing.T, sub subscription.Subscription) {
 	t.Helper()
 	read := func() db.WaitingMoney {
-		sums, err := b.store.OverdueActions(t.Context(), now.Add(-time.Minute))
+		sums, err := b.store.Payments.OverdueActions(t.Context(), now.Add(-time.Minute))
 		require.NoError(t, err)
 		require.Len(t, sums, 1)
 		return sums[0]
@@ -119,13 +119,13 @@ func (b *bundle) actionsWait(t *testing.T, sub subscription.Subscription) {
 // paymentsWait: the sums say whose payments are overdue, or need review, since when, and how much they are.
 func (b *bundle) paymentsWait(t *testing.T, open, parked payment.Transaction) {
 	t.Helper()
-	sums, err := b.store.OverduePayments(t.Context(), now.Add(-time.Minute))
+	sums, err := b.store.Payments.OverduePayments(t.Context(), now.Add(-time.Minute))
 	require.NoError(t, err)
 	require.Len(t, sums, 1)
 	require.Equal(t, []any{b.env, 1, open.Amount, open.Currency, open.ID},
 		[]any{sums[0].EnvironmentID, sums[0].Count, sums[0].Amount, sums[0].Currency, sums[0].FirstID})
 	require.Equal(t, 2*time.Minute, now.Sub(sums[0].Oldest).Round(time.Millisecond))
-	sums, err = b.store.PaymentsInReview(t.Context())
+	sums, err = b.store.Payments.PaymentsInReview(t.Context())
 	require.NoError(t, err)
 	require.Len(t, sums, 1)
 	require.Equal(t, []any{b.env, 1, parked.Amount, parked.Currency, parked.ID},
@@ -139,14 +139,14 @@ func TestUntakenCharges_AreSummedByWhenTheyWereDue(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	untaken := func() []db.WaitingMoney {
-		sums, err := b.store.UntakenCharges(t.Context(), now.Add(-time.Minute))
+		sums, err := b.store.Payments.UntakenCharges(t.Context(), now.Add(-time.Minute))
 		require.NoError(t, err)
 		return sums
 	}
 	for _, late := range []time.Duration{70 * time.Second, 10 * time.Minute, 30 * time.Second} {
 		c := b.charge("")
 		c.SendDueAt, c.NextCheckAt = now.Add(-late), now.Add(time.Hour)
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, c)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, c)) })
 	}
 	require.Zero(t, b.backlog(t, now).Payments)
 	sums := untaken()
@@ -169,12 +169,12 @@ func TestUndecidedPayments_AreSummedByWhenTheyWereSent(t *testing.T) {
 		t.Helper()
 		c := b.charge("")
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, c))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, c))
 			c.FirstSentAt, c.ProviderRef = now.Add(-late), "pi_"+c.ID
 			if change != nil {
 				change(&c)
 			}
-			require.NoError(t, tx.SaveTransaction(ctx, b.env, c))
+			require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, c))
 		})
 		return c
 	}
@@ -184,12 +184,12 @@ func TestUndecidedPayments_AreSummedByWhenTheyWereSent(t *testing.T) {
 	send(25*time.Hour, func(c *payment.Transaction) {
 		c.Action = payment.Action{Token: strings.Repeat("A", 26), URL: "https://bank.example", ExpiresAt: now.Add(-time.Hour)}
 	})
-	sums, err := b.store.UndecidedPayments(t.Context(), now.Add(-day))
+	sums, err := b.store.Payments.UndecidedPayments(t.Context(), now.Add(-day))
 	require.NoError(t, err)
 	require.Len(t, sums, 1)
 	require.Equal(t, [2]any{1, undecided.ID}, [2]any{sums[0].Count, sums[0].FirstID})
 	require.Equal(t, 25*time.Hour, now.Sub(sums[0].Oldest).Round(time.Millisecond))
-	sums, err = b.store.UndecidedPayments(t.Context(), now)
+	sums, err = b.store.Payments.UndecidedPayments(t.Context(), now)
 	require.NoError(t, err)
 	require.Equal(t, 3, sums[0].Count)
 }
@@ -198,7 +198,7 @@ func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	owed := func() []db.WaitingMoney {
-		sums, err := b.store.RefundsOwed(t.Context())
+		sums, err := b.store.Payments.RefundsOwed(t.Context())
 		require.NoError(t, err)
 		return sums
 	}
@@ -206,7 +206,7 @@ func TestRefundsOwed_AreSummedSinceTheyAreOwed(t *testing.T) {
 	require.Empty(t, owed())
 	save := func(amount money.Minor) {
 		c.RefundOwed = amount
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, c)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, c)) })
 		c.Revision++
 	}
 	save(700)
@@ -230,7 +230,7 @@ func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {
 	}
 	created, since := wall, wall.Add(time.Minute) // setup makes ids at wall
 	behind := func() []db.Overdue {
-		found, err := b.store.BehindClock(t.Context(), since, 5)
+		found, err := b.store.Reconcile.BehindClock(t.Context(), since, 5)
 		require.NoError(t, err)
 		return found
 	}
@@ -250,8 +250,8 @@ func TestBehindClock_ListsWhatItsClockHasPassed(t *testing.T) {
 	blocker := b.charge("")
 	blocker.NextCheckAt = now
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, blocker))
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, db.ProviderCall{
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, blocker))
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, db.ProviderCall{
 			ID: id.New(id.ProviderCall, wall), TransactionID: blocker.ID, Operation: "charge", StartedAt: created,
 		}))
 	})
@@ -272,7 +272,7 @@ func TestWorkers_AreKnownByTheirBeats(t *testing.T) {
 	b := setup(t)
 	require.Positive(t, db.BeatLife-2*db.BeatEvery, "one beat may be lost")
 	of := func(build string) (int, bool) {
-		working, known, err := b.store.WorkersOf(t.Context(), "perennial", build)
+		working, known, err := b.store.Reconcile.WorkersOf(t.Context(), "perennial", build)
 		require.NoError(t, err)
 		return working, known
 	}
@@ -283,20 +283,20 @@ func TestWorkers_AreKnownByTheirBeats(t *testing.T) {
 	}
 	is("one", 0, false)
 	w := db.WorkerProcess{ID: "w1", Deployment: "perennial", BuildID: "one"}
-	beat := func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.BeatWorker(ctx, w)) }
+	beat := func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Reconcile.BeatWorker(ctx, w)) }
 	b.write(t, beat)
 	is("one", 1, true)
 	is("two", 0, false)
 	require.Equal(t, 1, b.backlog(t, now).Workers)
 
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.StopWorker(ctx, w.ID)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Reconcile.StopWorker(ctx, w.ID)) })
 	is("one", 0, true)
 	b.write(t, beat)
 	is("one", 1, true)
 	_, err := b.pool.Exec(t.Context(), "update workers set seen_at = clock_timestamp() - $1::interval", db.BeatLife)
 	require.NoError(t, err)
 	is("one", 0, true)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.PurgeWorkers(ctx, time.Now())) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Reconcile.PurgeWorkers(ctx, time.Now())) })
 	is("one", 0, false)
 }
 
@@ -318,13 +318,13 @@ func TestReadOnlyServer_IsUnavailableAndLeft(t *testing.T) {
 	t.Cleanup(store.Close)
 	write := func() error {
 		return store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-			return tx.SetReconciled(t.Context())
+			return tx.Reconcile.SetReconciled(t.Context())
 		})
 	}
 	refused := fault.From(write())
 	require.Equal(t, fault.Unavailable, refused.Kind)
 	require.Positive(t, refused.RetryAfter)
-	backlog, err := store.Backlog(t.Context(), now, time.Minute)
+	backlog, err := store.Reconcile.Backlog(t.Context(), now, time.Minute)
 	require.NoError(t, err, "reads go on")
 	require.False(t, backlog.Writable)
 

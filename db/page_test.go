@@ -29,35 +29,41 @@ func TestList_PagesBothWays(t *testing.T) {
 			for j := range p.Prices {
 				p.Prices[j].ID = id.New(id.Price, at)
 			}
-			require.NoError(t, tx.InsertPlan(ctx, b.env, p))
-			require.NoError(t, tx.InsertCustomer(ctx, b.env, c))
-			require.NoError(t, tx.InsertTestClock(ctx, b.env, clock))
-			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
-			require.NoError(t, tx.InsertApp(ctx, db.App{
+			require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, p))
+			require.NoError(t, tx.Customers.Insert(ctx, b.env, c))
+			require.NoError(t, tx.Clocks.Insert(ctx, b.env, clock))
+			require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, s))
+			require.NoError(t, tx.Tenancy.InsertApp(ctx, db.App{
 				ID: id.New(id.App, at), TenantID: b.tenant, Name: "app", Keyset: []byte("k"), CreatedAt: at,
 			}))
 		}
 		for range n {
 			inv := b.invoice()
-			require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, b.charge(inv.ID)))
+			require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, b.charge(inv.ID)))
 			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		}
 	})
 	lists := map[string]func(db.Page) (any, bool, error){
-		"apps":     func(p db.Page) (any, bool, error) { return b.store.Apps(t.Context(), b.tenant, p) },
-		"plans":    func(p db.Page) (any, bool, error) { return b.store.Plans(t.Context(), b.env, db.PlanFilter{}, p) },
-		"clocks":   func(p db.Page) (any, bool, error) { return b.store.TestClocks(t.Context(), b.env, p) },
-		"events":   func(p db.Page) (any, bool, error) { return b.store.Events(t.Context(), b.env, db.EventFilter{}, p) },
-		"invoices": func(p db.Page) (any, bool, error) { return b.store.Invoices(t.Context(), b.env, db.InvoiceFilter{}, p) },
+		"apps": func(p db.Page) (any, bool, error) { return b.store.Tenancy.Apps(t.Context(), b.tenant, p) },
+		"plans": func(p db.Page) (any, bool, error) {
+			return b.store.Catalog.Plans(t.Context(), b.env, db.PlanFilter{}, p)
+		},
+		"clocks": func(p db.Page) (any, bool, error) { return b.store.Clocks.List(t.Context(), b.env, p) },
+		"events": func(p db.Page) (any, bool, error) {
+			return b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, p)
+		},
+		"invoices": func(p db.Page) (any, bool, error) {
+			return b.store.Invoices.List(t.Context(), b.env, db.InvoiceFilter{}, p)
+		},
 		"customers": func(p db.Page) (any, bool, error) {
-			return b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, p)
+			return b.store.Customers.List(t.Context(), b.env, db.CustomerFilter{}, p)
 		},
 		"subscriptions": func(p db.Page) (any, bool, error) {
-			return b.store.Subscriptions(t.Context(), b.env, db.SubscriptionFilter{}, p)
+			return b.store.Subscriptions.List(t.Context(), b.env, db.SubscriptionFilter{}, p)
 		},
 		"transactions": func(p db.Page) (any, bool, error) {
-			return b.store.Transactions(t.Context(), b.env, db.TransactionFilter{}, p)
+			return b.store.Payments.Transactions(t.Context(), b.env, db.TransactionFilter{}, p)
 		},
 	}
 	for name, list := range lists {
@@ -118,23 +124,23 @@ func TestList_Filters(t *testing.T) {
 	otherEvent := event.New(event.SubscriptionRenewed{Subscription: event.OfSubscription(other.subscription.ID,
 		other.customer.ID)}, now)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertPlan(ctx, b.env, other.plan))
-		require.NoError(t, tx.InsertTestClock(ctx, b.env, other.clock))
-		require.NoError(t, tx.InsertCustomer(ctx, b.env, other.customer))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, other.subscription))
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, otherInvoice))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, otherTxn))
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, refund))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, other.plan))
+		require.NoError(t, tx.Clocks.Insert(ctx, b.env, other.clock))
+		require.NoError(t, tx.Customers.Insert(ctx, b.env, other.customer))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, other.subscription))
+		require.NoError(t, tx.Invoices.Insert(ctx, b.env, otherInvoice))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, otherTxn))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, refund))
 		require.NoError(t, tx.Emit(ctx, b.env, e))
 		require.NoError(t, tx.Emit(ctx, b.env, otherEvent))
 	})
 	yes := true
-	plans, _, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{Active: &yes}, db.Page{})
+	plans, _, err := b.store.Catalog.Plans(t.Context(), b.env, db.PlanFilter{Active: &yes}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, plans, 1)
 	require.Equal(t, b.plan.ID, plans[0].ID)
 	for _, f := range []db.CustomerFilter{{Email: b.customer.Email}, {TestClockID: b.clock.ID}} {
-		found, _, err := b.store.Customers(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Customers.List(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, b.customer.ID, found[0].ID)
@@ -142,7 +148,7 @@ func TestList_Filters(t *testing.T) {
 	for _, f := range []db.SubscriptionFilter{
 		{CustomerID: b.customer.ID}, {PlanID: b.plan.ID}, {Status: "active"}, {TestClockID: b.clock.ID},
 	} {
-		found, _, err := b.store.Subscriptions(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Subscriptions.List(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, b.subscription.ID, found[0].ID)
@@ -150,7 +156,7 @@ func TestList_Filters(t *testing.T) {
 	for _, f := range []db.InvoiceFilter{
 		{CustomerID: b.customer.ID}, {SubscriptionID: b.subscription.ID}, {Status: "open"},
 	} {
-		found, _, err := b.store.Invoices(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Invoices.List(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, inv.ID, found[0].ID)
@@ -160,7 +166,7 @@ func TestList_Filters(t *testing.T) {
 		{CustomerID: b.customer.ID, Type: "charge"}, {SubscriptionID: b.subscription.ID}, {InvoiceID: inv.ID},
 		{Status: "pending", Type: "charge"},
 	} {
-		found, _, err := b.store.Transactions(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Payments.Transactions(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, txn.ID, found[0].ID)
@@ -169,7 +175,7 @@ func TestList_Filters(t *testing.T) {
 		{Types: []event.Pattern{event.Pattern(e.Type())}}, {ObjectID: b.subscription.ID}, {SubscriptionID: b.subscription.ID},
 		{CustomerID: b.customer.ID},
 	} {
-		found, _, err := b.store.Events(t.Context(), b.env, f, db.Page{})
+		found, _, err := b.store.Webhooks.Events(t.Context(), b.env, f, db.Page{})
 		require.NoError(t, err)
 		require.Len(t, found, 1, f)
 		require.Equal(t, b.subscription.ID, found[0].ObjectID)

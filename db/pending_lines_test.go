@@ -16,7 +16,7 @@ func TestSubscription_PendingLinesOfAnotherShape(t *testing.T) {
 		b.subscription.ID)
 	require.NoError(t, err)
 
-	_, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	_, err = b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 
 	require.Error(t, err)
 	require.False(t, fault.From(err).Refusal(), err)

@@ -21,9 +21,9 @@ func (b *bundle) nextVersion(t *testing.T, of plan.Plan, at time.Time) plan.Plan
 	)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.LockPlan(ctx, b.env, of.ID)
+		_, err := tx.Catalog.LockPlan(ctx, b.env, of.ID)
 		require.NoError(t, err)
-		require.NoError(t, tx.InsertPlan(ctx, b.env, next))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, next))
 	})
 	return next
 }
@@ -34,21 +34,21 @@ func TestPlanVersions_RoundTrip(t *testing.T) {
 	second := b.nextVersion(t, b.plan, wall.Add(time.Hour))
 	third := b.nextVersion(t, second, wall.Add(2*time.Hour))
 
-	newest, err := b.store.Plan(t.Context(), b.env, b.plan.ID)
+	newest, err := b.store.Catalog.Plan(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, third, newest)
-	_, newest, err = b.store.PlanWithKey(t.Context(), b.hash, b.plan.ID)
+	_, newest, err = b.store.Catalog.PlanWithKey(t.Context(), b.hash, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, third, newest)
-	all, err := b.store.PlanVersions(t.Context(), b.env, b.plan.ID)
+	all, err := b.store.Catalog.PlanVersions(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, []plan.Plan{third, second, b.plan}, all)
 	for _, want := range all {
-		got, err := b.store.PlanVersion(t.Context(), b.env, want.Ref())
+		got, err := b.store.Catalog.PlanVersion(t.Context(), b.env, want.Ref())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	listed, _, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
+	listed, _, err := b.store.Catalog.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.Equal(t, []plan.Plan{third}, listed)
 	require.Equal(t, b.plan, load(t, b).Plan, "a subscription keeps its version")
@@ -56,19 +56,19 @@ func TestPlanVersions_RoundTrip(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		s := locked(ctx, t, b, tx)
 		s.PlanVersion, s.PendingPlanID, s.PendingPlanVersion = 2, b.plan.ID, 3
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 	})
 	moved := load(t, b)
 	require.Equal(t, second, moved.Plan)
 	require.Equal(t, third, *moved.PendingPlan)
-	found, _, err := b.store.Subscriptions(t.Context(), b.env, db.SubscriptionFilter{PlanID: b.plan.ID}, db.Page{})
+	found, _, err := b.store.Subscriptions.List(t.Context(), b.env, db.SubscriptionFilter{PlanID: b.plan.ID}, db.Page{})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 
 	for _, ref := range []plan.Ref{{ID: b.plan.ID, Version: 4}, {ID: "plan_absent", Version: 1}} {
-		_, err = b.store.PlanVersion(t.Context(), b.env, ref)
+		_, err = b.store.Catalog.PlanVersion(t.Context(), b.env, ref)
 		requireFault(t, err, fault.NotFound, "plan_not_found")
 	}
-	_, err = b.store.PlanVersions(t.Context(), b.env, "plan_absent")
+	_, err = b.store.Catalog.PlanVersions(t.Context(), b.env, "plan_absent")
 	requireFault(t, err, fault.NotFound, "plan_not_found")
 }

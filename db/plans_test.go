@@ -139,15 +139,15 @@ func (c *crowd) operators(t *testing.T) {
 	ctx, past, soon := t.Context(), time.Unix(0, 0), time.Now()
 	reads := func(at time.Time) map[string]func() error {
 		return map[string]func() error{
-			"backlog":           func() error { _, err := c.store.Backlog(ctx, at, time.Minute); return err },
-			"overdue actions":   func() error { _, err := c.store.OverdueActions(ctx, at); return err },
-			"overdue payments":  func() error { _, err := c.store.OverduePayments(ctx, at); return err },
-			"untaken charges":   func() error { _, err := c.store.UntakenCharges(ctx, at); return err },
-			"undecided":         func() error { _, err := c.store.UndecidedPayments(ctx, at); return err },
-			"oldest of overdue": func() error { _, err := c.store.OverdueSubscriptions(ctx, at, 5); return err },
-			"in review":         func() error { _, err := c.store.PaymentsInReview(ctx); return err },
-			"refunds owed":      func() error { _, err := c.store.RefundsOwed(ctx); return err },
-			"overlooked dates":  func() error { _, err := c.store.OverlookedDates(ctx, at); return err },
+			"backlog":           func() error { _, err := c.store.Reconcile.Backlog(ctx, at, time.Minute); return err },
+			"overdue actions":   func() error { _, err := c.store.Payments.OverdueActions(ctx, at); return err },
+			"overdue payments":  func() error { _, err := c.store.Payments.OverduePayments(ctx, at); return err },
+			"untaken charges":   func() error { _, err := c.store.Payments.UntakenCharges(ctx, at); return err },
+			"undecided":         func() error { _, err := c.store.Payments.UndecidedPayments(ctx, at); return err },
+			"oldest of overdue": func() error { _, err := c.store.Reconcile.OverdueSubscriptions(ctx, at, 5); return err },
+			"in review":         func() error { _, err := c.store.Payments.PaymentsInReview(ctx); return err },
+			"refunds owed":      func() error { _, err := c.store.Payments.RefundsOwed(ctx); return err },
+			"overlooked dates":  func() error { _, err := c.store.Reconcile.OverlookedDates(ctx, at); return err },
 		}
 	}
 	for when, of := range map[string]struct {
@@ -182,7 +182,7 @@ func (c *crowd) lists(t *testing.T) {
 	}
 	for name, f := range map[string]db.PlanFilter{"all": {}, "active": {Active: &yes}, "archived": {Active: &no}} {
 		add("plans, "+name, "plan_", func(p db.Page) error {
-			_, _, err := c.store.Plans(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Catalog.Plans(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -190,7 +190,7 @@ func (c *crowd) lists(t *testing.T) {
 		"all": {}, "email": {Email: "rare@example.com"}, "clock": {TestClockID: clock},
 	} {
 		add("customers, "+name, "cust_", func(p db.Page) error {
-			_, _, err := c.store.Customers(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Customers.List(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -202,7 +202,7 @@ func (c *crowd) lists(t *testing.T) {
 		"customer and rare status": {CustomerID: customer, Status: "past_due"},
 	} {
 		add("subscriptions, "+name, "sub_", func(p db.Page) error {
-			_, _, err := c.store.Subscriptions(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Subscriptions.List(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -212,7 +212,7 @@ func (c *crowd) lists(t *testing.T) {
 		"subscription and rare status": {SubscriptionID: subscription, Status: "open"},
 	} {
 		add("invoices, "+name, "in_", func(p db.Page) error {
-			_, _, err := c.store.Invoices(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Invoices.List(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -235,7 +235,7 @@ func (c *crowd) lists(t *testing.T) {
 		},
 	} {
 		add("transactions, "+name, "txn_", func(p db.Page) error {
-			_, _, err := c.store.Transactions(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Payments.Transactions(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -245,7 +245,7 @@ func (c *crowd) lists(t *testing.T) {
 		"charge": {ChargeID: crowdID("txn_", 0)}, "customer and rare status": {CustomerID: customer, Status: "open"},
 	} {
 		add("disputes, "+name, "dsp_", func(p db.Page) error {
-			_, _, err := c.store.Disputes(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Payments.Disputes(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -269,7 +269,7 @@ func (c *crowd) lists(t *testing.T) {
 		"time with no event": {RecordedFrom: crowdTime(c.rows + 100)},
 	} {
 		add("events, "+name, "evt_", func(p db.Page) error {
-			_, _, err := c.store.Events(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Webhooks.Events(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
@@ -283,16 +283,16 @@ func (c *crowd) lists(t *testing.T) {
 		"time and endpoint": {Since: minute(c.rows / 2), Before: minute(c.rows), EndpointID: endpoint},
 	} {
 		add("webhook log, "+name, "whd_", func(p db.Page) error {
-			_, _, err := c.store.WebhookDeliveries(ctx, crowdEnv, f, p)
+			_, _, err := c.store.Webhooks.Deliveries(ctx, crowdEnv, f, p)
 			return err
 		})
 	}
-	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.TestClocks(ctx, crowdEnv, p); return err })
+	add("test clocks", "clk_", func(p db.Page) error { _, _, err := c.store.Clocks.List(ctx, crowdEnv, p); return err })
 	c.trace.take()
-	_, _, err := c.store.EventsFor(ctx, crowdEnv, endpoint, db.EventRange{Before: time.Now(), Limit: limit})
+	_, _, err := c.store.Webhooks.EventsFor(ctx, crowdEnv, endpoint, db.EventRange{Before: time.Now(), Limit: limit})
 	require.NoError(t, err)
 	c.explain(t, "events for an endpoint", limit)
-	_, err = c.store.WebhookLog(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)},
+	_, err = c.store.Webhooks.Log(ctx, crowdEnv, []string{crowdID("whd_", 0), crowdID("whd_", 2)},
 		db.Log{Attempts: 20, ExcerptBytes: 500})
 	require.NoError(t, err)
 	c.explain(t, "attempts of deliveries", limit)
@@ -319,76 +319,76 @@ func (c *crowd) reconciler(t *testing.T) {
 	ctx, soon := t.Context(), time.Now()
 	for name, read := range map[string]func() error{
 		"unstarted subscriptions": func() error {
-			_, err := c.store.UnstartedSubscriptions(ctx, 1, limit)
+			_, err := c.store.Reconcile.UnstartedSubscriptions(ctx, 1, limit)
 			return err
 		},
 		"overlooked subscriptions": func() error {
-			_, err := c.store.OverlookedSubscriptions(ctx, soon, limit)
+			_, err := c.store.Reconcile.OverlookedSubscriptions(ctx, soon, limit)
 			return err
 		},
 		"overdue invoices": func() error {
-			_, err := c.store.DueInvoices(ctx, soon, limit)
+			_, err := c.store.Invoices.Due(ctx, soon, limit)
 			return err
 		},
 		"unstarted transactions": func() error {
-			_, err := c.store.UnstartedTransactions(ctx, 1, limit)
+			_, err := c.store.Reconcile.UnstartedTransactions(ctx, 1, limit)
 			return err
 		},
 		"busy clocks": func() error {
-			_, err := c.store.BusyClocks(ctx, limit)
+			_, err := c.store.Reconcile.BusyClocks(ctx, limit)
 			return err
 		},
 		"pending wakes": func() error {
-			_, err := c.store.WakePendingBefore(ctx, soon, limit)
+			_, err := c.store.Reconcile.WakePendingBefore(ctx, soon, limit)
 			return err
 		},
 		"overdue checks": func() error {
-			_, err := c.store.OverdueChecks(ctx, soon, limit)
+			_, err := c.store.Reconcile.OverdueChecks(ctx, soon, limit)
 			return err
 		},
 		"kept returns": func() error {
-			_, err := c.store.KeptReturns(ctx, soon, time.Time{}, limit)
+			_, err := c.store.Reconcile.KeptReturns(ctx, soon, time.Time{}, limit)
 			return err
 		},
 		"late subscriptions": func() error {
-			_, err := c.store.LateSubscriptions(ctx, soon, limit)
+			_, err := c.store.Reconcile.LateSubscriptions(ctx, soon, limit)
 			return err
 		},
 		"held payments": func() error {
-			_, err := c.store.HeldTransactions(ctx, crowdEnv, limit)
+			_, err := c.store.Payments.HeldTransactions(ctx, crowdEnv, limit)
 			return err
 		},
 		"released payments": func() error {
 			return c.store.InTx(ctx, db.BySystem("test"), soon, func(tx *db.Tx) error {
-				_, err := tx.ReleaseHeld(ctx, limit)
+				_, err := tx.Payments.ReleaseHeld(ctx, limit)
 				return err
 			})
 		},
 		// All that waits at an account that has recovered, or is silent, is due later than then; few of it was not answered.
 		"unanswered payments": func() error {
 			return c.store.InTx(ctx, db.BySystem("test"), time.Unix(0, 0), func(tx *db.Tx) error {
-				_, _, err := tx.ReleaseUnanswered(ctx, limit)
+				_, _, err := tx.Reconcile.ReleaseUnanswered(ctx, limit)
 				return err
 			})
 		},
 		"probes of silent accounts": func() error {
-			_, err := c.store.SilentProbes(ctx, time.Unix(0, 0), soon, limit)
+			_, err := c.store.Reconcile.SilentProbes(ctx, time.Unix(0, 0), soon, limit)
 			return err
 		},
 		"open callbacks": func() error {
-			_, err := c.store.OpenCallbacksBefore(ctx, soon, limit)
+			_, err := c.store.Reconcile.OpenCallbacksBefore(ctx, soon, limit)
 			return err
 		},
 		"purges": func() error {
 			return c.store.InTx(ctx, db.BySystem("test"), soon, func(tx *db.Tx) error {
 				for _, purge := range []func(context.Context, time.Time, int) (int, error){
-					tx.PurgeIdempotencyKeys, tx.PurgeCallbacks,
+					tx.PurgeIdempotencyKeys, tx.Payments.PurgeCallbacks,
 				} {
 					if _, err := purge(ctx, soon.AddDate(0, -1, 0), limit); err != nil {
 						return err
 					}
 				}
-				_, err := tx.GiveUpCallbacks(ctx, soon.AddDate(0, 0, -1), soon.AddDate(0, 0, -7), soon.AddDate(0, 0, -90), limit)
+				_, err := tx.Payments.GiveUpCallbacks(ctx, soon.AddDate(0, 0, -1), soon.AddDate(0, 0, -7), soon.AddDate(0, 0, -90), limit)
 				return err
 			})
 		},

@@ -31,7 +31,7 @@ func TestEvents_OneTransactionIsListedInOrder(t *testing.T) {
 	})
 	var listed []db.Event
 	for page := (db.Page{Limit: 100}); ; page.StartingAfter = listed[len(listed)-1].ID {
-		rows, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, page)
+		rows, more, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, page)
 		require.NoError(t, err)
 		listed = append(listed, rows...)
 		if !more {
@@ -49,9 +49,9 @@ func TestList_UnknownCursorIsRefused(t *testing.T) {
 	b := setup(t)
 	other := b.newEnvironment(t)
 	for _, cursor := range []string{id.New(id.Customer, wall), other.customer.ID} {
-		_, _, err := b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{StartingAfter: cursor})
+		_, _, err := b.store.Customers.List(t.Context(), b.env, db.CustomerFilter{}, db.Page{StartingAfter: cursor})
 		requireFault(t, err, fault.Invalid, "cursor_unknown")
-		_, _, err = b.store.Customers(t.Context(), b.env, db.CustomerFilter{}, db.Page{EndingBefore: cursor})
+		_, _, err = b.store.Customers.List(t.Context(), b.env, db.CustomerFilter{}, db.Page{EndingBefore: cursor})
 		requireFault(t, err, fault.Invalid, "cursor_unknown")
 	}
 }
@@ -62,7 +62,7 @@ func TestPositions_OutliveALogicalRestore(t *testing.T) {
 	t.Parallel()
 	b, restored := setup(t), testdb.Migrated(t)
 	ids := func(store *db.Store, page db.Page) (ids []string) {
-		rows, _, err := store.Events(t.Context(), b.env, db.EventFilter{}, page)
+		rows, _, err := store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, page)
 		require.NoError(t, err)
 		for _, e := range rows {
 			ids = append(ids, e.ID)

@@ -22,16 +22,18 @@ func TestProviderCallRoundTrip(t *testing.T) {
 	call := db.ProviderCall{
 		ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: db.CallCharge, Key: "key-1", StartedAt: wall,
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
-	calls, err := b.store.ProviderCalls(t.Context(), b.env, txn.ID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, call))
+	})
+	calls, err := b.store.Payments.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, []db.ProviderCall{call}, calls)
 
 	call.Outcome, call.HTTPStatus, call.Response, call.EndedAt = "succeeded", 200, []byte(`{"id": "pi_1"}`),
 		wall.Add(time.Second)
-	finish := func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) }
+	finish := func(ctx context.Context, tx *db.Tx) error { return tx.Payments.FinishProviderCall(ctx, b.env, call) }
 	require.NoError(t, b.try(t, finish))
-	calls, err = b.store.ProviderCalls(t.Context(), b.env, txn.ID)
+	calls, err = b.store.Payments.ProviderCalls(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, []db.ProviderCall{call}, calls)
 	requireFault(t, b.try(t, finish), fault.NotFound, "provider_call_not_found")
@@ -49,10 +51,10 @@ func TestSearched_ByQuestionSinceTheRestore(t *testing.T) {
 				ID: id.New(id.ProviderCall, at), TransactionID: txn.ID, Operation: db.CallLookup, StartedAt: at, SendNumber: number,
 				Searched: db.Searched{ProviderConfigID: b.provider, Since: since},
 			}
-			require.NoError(t, tx.InsertProviderCall(ctx, b.env, call))
+			require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, call))
 			if outcome != "" {
 				call.Outcome, call.EndedAt = outcome, at.Add(time.Second)
-				require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
+				require.NoError(t, tx.Payments.FinishProviderCall(ctx, b.env, call))
 			}
 		})
 	}
@@ -62,7 +64,7 @@ func TestSearched_ByQuestionSinceTheRestore(t *testing.T) {
 	ask(2, "not_found", restored, restored.Add(time.Minute))
 	ask(3, "failed", restored, restored.Add(time.Hour))
 	ask(3, "", restored, restored.Add(2*time.Hour))
-	found, err := b.store.Searched(t.Context(), b.env, txn.ID, restored)
+	found, err := b.store.Payments.Searched(t.Context(), b.env, txn.ID, restored)
 	require.NoError(t, err)
 	slices.SortFunc(found, func(a, b payment.Asked) int { return cmp.Compare(a.Number, b.Number) })
 	for i := range found {
@@ -85,15 +87,19 @@ func TestProviderCall_CutOffByTheEndOfAnother(t *testing.T) {
 		call := db.ProviderCall{
 			ID: id.New(id.ProviderCall, at), TransactionID: transactionID, Operation: db.CallCharge, Key: "key-1", StartedAt: at,
 		}
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertProviderCall(ctx, b.env, call)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, call))
+		})
 		return call
 	}
 	finish := func(call db.ProviderCall, outcome string) error {
 		call.Outcome, call.EndedAt = outcome, wall.Add(time.Minute)
-		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.FinishProviderCall(ctx, b.env, call) })
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
+			return tx.Payments.FinishProviderCall(ctx, b.env, call)
+		})
 	}
 	outcomes := func(transactionID string) (found []string) {
-		calls, err := b.store.ProviderCalls(t.Context(), b.env, transactionID)
+		calls, err := b.store.Payments.ProviderCalls(t.Context(), b.env, transactionID)
 		require.NoError(t, err)
 		for _, c := range calls {
 			require.Equal(t, c.Outcome == "", c.EndedAt.IsZero())

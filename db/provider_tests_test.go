@@ -24,7 +24,7 @@ func TestClaimProviderTest_ClaimsOneWhateverThePlan(t *testing.T) {
 			b := setup(t)
 			b.write(t, func(ctx context.Context, tx *db.Tx) {
 				for range 2 {
-					require.NoError(t, tx.InsertProviderConfig(ctx, b.env, db.ProviderConfig{
+					require.NoError(t, tx.Payments.InsertProviderConfig(ctx, b.env, db.ProviderConfig{
 						ID: id.New(id.ProviderConfig, wall), Provider: "stripe", Credentials: sealed,
 					}))
 				}
@@ -41,7 +41,7 @@ func TestClaimProviderTest_ClaimsOneWhateverThePlan(t *testing.T) {
 			claimed := map[string]bool{}
 			for range due {
 				require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), wall, func(tx *db.Tx) error {
-					_, config, found, err := tx.ClaimProviderTest(t.Context())
+					_, config, found, err := tx.Payments.ClaimProviderTest(t.Context())
 					require.True(t, found)
 					claimed[config] = true
 					return err

@@ -51,7 +51,7 @@ func TestRace_OneSettlement(t *testing.T) {
 	}
 	errs := atOnce(sessions, func(i int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.InsertSettlement(ctx, b.env, inv.ID, charges[i], 1500, now)
+			return tx.Payments.InsertSettlement(ctx, b.env, inv.ID, charges[i], 1500, now)
 		})
 	})
 	winner := slices.Index(errs, nil)
@@ -61,7 +61,7 @@ func TestRace_OneSettlement(t *testing.T) {
 			requireFault(t, err, fault.Conflict, "invoice_settled")
 		}
 	}
-	got, err := b.store.Settlement(t.Context(), b.env, inv.ID)
+	got, err := b.store.Payments.Settlement(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	require.Equal(t, db.Settlement{InvoiceID: inv.ID, TransactionID: charges[winner], Amount: 1500, SettledAt: now}, got)
 }
@@ -72,7 +72,7 @@ func TestRace_OneLiveAttempt(t *testing.T) {
 	inv := b.openInvoice(t)
 	errs := atOnce(sessions, func(int) error {
 		txn := b.charge(inv.ID)
-		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.InsertTransaction(ctx, b.env, txn) })
+		return b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Payments.InsertTransaction(ctx, b.env, txn) })
 	})
 	var won int
 	for _, err := range errs {
@@ -116,7 +116,7 @@ func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 		s := late(b)
 		err := begun(t, b,
 			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) },
-			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) })
+			func(ctx context.Context, tx *db.Tx) error { return tx.Subscriptions.Insert(ctx, b.env, s) })
 		requireFault(t, err, fault.NotFound, "customer_not_found")
 		require.Equal(t, "customerId", fault.From(err).Param)
 		require.Zero(t, b.count(t, "select count(*) from subscriptions where id = $1", s.ID))
@@ -126,9 +126,9 @@ func TestRace_NoSubscriptionOutlivesErasure(t *testing.T) {
 		b := setup(t)
 		s := late(b)
 		require.NoError(t, begun(t, b,
-			func(ctx context.Context, tx *db.Tx) error { return tx.InsertSubscription(ctx, b.env, s) },
+			func(ctx context.Context, tx *db.Tx) error { return tx.Subscriptions.Insert(ctx, b.env, s) },
 			func(ctx context.Context, tx *db.Tx) error { return erase(ctx, tx, b.env, b.customer.ID) }))
-		got, err := b.store.Subscription(t.Context(), b.env, s.ID)
+		got, err := b.store.Subscriptions.Get(t.Context(), b.env, s.ID)
 		require.NoError(t, err)
 		require.Empty(t, got.Metadata, "what was written while the erasure waited is erased too")
 	})
@@ -142,8 +142,8 @@ func TestRace_RowsAreLockedInOneOrder(t *testing.T) {
 		for range 100 {
 			s, c := b.subscription, b.charge("")
 			s.ID = id.New(id.Subscription, wall)
-			require.NoError(t, tx.InsertSubscription(ctx, b.env, s))
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, c))
+			require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, s))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, c))
 			subs, txns = append(subs, db.Ref{EnvironmentID: b.env, ID: s.ID}), append(txns,
 				db.Ref{EnvironmentID: b.env, ID: c.ID})
 		}
@@ -160,15 +160,15 @@ func TestRace_RowsAreLockedInOneOrder(t *testing.T) {
 			switch next := epoch.Add(1); i % 3 {
 			case 0:
 				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
-					return tx.SetStarted(ctx, db.StartedSubscriptions, next, shuffled(subs))
+					return tx.Reconcile.SetStarted(ctx, db.StartedSubscriptions, next, shuffled(subs))
 				})
 			case 1:
 				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
-					return tx.SetStarted(ctx, db.StartedTransactions, next, shuffled(txns))
+					return tx.Reconcile.SetStarted(ctx, db.StartedTransactions, next, shuffled(txns))
 				})
 			default:
 				err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
-					_, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+					_, err := tx.Subscriptions.MarkMethodChanged(ctx, b.env, b.customer.ID)
 					return err
 				})
 			}
@@ -187,7 +187,8 @@ func TestRace_CreditIsNeverOverdrawn(t *testing.T) {
 	inv := b.openInvoice(t)
 	add := func(amount money.Minor, reason invoice.CreditReason) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: amount, Reason: reason}, inv.ID, now)
+			return tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur, invoice.CreditEntry{Amount: amount, Reason: reason},
+				inv.ID, now)
 		})
 	}
 	requireFault(t, add(-1, invoice.CreditApplied), fault.Conflict, "credit_insufficient")
@@ -211,14 +212,14 @@ func TestRace_CreditIsNeverOverdrawn(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, used, 3)
-	balance, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
+	balance, err := b.store.Customers.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(1000+50*given-300*used), balance)
 	require.GreaterOrEqual(t, balance, money.Minor(0))
 	require.Equal(t, int(balance), b.count(t, "select sum(amount) from credit_entries"))
 	require.Zero(t, b.count(t, "select count(*) from credit_entries where balance_after < 0"))
 
-	other, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, "USD")
+	other, err := b.store.Customers.CreditBalance(t.Context(), b.env, b.customer.ID, "USD")
 	require.NoError(t, err)
 	require.Zero(t, other)
 }
@@ -231,25 +232,25 @@ func TestRace_LoadLocksBalance(t *testing.T) {
 	second := b.subscription
 	second.ID = id.New(id.Subscription, wall)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, second))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, second))
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 1000, Reason: invoice.CreditProration}, inv.ID, now))
 	})
 	errs := atOnce(sessions, func(i int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			loaded, err := tx.LockSubscription(ctx, b.env, []string{b.subscription.ID, second.ID}[i%2])
+			loaded, err := tx.Lifecycle.LockSubscription(ctx, b.env, []string{b.subscription.ID, second.ID}[i%2])
 			if err != nil {
 				return err
 			}
 			if use := min(loaded.Balance, 300); use > 0 {
-				return tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+				return tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 					invoice.CreditEntry{Amount: -use, Reason: invoice.CreditApplied}, inv.ID, now)
 			}
 			return nil
 		})
 	})
 	require.NoError(t, errors.Join(errs...))
-	balance, err := b.store.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
+	balance, err := b.store.Customers.CreditBalance(t.Context(), b.env, b.customer.ID, eur)
 	require.NoError(t, err)
 	require.Zero(t, balance)
 	require.Equal(t, 4, b.count(t, "select count(*) from credit_entries where amount < 0"), "300 + 300 + 300 + 100")
@@ -279,13 +280,13 @@ func TestRace_InvoiceNumbersHaveNoGaps(t *testing.T) {
 		for _, n := range plan[i] {
 			err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 				for range max(n, -n) {
-					if err := tx.InsertInvoice(ctx, b.env, b.invoice()); err != nil {
+					if err := tx.Invoices.Insert(ctx, b.env, b.invoice()); err != nil {
 						return err
 					}
 				}
 				if n < 0 {
 					// fails at the commit, after the numbers were taken
-					return tx.InsertSettlement(ctx, b.env, "in_absent", "", 0, now)
+					return tx.Payments.InsertSettlement(ctx, b.env, "in_absent", "", 0, now)
 				}
 				return nil
 			})
@@ -297,7 +298,7 @@ func TestRace_InvoiceNumbersHaveNoGaps(t *testing.T) {
 			}
 		}
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if err := tx.InsertInvoice(ctx, b.env, b.invoice()); err != nil {
+			if err := tx.Invoices.Insert(ctx, b.env, b.invoice()); err != nil {
 				return err
 			}
 			return thoughtBetter
@@ -318,7 +319,7 @@ func TestRace_EventSequences(t *testing.T) {
 	const each = 4
 	errs := atOnce(sessions, func(int) error {
 		return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-			if _, err := tx.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
+			if _, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID); err != nil {
 				return err
 			}
 			for range each {
@@ -351,7 +352,7 @@ func TestEvents_ListedAsEmitted(t *testing.T) {
 			require.NoError(t, tx.Emit(ctx, b.env, anEvent(b.subscription)))
 		}
 	})
-	events, _, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	events, _, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	for i, e := range events {
 		require.EqualValues(t, 20-i, e.Sequence, "newest first")

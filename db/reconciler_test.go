@@ -21,7 +21,9 @@ func TestUnstartedSubscriptions(t *testing.T) {
 	finished := b.subscription
 	finished.ID, finished.Status, finished.CanceledAt, finished.FinishedAt = id.New(id.Subscription,
 		wall), "canceled", now, now
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, finished)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, finished))
+	})
 	first, second := db.Ref{EnvironmentID: b.env, ID: b.subscription.ID}, db.Ref{
 		EnvironmentID: other.env, ID: other.subscription.ID,
 	}
@@ -29,11 +31,11 @@ func TestUnstartedSubscriptions(t *testing.T) {
 		first, second = second, first
 	}
 	unstarted := func(epoch int64, limit int) []db.Ref {
-		found, err := b.store.UnstartedSubscriptions(t.Context(), epoch, limit)
+		found, err := b.store.Reconcile.UnstartedSubscriptions(t.Context(), epoch, limit)
 		require.NoError(t, err)
 		return found
 	}
-	epoch, err := b.store.Epoch(t.Context())
+	epoch, err := b.store.Reconcile.Epoch(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, epoch)
 	require.Equal(t, []db.Ref{first, second}, unstarted(epoch, 10))
@@ -41,12 +43,12 @@ func TestUnstartedSubscriptions(t *testing.T) {
 
 	b.setStarted(t, db.StartedSubscriptions, epoch, first, db.Ref{EnvironmentID: first.EnvironmentID, ID: second.ID})
 	require.Equal(t, []db.Ref{second}, unstarted(epoch, 10), "an id alone marks nothing")
-	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	got, err := b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, got.Revision, "nothing that a workflow knows has changed")
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		next, err := tx.IncrementEpoch(ctx)
+		next, err := tx.Reconcile.IncrementEpoch(ctx)
 		require.NoError(t, err)
 		require.Equal(t, epoch+1, next)
 	})
@@ -58,7 +60,9 @@ func TestUnstartedSubscriptions(t *testing.T) {
 
 func (b *bundle) setStarted(t *testing.T, table db.StartedTable, epoch int64, started ...db.Ref) {
 	t.Helper()
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SetStarted(ctx, table, epoch, started)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Reconcile.SetStarted(ctx, table, epoch, started))
+	})
 }
 
 func TestUnstartedTransactions(t *testing.T) {
@@ -72,12 +76,12 @@ func TestUnstartedTransactions(t *testing.T) {
 	refund.Type, refund.ChargeID = payment.Refund, own.ID
 	leftOpen.SubscriptionID = finished.ID
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, finished))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, finished))
 		for _, txn := range []payment.Transaction{own, served, done, refund, leftOpen} {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		}
 	})
-	found, err := b.store.UnstartedTransactions(t.Context(), 1, 10)
+	found, err := b.store.Reconcile.UnstartedTransactions(t.Context(), 1, 10)
 	require.NoError(t, err)
 	var ids []string
 	for _, f := range found {
@@ -87,7 +91,7 @@ func TestUnstartedTransactions(t *testing.T) {
 	require.ElementsMatch(t, []string{own.ID, refund.ID, leftOpen.ID}, ids, "not what a subscription's workflow serves")
 	require.IsIncreasing(t, ids)
 	b.setStarted(t, db.StartedTransactions, 1, found[1:]...)
-	left, err := b.store.UnstartedTransactions(t.Context(), 1, 10)
+	left, err := b.store.Reconcile.UnstartedTransactions(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Equal(t, found[:1], left)
 }
@@ -103,41 +107,41 @@ func TestReconciler_LateSubscriptions(t *testing.T) {
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.NextCheckAt = payment.Refund, due.ID, wall.Add(time.Second)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, realTime))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, realTime))
 		for _, txn := range []payment.Transaction{due, parked, refund} {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		}
 		c := b.clock
 		c.Status, c.TargetAt = testclock.Advancing, now.Add(time.Hour)
-		require.NoError(t, tx.SaveTestClock(ctx, b.env, c))
-		_, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+		require.NoError(t, tx.Clocks.Save(ctx, b.env, c))
+		_, err := tx.Subscriptions.MarkMethodChanged(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 	})
 	soon := wall.Add(time.Minute)
 
-	late, err := b.store.LateSubscriptions(ctx, soon, 10)
+	late, err := b.store.Reconcile.LateSubscriptions(ctx, soon, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: realTime.ID}}, late)
-	late, err = b.store.LateSubscriptions(ctx, wall, 10)
+	late, err = b.store.Reconcile.LateSubscriptions(ctx, wall, 10)
 	require.NoError(t, err)
 	require.Empty(t, late)
 
-	overdue, err := b.store.OverdueChecks(ctx, soon, 10)
+	overdue, err := b.store.Reconcile.OverdueChecks(ctx, soon, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.TransactionRef{
 		{Ref: db.Ref{EnvironmentID: b.env, ID: due.ID}, SubscriptionID: b.subscription.ID},
 		{Ref: db.Ref{EnvironmentID: b.env, ID: refund.ID}}, // a refund has a workflow of its own
 	}, overdue)
 
-	clocks, err := b.store.BusyClocks(ctx, 10)
+	clocks, err := b.store.Reconcile.BusyClocks(ctx, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.clock.ID}}, clocks)
 
-	wakes, err := b.store.WakePendingBefore(ctx, soon, 10)
+	wakes, err := b.store.Reconcile.WakePendingBefore(ctx, soon, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.subscription.ID}, {EnvironmentID: b.env, ID: realTime.ID}},
 		wakes)
-	wakes, err = b.store.WakePendingBefore(ctx, wall, 10)
+	wakes, err = b.store.Reconcile.WakePendingBefore(ctx, wall, 10)
 	require.NoError(t, err)
 	require.Empty(t, wakes)
 }
@@ -156,9 +160,9 @@ func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 				s, c := e.subscription, e.charge("")
 				s.ID, s.TestClockID, s.NextActionAt = id.New(id.Subscription, wall), "", at
 				c.NextCheckAt, c.FirstSentAt, c.SendNumber = at, at, 1
-				require.NoError(t, tx.InsertSubscription(ctx, e.env, s))
-				require.NoError(t, tx.InsertTransaction(ctx, e.env, c))
-				_, err := tx.InsertCallback(ctx, e.env, db.Callback{
+				require.NoError(t, tx.Subscriptions.Insert(ctx, e.env, s))
+				require.NoError(t, tx.Payments.InsertTransaction(ctx, e.env, c))
+				_, err := tx.Payments.InsertCallback(ctx, e.env, db.Callback{
 					ID: id.New(id.Callback, wall), ProviderConfigID: e.provider, ProviderEventID: c.ID, Type: "charge",
 					TransactionID: c.ID, ReceivedAt: at,
 				})
@@ -178,19 +182,19 @@ func TestReconciler_EnvironmentsTakeTurns(t *testing.T) {
 	goodTxn := db.TransactionRef{Ref: db.Ref{EnvironmentID: other.env, ID: txn}, SubscriptionID: other.subscription.ID}
 	goodSub := db.Ref{EnvironmentID: other.env, ID: sub}
 
-	overdue, err := b.store.OverdueChecks(ctx, now, limit)
+	overdue, err := b.store.Reconcile.OverdueChecks(ctx, now, limit)
 	require.NoError(t, err)
 	require.Len(t, overdue, limit)
 	require.True(t, slices.Contains(overdue, goodTxn))
-	told, err := b.store.OpenCallbacksBefore(ctx, now, limit)
+	told, err := b.store.Reconcile.OpenCallbacksBefore(ctx, now, limit)
 	require.NoError(t, err)
 	require.Len(t, told, limit)
 	require.True(t, slices.Contains(told, goodTxn))
-	late, err := b.store.LateSubscriptions(ctx, now, limit)
+	late, err := b.store.Reconcile.LateSubscriptions(ctx, now, limit)
 	require.NoError(t, err)
 	require.Len(t, late, limit)
 	require.True(t, slices.Contains(late, goodSub))
-	wakes, err := b.store.WakePendingBefore(ctx, now, limit)
+	wakes, err := b.store.Reconcile.WakePendingBefore(ctx, now, limit)
 	require.NoError(t, err)
 	require.Len(t, wakes, limit)
 	require.True(t, slices.Contains(wakes, goodSub))
@@ -208,7 +212,7 @@ func TestReconciler_UnsentPaymentsTakeTurns(t *testing.T) {
 			for range n {
 				c := e.charge("")
 				c.Provider, c.ProviderConfigID, c.NextCheckAt = "", "", at
-				require.NoError(t, tx.InsertTransaction(ctx, e.env, c))
+				require.NoError(t, tx.Payments.InsertTransaction(ctx, e.env, c))
 				last = c.ID
 			}
 		})
@@ -216,11 +220,11 @@ func TestReconciler_UnsentPaymentsTakeTurns(t *testing.T) {
 	}
 	unsent(b.environment, stuck, wall)
 	hidden := unsent(other, 1, wall.Add(time.Hour))
-	overdue, err := b.store.OverdueChecks(ctx, wall.Add(2*time.Hour), limit)
+	overdue, err := b.store.Reconcile.OverdueChecks(ctx, wall.Add(2*time.Hour), limit)
 	require.NoError(t, err)
 	require.Len(t, overdue, limit)
 	require.True(t, slices.ContainsFunc(overdue, func(r db.TransactionRef) bool { return r.ID == hidden }))
-	waiting, err := b.store.OverduePayments(ctx, wall.Add(2*time.Hour))
+	waiting, err := b.store.Payments.OverduePayments(ctx, wall.Add(2*time.Hour))
 	require.NoError(t, err)
 	require.Len(t, waiting, 2, "both are named to the operator")
 }
@@ -231,12 +235,12 @@ func TestMarkMethodChanged_SkipsCanceled(t *testing.T) {
 	canceled := b.subscription // and not finished: something of it is still pending
 	canceled.ID, canceled.Status, canceled.CanceledAt = id.New(id.Subscription, wall), "canceled", now
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, canceled))
-		marked, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, canceled))
+		marked, err := tx.Subscriptions.MarkMethodChanged(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		require.Equal(t, []string{b.subscription.ID}, marked)
 	})
-	wakes, err := b.store.WakePendingBefore(t.Context(), wall.Add(time.Minute), 10)
+	wakes, err := b.store.Reconcile.WakePendingBefore(t.Context(), wall.Add(time.Minute), 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Ref{{EnvironmentID: b.env, ID: b.subscription.ID}}, wakes)
 }
@@ -253,29 +257,29 @@ func TestClockQueries(t *testing.T) {
 	finished.Status, finished.CanceledAt, finished.FinishedAt, finished.NextActionAt = "canceled", now, now, now
 	own, served, done := b.charge(""), b.charge(""), b.charge("")
 	own.SubscriptionID, done.Status, done.CompletedAt = "", payment.Success, now
-	_, ok, err := b.store.NextDueOnClock(ctx, b.env, "clk_absent")
+	_, ok, err := b.store.Clocks.NextDue(ctx, b.env, "clk_absent")
 	require.NoError(t, err)
 	require.False(t, ok)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, soon))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, waits))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, finished))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, soon))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, waits))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, finished))
 		for _, txn := range []payment.Transaction{own, served, done} {
-			require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		}
 	})
-	due, ok, err := b.store.NextDueOnClock(ctx, b.env, b.clock.ID)
+	due, ok, err := b.store.Clocks.NextDue(ctx, b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, soon.NextActionAt, due)
 	for at, want := range map[time.Time][]string{
 		now: nil, now.Add(time.Hour): {soon.ID}, now.Add(month): {soon.ID, b.subscription.ID},
 	} {
-		ids, err := b.store.DueOnClock(ctx, b.env, b.clock.ID, at)
+		ids, err := b.store.Clocks.Due(ctx, b.env, b.clock.ID, at)
 		require.NoError(t, err)
 		require.Equal(t, want, ids)
 	}
-	pending, err := b.store.PendingOnClock(ctx, b.env, b.clock.ID)
+	pending, err := b.store.Clocks.Pending(ctx, b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{own.ID, served.ID}, pending)
 }

@@ -21,13 +21,13 @@ func TestInvoiceRoundTrip_CarriedAndGivenUp(t *testing.T) {
 	inv.BroughtForward, inv.CarriedForward = 40, 7
 	inv.AmountDue += 33
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
-		require.NoError(t, tx.AddCredit(ctx, b.env, b.customer.ID, eur,
+		require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv))
+		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: -7, Reason: invoice.CreditCarriedForward}, inv.ID, now))
 	})
 	given, err := inv.WriteOff(false, now)
 	require.NoError(t, err)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveInvoice(ctx, b.env, given)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.Save(ctx, b.env, given)) })
 
 	state := b.state(t)
 
@@ -38,7 +38,7 @@ func TestInvoiceRoundTrip_CarriedAndGivenUp(t *testing.T) {
 	require.EqualValues(t, 40, state.WrittenOff[0].BroughtForward)
 	require.EqualValues(t, 7, state.WrittenOff[0].CarriedForward)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, given.Settle(now)))
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, given.Settle(now)))
 	})
 	require.Len(t, b.state(t).Paid, 1)
 }
@@ -48,7 +48,7 @@ func (b *bundle) state(t *testing.T) lifecycle.State {
 	var out lifecycle.State
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		var err error
-		out, err = tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		out, err = tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 	})
 	return out

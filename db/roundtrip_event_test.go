@@ -16,7 +16,7 @@ func TestEventRoundTrip(t *testing.T) {
 	b := setup(t)
 	e := anEvent(b.subscription)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, e)) })
-	events, more, err := b.store.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
+	events, more, err := b.store.Webhooks.Events(t.Context(), b.env, db.EventFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, events, 1)
@@ -27,7 +27,7 @@ func TestEventRoundTrip(t *testing.T) {
 		ObjectID: b.subscription.ID, CustomerID: b.customer.ID, SubscriptionID: b.subscription.ID,
 		Data: events[0].Data, OccurredAt: e.OccurredAt,
 	}, events[0])
-	key, got, err := b.store.EventWithKey(t.Context(), b.hash, events[0].ID)
+	key, got, err := b.store.Webhooks.EventWithKey(t.Context(), b.hash, events[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, b.key, key.ID)
 	require.Equal(t, events[0], got)

@@ -24,7 +24,7 @@ import (
 func TestSubscriptionRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	got, err := b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, b.subscription, got)
 
@@ -44,9 +44,9 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	for _, state := range []subscription.Subscription{trial, halted, owing} {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			locked(ctx, t, b, tx)
-			require.NoError(t, tx.SaveSubscription(ctx, b.env, state))
+			require.NoError(t, tx.Subscriptions.Save(ctx, b.env, state))
 		})
-		got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+		got, err = b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 		require.NoError(t, err)
 		state.Revision++
 		require.Equal(t, state, got)
@@ -85,13 +85,13 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	want.Discounts = subscription.Discounts{{CouponID: "coup_1", Code: "WELCOME",
 		Terms: aCoupon("coup_1", "WELCOME").Terms, From: 8, RedeemedAt: now}}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertPlan(ctx, b.env, other))
+		require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, other))
 		require.Equal(t, owing, locked(ctx, t, b, tx))
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, want))
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv), "the invoice may come after what refers to it")
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, want))
+		require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv), "the invoice may come after what refers to it")
 	})
 	want.Revision = 5
-	got, err = b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	got, err = b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
@@ -104,12 +104,12 @@ func TestSubscriptionRoundTrip(t *testing.T) {
 	}
 	halted.ID, halted.Items, halted.Revision, halted.UpdatedAt = id.New(id.Subscription, wall), nil, 1, halted.CreatedAt
 	for _, made := range []subscription.Subscription{again, halted} {
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertSubscription(ctx, b.env, made)) })
-		got, err = b.store.Subscription(t.Context(), b.env, made.ID)
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, made)) })
+		got, err = b.store.Subscriptions.Get(t.Context(), b.env, made.ID)
 		require.NoError(t, err)
 		require.Equal(t, made, got)
 	}
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, b.subscription) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Subscriptions.Save(ctx, b.env, b.subscription) })
 	requireFault(t, err, fault.Unavailable, "subscription_changed")
 }

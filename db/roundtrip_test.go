@@ -30,7 +30,7 @@ func TestTenancyRoundTrip(t *testing.T) {
 	b := setup(t)
 	ctx := t.Context()
 
-	env, err := b.store.EnvironmentOf(ctx, b.app, "test")
+	env, err := b.store.Tenancy.EnvironmentOf(ctx, b.app, "test")
 	require.NoError(t, err)
 	require.Equal(t, newEnvironment(b.environment), env)
 
@@ -41,16 +41,16 @@ func TestTenancyRoundTrip(t *testing.T) {
 	chosen.Settings.Seller = invoice.Seller{Name: "Acme", Address: "1 Street", Country: "UG", TaxID: "123",
 		Email: "a@example.com"}
 	chosen.Settings.ProrationMeasure = proration.Day
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertEnvironment(ctx, chosen)) })
-	env, err = b.store.EnvironmentOf(ctx, b.app, "live")
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Tenancy.InsertEnvironment(ctx, chosen)) })
+	env, err = b.store.Tenancy.EnvironmentOf(ctx, b.app, "live")
 	require.NoError(t, err)
 	require.Equal(t, chosen, env, "nothing that was chosen is left out")
 
-	app, err := b.store.App(ctx, b.app)
+	app, err := b.store.Tenancy.App(ctx, b.app)
 	require.NoError(t, err)
 	require.Equal(t, db.App{ID: b.app, TenantID: b.tenant, Name: "app", Keyset: []byte("keyset"), CreatedAt: wall}, app)
 
-	apps, more, err := b.store.Apps(ctx, b.tenant, db.Page{})
+	apps, more, err := b.store.Tenancy.Apps(ctx, b.tenant, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, []db.App{app}, apps)
@@ -65,7 +65,7 @@ func TestAPIKeyRoundTrip(t *testing.T) {
 		AllowedCIDRs: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32")},
 		ExpiresAt:    now,
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertAPIKey(ctx, b.env, key)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Tenancy.InsertAPIKey(ctx, b.env, key)) })
 
 	got, err := b.store.KeyByHash(t.Context(), key.Hash)
 	require.NoError(t, err)
@@ -75,14 +75,14 @@ func TestAPIKeyRoundTrip(t *testing.T) {
 	}
 	require.Equal(t, want, got)
 
-	revoke := func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, b.env, key.ID) }
+	revoke := func(ctx context.Context, tx *db.Tx) error { return tx.Tenancy.RevokeAPIKey(ctx, b.env, key.ID) }
 	require.NoError(t, b.try(t, revoke))
 	require.NoError(t, b.try(t, revoke), "a repeat keeps the first time")
 	got, err = b.store.KeyByHash(t.Context(), key.Hash)
 	require.NoError(t, err)
 	require.Equal(t, wall, got.RevokedAt)
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.RevokeAPIKey(ctx, b.env, "key_absent") })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Tenancy.RevokeAPIKey(ctx, b.env, "key_absent") })
 	requireFault(t, err, fault.NotFound, "api_key_not_found")
 	_, err = b.store.KeyByHash(t.Context(), []byte("no such hash"))
 	requireFault(t, err, fault.Unauthorized, "api_key_unknown")
@@ -98,13 +98,13 @@ func TestProviderConfigRoundTrip(t *testing.T) {
 		Keyset:      []byte("keyset"),
 		Credentials: []db.SealedCredentials{{Version: 1, Sealed: []byte("sealed"), CreatedAt: wall}},
 	}
-	got, err := b.store.ProviderConfig(t.Context(), b.env)
+	got, err := b.store.Payments.ProviderConfig(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	got, err = b.store.ProviderConfigOf(t.Context(), b.env, b.provider)
+	got, err = b.store.Payments.ProviderConfigOf(t.Context(), b.env, b.provider)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	got, err = b.store.ProviderConfigByID(t.Context(), b.provider)
+	got, err = b.store.Payments.ProviderConfigByID(t.Context(), b.provider)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -114,12 +114,12 @@ func TestPlanRoundTrip(t *testing.T) {
 	b := setup(t)
 	bare := newPlan()
 	bare.Metadata, bare.Prices = nil, bare.Prices[:1]
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, bare)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, bare)) })
 
-	got, err := b.store.Plan(t.Context(), b.env, b.plan.ID)
+	got, err := b.store.Catalog.Plan(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, b.plan, got)
-	plans, more, err := b.store.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
+	plans, more, err := b.store.Catalog.Plans(t.Context(), b.env, db.PlanFilter{}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	bare.Metadata = metadata.Pairs{}
@@ -130,12 +130,12 @@ func TestPlanRoundTrip(t *testing.T) {
 	want.Dunning, want.ProrationMeasure = &policy, proration.Day
 	want.Name, want.Active, want.Metadata = "Pro, old", false, metadata.Pairs{"shelf": json.Number("1.50")}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		locked, err := tx.LockPlan(ctx, b.env, b.plan.ID)
+		locked, err := tx.Catalog.LockPlan(ctx, b.env, b.plan.ID)
 		require.NoError(t, err)
 		require.Equal(t, b.plan, locked)
-		require.NoError(t, tx.SavePlan(ctx, b.env, b.plan, want))
+		require.NoError(t, tx.Catalog.SavePlan(ctx, b.env, b.plan, want))
 	})
-	got, err = b.store.Plan(t.Context(), b.env, b.plan.ID)
+	got, err = b.store.Catalog.Plan(t.Context(), b.env, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -143,17 +143,17 @@ func TestPlanRoundTrip(t *testing.T) {
 func TestCustomerRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.store.Customer(t.Context(), b.env, b.customer.ID)
+	got, err := b.store.Customers.Get(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
 	require.Equal(t, b.customer, got)
 
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
+		c, err := tx.Customers.Lock(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		c.Email, c.Phone, c.PaymentMethod, c.PaymentDetails.PhoneNumber = "new@example.com", "",
 			"mobile_money_mtn", "+256700000002"
 		c.Country, c.Region, c.TaxExempt, c.TaxIDs = "US", "CA", tax.Exempt, tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
-		require.NoError(t, tx.SaveCustomer(ctx, b.env, c))
+		require.NoError(t, tx.Customers.Save(ctx, b.env, c))
 	})
 	want := b.customer
 	want.Email, want.Phone, want.PaymentMethod, want.PaymentDetails.PhoneNumber = "new@example.com", "",
@@ -161,34 +161,34 @@ func TestCustomerRoundTrip(t *testing.T) {
 	want.Country, want.Region, want.TaxExempt, want.TaxIDs = "US", "CA", tax.Exempt,
 		tax.IDs{{Type: "us_ein", Value: "12-3456789"}}
 	want.Revision = 2
-	got, err = b.store.Customer(t.Context(), b.env, b.customer.ID)
+	got, err = b.store.Customers.Get(t.Context(), b.env, b.customer.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveCustomer(ctx, b.env, b.customer) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Customers.Save(ctx, b.env, b.customer) })
 	requireFault(t, err, fault.Unavailable, "customer_changed")
 }
 
 func TestTestClockRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.store.TestClock(t.Context(), b.env, b.clock.ID)
+	got, err := b.store.Clocks.Get(t.Context(), b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.Equal(t, b.clock, got)
 
 	want := b.clock
 	want.Status, want.TargetAt, want.BlockedBy, want.Revision = testclock.Advancing, now.Add(month), []string{"txn_1"}, 2
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		c, err := tx.LockTestClock(ctx, b.env, b.clock.ID)
+		c, err := tx.Clocks.Lock(ctx, b.env, b.clock.ID)
 		require.NoError(t, err)
 		c.Status, c.TargetAt, c.BlockedBy = want.Status, want.TargetAt, want.BlockedBy
-		require.NoError(t, tx.SaveTestClock(ctx, b.env, c))
+		require.NoError(t, tx.Clocks.Save(ctx, b.env, c))
 	})
-	got, err = b.store.TestClock(t.Context(), b.env, b.clock.ID)
+	got, err = b.store.Clocks.Get(t.Context(), b.env, b.clock.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTestClock(ctx, b.env, b.clock) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Clocks.Save(ctx, b.env, b.clock) })
 	requireFault(t, err, fault.Unavailable, "test_clock_changed")
 }
 
@@ -208,11 +208,11 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	inv.Tax, inv.TaxExempt = -19, tax.Reverse
 	inv.Lines = append(inv.Lines, credit)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, inv))
+		require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv))
 		inv.Collection.Attempts = 2
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, inv), "one that this transaction inserts")
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, inv), "one that this transaction inserts")
 	})
-	got, err := b.store.Invoice(t.Context(), b.env, inv.ID)
+	got, err := b.store.Invoices.Get(t.Context(), b.env, inv.ID)
 	require.NoError(t, err)
 	inv.Number, inv.Buyer = 1, invoice.Buyer{Name: b.customer.Name, Email: b.customer.Email}
 	require.Equal(t, inv, got)
@@ -220,15 +220,16 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	paid := got.Settle(now.Add(time.Hour))
 	void := b.invoice()
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		locked, err := tx.LockInvoice(ctx, b.env, inv.ID)
+		locked, err := tx.Invoices.Lock(ctx, b.env, inv.ID)
 		require.NoError(t, err)
 		require.Equal(t, inv.Collection, locked.Collection)
-		require.NoError(t, tx.SaveInvoice(ctx, b.env, paid))
+		require.NoError(t, tx.Invoices.Save(ctx, b.env, paid))
 		void.Status, void.VoidedAt, void.ReplacedBy, void.Collection.Phase = invoice.Void, now.Add(2*time.Hour),
 			inv.ID, collection.Closed
-		require.NoError(t, tx.InsertInvoice(ctx, b.env, void))
+		require.NoError(t, tx.Invoices.Insert(ctx, b.env, void))
 	})
-	list, more, err := b.store.Invoices(t.Context(), b.env, db.InvoiceFilter{SubscriptionID: b.subscription.ID}, db.Page{})
+	list, more, err := b.store.Invoices.List(t.Context(), b.env, db.InvoiceFilter{SubscriptionID: b.subscription.ID},
+		db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	byID := map[string]invoice.Invoice{}
@@ -239,7 +240,7 @@ func TestInvoiceRoundTrip(t *testing.T) {
 	void.Number, void.Buyer = 2, inv.Buyer
 	require.Equal(t, void, byID[void.ID])
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, b.env, b.invoice()) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Invoices.Save(ctx, b.env, b.invoice()) })
 	requireFault(t, err, fault.NotFound, "invoice_not_found")
 }
 
@@ -248,7 +249,7 @@ func TestTransactionRoundTrip(t *testing.T) {
 	b := setup(t)
 	inv := b.openInvoice(t)
 	txn := b.pendingCharge(t, inv.ID)
-	got, err := b.store.Transaction(t.Context(), b.env, txn.ID)
+	got, err := b.store.Payments.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, txn, got)
 
@@ -258,8 +259,8 @@ func TestTransactionRoundTrip(t *testing.T) {
 			Token: "4LTZ6E3Y2NQ5WCJD7ROKAHVSXM", URL: "https://bank.example", ExpiresAt: wall, ReturnedAt: wall.Add(time.Second),
 			Brought: "redirectResult=X6Xtf", HandedAt: wall.Add(time.Minute), ApartSend: 1,
 		}
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
-		env, asked, err := tx.TransactionByConfirmToken(ctx, want.Action.Token)
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, want))
+		env, asked, err := tx.Payments.TransactionByConfirmToken(ctx, want.Action.Token)
 		require.NoError(t, err)
 		want.Revision++
 		require.Equal(t, b.env, env)
@@ -291,19 +292,19 @@ func TestTransactionRoundTrip(t *testing.T) {
 	want.UnsentAt = wall.Add(10 * time.Second)
 	want.Silence = payment.Silence{Since: wall.Add(11 * time.Second), At: wall.Add(12 * time.Second)}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
+		locked, err := tx.Payments.LockTransaction(ctx, b.env, txn.ID)
 		require.NoError(t, err)
 		require.Equal(t, txn, locked)
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, want))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, want))
 	})
 	want.Revision = 3
-	got, err = b.store.Transaction(t.Context(), b.env, txn.ID)
+	got, err = b.store.Payments.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	byRef, err := b.store.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, "pi_1")
+	byRef, err := b.store.Payments.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, "pi_1")
 	require.NoError(t, err)
 	require.Equal(t, want, byRef)
-	listed, _, err := b.store.Disputes(t.Context(), b.env, db.DisputeFilter{}, db.Page{})
+	listed, _, err := b.store.Payments.Disputes(t.Context(), b.env, db.DisputeFilter{}, db.Page{})
 	require.NoError(t, err)
 	seen := want.Disputes[0]
 	seen.WithdrawalID, seen.Withdrawals, seen.Order = "", 0, 0 // of the charge's row only
@@ -312,12 +313,14 @@ func TestTransactionRoundTrip(t *testing.T) {
 	refund := b.charge("")
 	refund.Type, refund.ChargeID, refund.AttemptNumber, refund.Trigger = payment.Refund, txn.ID, 0, collection.Manual
 	refund.Status, refund.CompletedAt, refund.ReturnedAt = payment.Refunded, now, now.Add(time.Second)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, refund)) })
-	got, err = b.store.Transaction(t.Context(), b.env, refund.ID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, refund))
+	})
+	got, err = b.store.Payments.Transaction(t.Context(), b.env, refund.ID)
 	require.NoError(t, err)
 	require.Equal(t, refund, got)
 
-	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveTransaction(ctx, b.env, txn) })
+	err = b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Payments.SaveTransaction(ctx, b.env, txn) })
 	requireFault(t, err, fault.Unavailable, "transaction_changed")
 }
 
@@ -328,7 +331,7 @@ func TestRecoveredCharge(t *testing.T) {
 	recovered := func() (found *payment.Transaction) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			var err error
-			found, err = tx.LockRecovered(ctx, b.env, canceled.ID)
+			found, err = tx.Payments.LockRecovered(ctx, b.env, canceled.ID)
 			require.NoError(t, err)
 		})
 		return found
@@ -339,7 +342,7 @@ func TestRecoveredCharge(t *testing.T) {
 		found := canceled
 		found.ID, found.RecoveredFrom, found.Status, found.CompletedAt = id.New(id.Transaction,
 			wall), canceled.ID, payment.Success, now
-		return tx.InsertTransaction(ctx, b.env, found)
+		return tx.Payments.InsertTransaction(ctx, b.env, found)
 	}
 	require.NoError(t, b.try(t, record))
 	require.Equal(t, canceled.ID, recovered().RecoveredFrom)

@@ -22,7 +22,7 @@ func BenchmarkInsertSubscription(b *testing.B) {
 	each(b, w, func(ctx context.Context, tx *db.Tx) error {
 		s := w.subscription
 		s.ID, s.Items = id.New(id.Subscription, wall), nil
-		return tx.InsertSubscription(ctx, w.env, s)
+		return tx.Subscriptions.Insert(ctx, w.env, s)
 	})
 }
 
@@ -36,7 +36,7 @@ func BenchmarkCopySubscriptions(b *testing.B) {
 			all[i].ID, all[i].Items = id.New(id.Subscription, wall), nil
 		}
 		require.NoError(b, w.store.InTx(b.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-			return tx.InsertSubscriptions(b.Context(), w.env, all)
+			return tx.Subscriptions.InsertAll(b.Context(), w.env, all)
 		}))
 	}
 }
@@ -45,7 +45,7 @@ func BenchmarkSaveSubscription(b *testing.B) {
 	w := setup(b)
 	s := w.subscription
 	each(b, w, func(ctx context.Context, tx *db.Tx) error {
-		err := tx.SaveSubscription(ctx, w.env, s)
+		err := tx.Subscriptions.Save(ctx, w.env, s)
 		s.Revision++
 		return err
 	})
@@ -56,7 +56,7 @@ func BenchmarkInsertInvoice(b *testing.B) {
 	each(b, w, func(ctx context.Context, tx *db.Tx) error {
 		inv := w.invoice()
 		inv.Lines = nil
-		return tx.InsertInvoice(ctx, w.env, inv)
+		return tx.Invoices.Insert(ctx, w.env, inv)
 	})
 }
 
@@ -65,9 +65,9 @@ func BenchmarkSaveInvoice(b *testing.B) {
 	var inv invoice.Invoice
 	require.NoError(b, w.store.InTx(b.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		inv = w.invoice()
-		return tx.InsertInvoice(b.Context(), w.env, inv)
+		return tx.Invoices.Insert(b.Context(), w.env, inv)
 	}))
-	each(b, w, func(ctx context.Context, tx *db.Tx) error { return tx.SaveInvoice(ctx, w.env, inv) })
+	each(b, w, func(ctx context.Context, tx *db.Tx) error { return tx.Invoices.Save(ctx, w.env, inv) })
 }
 
 // each repeats a write within transactions of rowsAtOnce.

@@ -47,7 +47,7 @@ func (b *bundle) filledInvoice(t *testing.T, f *filler) invoice.Invoice {
 
 func (b *bundle) readsInvoice(t *testing.T, want invoice.Invoice) {
 	t.Helper()
-	got, err := b.store.Invoice(t.Context(), b.env, want.ID)
+	got, err := b.store.Invoices.Get(t.Context(), b.env, want.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }
@@ -58,13 +58,13 @@ func TestEveryField_Invoice(t *testing.T) {
 	b.loosen(t, "invoices", "invoice_lines")
 	f := &filler{}
 	want := b.filledInvoice(t, f)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertInvoice(ctx, b.env, want)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.Insert(ctx, b.env, want)) })
 	want.Number = 1
 	b.readsInvoice(t, want)
 
 	saved := b.filledInvoice(t, f)
 	saved.ID = want.ID
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveInvoice(ctx, b.env, saved)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.Save(ctx, b.env, saved)) })
 	take(&want, saved, "Status", "CreditApplied", "CarriedForward", "Credited", "AmountDue", "AmountPaid",
 		"Collection", "ReplacedBy",
 		"PaidAt", "VoidedAt", "UncollectibleAt", "OverdueAt")
@@ -77,14 +77,14 @@ func TestEveryField_InvoiceDraft(t *testing.T) {
 	b.loosen(t, "invoices", "invoice_lines")
 	f := &filler{}
 	draft := b.filledInvoice(t, f)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertDraft(ctx, b.env, draft)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.InsertDraft(ctx, b.env, draft)) })
 	unissued := invoice.Invoice{Status: invoice.InDraft, Collection: collection.State{Phase: collection.Waiting}}
 	take(&draft, unissued, ofIssued...)
 	b.readsInvoice(t, draft)
 
 	saved := b.filledInvoice(t, f)
 	saved.ID = draft.ID
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveDraft(ctx, b.env, saved)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.SaveDraft(ctx, b.env, saved)) })
 	take(&saved, draft, slices.Concat(ofIdentity, ofIssued)...)
 	b.readsInvoice(t, saved)
 
@@ -93,7 +93,7 @@ func TestEveryField_InvoiceDraft(t *testing.T) {
 	final.Taxes = append(final.Taxes, saved.Taxes...)                    // with their rates
 	buyer := final.Buyer
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.Write(ctx, b.env, lifecycle.State{}, lifecycle.Changes{
+		require.NoError(t, tx.Lifecycle.Write(ctx, b.env, lifecycle.State{}, lifecycle.Changes{
 			Invoices: lifecycle.InvoiceChanges{{Kind: lifecycle.InvoiceFinalized, Invoice: final}},
 		}))
 	})

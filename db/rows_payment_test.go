@@ -19,12 +19,14 @@ func TestEveryField_Transaction(t *testing.T) {
 	f := &filler{}
 	reads := func(want payment.Transaction) {
 		t.Helper()
-		got, err := b.store.Transaction(t.Context(), b.env, want.ID)
+		got, err := b.store.Payments.Transaction(t.Context(), b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 	want := filled[payment.Transaction](t, f)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, want)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) {
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, want))
+	})
 	want.Revision, want.Granularity = 1, 0 // Granularity is read from limits
 	take(&want, payment.Transaction{}, "HeldBack", "Action", "UnsentAt", "Silence")
 	reads(want)
@@ -38,7 +40,9 @@ func TestEveryField_Transaction(t *testing.T) {
 		if saved.HeldBack.ForTurn {
 			saved.HeldBack.Revision = 0
 		}
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTransaction(ctx, b.env, saved)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, saved))
+		})
 		saved.Revision++
 		reads(saved)
 		want = saved
@@ -52,18 +56,18 @@ func TestEveryField_Customer(t *testing.T) {
 	f := &filler{}
 	reads := func(want customer.Customer) {
 		t.Helper()
-		got, err := b.store.Customer(t.Context(), b.env, want.ID)
+		got, err := b.store.Customers.Get(t.Context(), b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 	want := filled[customer.Customer](t, f)
 	want.Revision, want.ErasedAt = 1, time.Time{}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertCustomer(ctx, b.env, want)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Insert(ctx, b.env, want)) })
 	reads(want)
 
 	saved := filled[customer.Customer](t, f)
 	take(&saved, want, "ID", "TestClockID", "CreatedAt", "Revision", "ErasedAt")
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveCustomer(ctx, b.env, saved)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Customers.Save(ctx, b.env, saved)) })
 	saved.Revision = 2
 	reads(saved)
 }

@@ -52,15 +52,15 @@ func TestEveryField_Subscription(t *testing.T) {
 	}
 	reads := func(want subscription.Subscription) {
 		t.Helper()
-		got, err := b.store.Subscription(t.Context(), b.env, want.ID)
+		got, err := b.store.Subscriptions.Get(t.Context(), b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
 
 	inserted, copied := made(), made()
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, inserted))
-		require.NoError(t, tx.InsertSubscriptions(ctx, b.env, []subscription.Subscription{copied}))
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, inserted))
+		require.NoError(t, tx.Subscriptions.InsertAll(ctx, b.env, []subscription.Subscription{copied}))
 	})
 	reads(inserted)
 	reads(copied)
@@ -73,7 +73,7 @@ func TestEveryField_Subscription(t *testing.T) {
 	saved.TestClockID, saved.Items, saved.Revision, saved.CreatedAt = inserted.TestClockID, nil, 1, inserted.CreatedAt
 	everyFieldDiffers(t, inserted, saved, "ID", "CustomerID", "Currency", "TimeZone", "TestClockID", "Items",
 		"Revision", "CreatedAt")
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveSubscription(ctx, b.env, saved)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Subscriptions.Save(ctx, b.env, saved)) })
 	saved.Revision = 2
 	reads(saved)
 }

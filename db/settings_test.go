@@ -19,7 +19,7 @@ import (
 func TestSettingsRoundTrip(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	got, err := b.store.Environment(t.Context(), b.env)
+	got, err := b.store.Tenancy.Environment(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Equal(t, somePolicy(), got.Settings.Dunning)
 
@@ -31,17 +31,17 @@ func TestSettingsRoundTrip(t *testing.T) {
 		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Pause,
 	}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		was, err := tx.LockSettings(ctx, b.env)
+		was, err := tx.Tenancy.LockSettings(ctx, b.env)
 		require.NoError(t, err)
 		require.Equal(t, got.Settings, was)
-		require.NoError(t, tx.SaveSettings(ctx, b.env, was, want))
+		require.NoError(t, tx.Tenancy.SaveSettings(ctx, b.env, was, want))
 	})
-	got, err = b.store.Environment(t.Context(), b.env)
+	got, err = b.store.Tenancy.Environment(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Equal(t, want, got.Settings)
 
 	err = b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		_, err := tx.LockSettings(ctx, "env_absent")
+		_, err := tx.Tenancy.LockSettings(ctx, "env_absent")
 		return err
 	})
 	requireFault(t, err, fault.NotFound, "environment_not_found")
@@ -54,7 +54,7 @@ func TestSettings_OfAnOlderEnvironment(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), `update environments set dunning = null, retry_base_seconds = 3600, retry_factor = 3,
 		retry_count = 2, retry_jitter_seconds = 60, past_due_cancel_after_days = 7 where id = $1`, b.env)
 	require.NoError(t, err)
-	got, err := b.store.Environment(t.Context(), b.env)
+	got, err := b.store.Tenancy.Environment(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Equal(t, dunning.Policy{
 		Retry: retry.Policy{Base: time.Hour, Factor: 3, Retries: 2, MaxJitter: time.Minute}, Final: dunning.Cancel,
@@ -68,11 +68,11 @@ func TestInvoiceNumbers_AreShownAsAtIssue(t *testing.T) {
 	b := setup(t)
 	number := func(n invoice.Numbering) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			was, err := tx.LockSettings(ctx, b.env)
+			was, err := tx.Tenancy.LockSettings(ctx, b.env)
 			require.NoError(t, err)
 			is := was
 			is.InvoiceNumbers = n
-			require.NoError(t, tx.SaveSettings(ctx, b.env, was, is))
+			require.NoError(t, tx.Tenancy.SaveSettings(ctx, b.env, was, is))
 		})
 	}
 	var ids []string
@@ -81,12 +81,12 @@ func TestInvoiceNumbers_AreShownAsAtIssue(t *testing.T) {
 		inv := b.invoice()
 		inv.PeriodIndex, inv.Status, inv.VoidedAt = 0, invoice.Void, now
 		inv.Collection.Phase = "closed"
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertInvoice(ctx, b.env, inv)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Invoices.Insert(ctx, b.env, inv)) })
 		ids = append(ids, inv.ID)
 	}
 	var shown []string
 	for _, id := range ids {
-		inv, err := b.store.Invoice(t.Context(), b.env, id)
+		inv, err := b.store.Invoices.Get(t.Context(), b.env, id)
 		require.NoError(t, err)
 		shown = append(shown, inv.ShownNumber())
 	}

@@ -30,31 +30,31 @@ func TestWrite_TextsThatPostgreSQLCannotStore(t *testing.T) {
 	}
 	call := db.ProviderCall{ID: id.New(id.ProviderCall, wall), TransactionID: txn.ID, Operation: "charge", StartedAt: wall}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
 		for _, first := range []bool{true, false} {
-			kept, err := tx.InsertCallback(ctx, b.env, callback)
+			kept, err := tx.Payments.InsertCallback(ctx, b.env, callback)
 			require.NoError(t, err)
 			require.Equal(t, first, kept, "the same event is kept once")
 		}
-		require.NoError(t, tx.InsertProviderCall(ctx, b.env, call))
+		require.NoError(t, tx.Payments.InsertProviderCall(ctx, b.env, call))
 		call.Outcome, call.EndedAt = "failed", wall
 		call.Response = []byte(`{"message":"\u0000\ud800","list":["\udc00"]}`)
-		require.NoError(t, tx.FinishProviderCall(ctx, b.env, call))
+		require.NoError(t, tx.Payments.FinishProviderCall(ctx, b.env, call))
 		txn.Status, txn.ProviderRef, txn.FailureReason, txn.CompletedAt = payment.Failed, hostile, hostile, now
 		txn.ProviderResponse = call.Response
-		require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
+		require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn))
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PaymentFailed{
 			Payment: event.Payment{ID: txn.ID, CustomerID: b.customer.ID}, FailureReason: hostile,
 		}, now)))
 	})
-	got, err := b.store.Transaction(t.Context(), b.env, txn.ID)
+	got, err := b.store.Payments.Transaction(t.Context(), b.env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, stored, got.FailureReason)
 	require.JSONEq(t, `{"message":"\ufffd\ufffd","list":["\ufffd"]}`, string(got.ProviderResponse))
 
-	found, err := b.store.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, hostile)
+	found, err := b.store.Payments.TransactionByProviderRef(t.Context(), b.env, b.provider, payment.Charge, hostile)
 	require.NoError(t, err, "it is found by what the provider says")
 	require.Equal(t, txn.ID, found.ID)
-	_, err = b.store.Customer(t.Context(), b.env, b.customer.ID+"\x00")
+	_, err = b.store.Customers.Get(t.Context(), b.env, b.customer.ID+"\x00")
 	require.ErrorIs(t, err, db.ErrCustomerNotFound)
 }

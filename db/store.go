@@ -9,6 +9,10 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/db/core"
+	dblifecycle "perennial/db/lifecycle"
+	"perennial/db/moving"
+	"perennial/db/payments"
+	"perennial/db/usage"
 )
 
 // Store is a pool of connections with the reads on it, and the way into a transaction.
@@ -67,20 +71,20 @@ func (s *Store) Stat() *pgxpool.Stat { return s.core.Stat() }
 
 // ChargeLimits is that of a transaction, for what is only compared.
 func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
-	return chargeLimits(ctx, s.Reader, s.core.KnownLimits(), environmentID, currency)
+	return payments.ChargeLimits(ctx, s.Payments, s.core.KnownLimits(), environmentID, currency)
 }
 
-// SubscriptionState reads what Tx.LockSubscription reads, as it was at one moment, and locks nothing: for those who
-// only look, and must not hold up those who decide. Fault: subscription_not_found.
+// SubscriptionState reads what Tx.Lifecycle.LockSubscription reads, as it was at one moment, and locks nothing: for
+// those who only look, and must not hold up those who decide. Fault: subscription_not_found.
 func (s *Store) SubscriptionState(ctx context.Context, environmentID, id string) (lifecycle.State, error) {
-	return stateOf(ctx, s.core, environmentID, id)
+	return dblifecycle.StateOf(ctx, s.core, environmentID, id)
 }
 
 // Export lets read look at a snapshot of an environment. It may take its time: the transaction that holds the snapshot
 // waits ten minutes for a reader that stalls.
-func (s *Store) Export(ctx context.Context, environmentID string, read func(*Snapshot) error) error {
-	return export(ctx, s.core, environmentID, read)
+func (s *Store) Export(ctx context.Context, environmentID string, read func(*moving.Snapshot) error) error {
+	return moving.Export(ctx, s.core, environmentID, read)
 }
 
 // NewUsageLog returns the usage of a store.
-func NewUsageLog(s *Store) *UsageLog { return newUsageLog(s.core) }
+func NewUsageLog(s *Store) *usage.Log { return usage.NewLog(s.core) }

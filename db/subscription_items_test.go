@@ -24,19 +24,19 @@ func TestItemsRoundTrip(t *testing.T) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
 			s := b.subscription
 			s.Items = items
-			require.NoError(t, tx.SaveItems(ctx, b.env, s, changed, ended))
+			require.NoError(t, tx.Subscriptions.SaveItems(ctx, b.env, s, changed, ended))
 		})
 	}
 	requireItems := func(want ...subscription.Item) {
 		t.Helper()
 		require.Equal(t, want, load(t, b).Subscription.Items)
-		got, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+		got, err := b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got.Items)
-		_, got, err = b.store.SubscriptionWithKey(t.Context(), b.hash, b.subscription.ID)
+		_, got, err = b.store.Subscriptions.GetWithKey(t.Context(), b.hash, b.subscription.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, got.Items)
-		list, _, err := b.store.Subscriptions(t.Context(), b.env, db.SubscriptionFilter{}, db.Page{})
+		list, _, err := b.store.Subscriptions.List(t.Context(), b.env, db.SubscriptionFilter{}, db.Page{})
 		require.NoError(t, err)
 		require.Equal(t, want, list[0].Items)
 	}
@@ -60,8 +60,8 @@ func TestPriceRoundTrip_KeepsTheModel(t *testing.T) {
 		plan.Price{ID: id.New(id.Price, wall), Price: rating.Price{Model: rating.Volume, Minimum: 5, Tiers: []rating.Tier{
 			{UpTo: money.Whole(12), UnitPrice: unit}, {FlatAmount: 900},
 		}}})
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertPlan(ctx, b.env, want)) })
-	got, err := b.store.Plan(t.Context(), b.env, want.ID)
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.InsertPlan(ctx, b.env, want)) })
+	got, err := b.store.Catalog.Plan(t.Context(), b.env, want.ID)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 }

@@ -29,31 +29,31 @@ func TestTaxRateRoundTrip(t *testing.T) {
 	everywhere := tax.Definition{Rate: tax.Rate{ID: id.New(id.TaxRate, wall), Name: "Levy",
 		Percent: money.Whole(1)}, CreatedAt: wall}
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		require.NoError(t, tx.InsertTaxRate(ctx, b.env, want))
-		require.NoError(t, tx.InsertTaxRate(ctx, b.env, everywhere))
-		locked, err := tx.LockTaxRate(ctx, b.env, want.ID)
+		require.NoError(t, tx.Catalog.InsertTaxRate(ctx, b.env, want))
+		require.NoError(t, tx.Catalog.InsertTaxRate(ctx, b.env, everywhere))
+		locked, err := tx.Catalog.LockTaxRate(ctx, b.env, want.ID)
 		require.NoError(t, err)
 		require.Equal(t, want, locked)
 	})
 	require.Equal(t, []tax.Definition{everywhere}, load(t, b).TaxRates, "the customer's country is not known")
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		c, err := tx.LockCustomer(ctx, b.env, b.customer.ID)
+		c, err := tx.Customers.Lock(ctx, b.env, b.customer.ID)
 		require.NoError(t, err)
 		c.Country = "CM"
-		require.NoError(t, tx.SaveCustomer(ctx, b.env, c))
+		require.NoError(t, tx.Customers.Save(ctx, b.env, c))
 	})
 	require.Equal(t, []tax.Definition{want, everywhere}, load(t, b).TaxRates)
 
 	want.Name, want.ArchivedAt = "VAT, old", wall.Add(time.Minute)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTaxRate(ctx, b.env, want)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Catalog.SaveTaxRate(ctx, b.env, want)) })
 
 	require.Equal(t, []tax.Definition{everywhere}, load(t, b).TaxRates, "archived")
 	archived := true
-	listed, more, err := b.store.TaxRates(t.Context(), b.env, db.TaxRateFilter{Archived: &archived}, db.Page{})
+	listed, more, err := b.store.Catalog.TaxRates(t.Context(), b.env, db.TaxRateFilter{Archived: &archived}, db.Page{})
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Equal(t, []tax.Definition{want}, listed)
-	page, _, err := b.store.TaxRates(t.Context(), b.env, db.TaxRateFilter{}, db.Page{StartingAfter: everywhere.ID})
+	page, _, err := b.store.Catalog.TaxRates(t.Context(), b.env, db.TaxRateFilter{}, db.Page{StartingAfter: everywhere.ID})
 	require.NoError(t, err)
 	require.Equal(t, []tax.Definition{want}, page)
 

@@ -17,7 +17,7 @@ func TestTell_LeavesNoMark(t *testing.T) {
 	tell := func() []db.Effect {
 		var told told
 		require.NoError(t, b.store.With(&told).InTx(t.Context(), db.BySystem("test"), wall, func(tx *db.Tx) error {
-			state, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
+			state, err := tx.Lifecycle.LockSubscription(t.Context(), b.env, b.subscription.ID)
 			tx.Tell(b.env, state, "cancel")
 			return err
 		}))

@@ -39,7 +39,7 @@ func TestRace_OneTerminalStatus(t *testing.T) {
 				}
 				errs := atOnce(sessions, func(i int) error { return c.end(t, b, txn, wants(i)) })
 
-				ended, err := b.store.Transaction(t.Context(), b.env, txn.ID)
+				ended, err := b.store.Payments.Transaction(t.Context(), b.env, txn.ID)
 				require.NoError(t, err)
 				won := 0
 				for i, err := range errs {
@@ -63,7 +63,7 @@ func TestRace_OneTerminalStatus(t *testing.T) {
 // endUnderLock ends a charge as activities do.
 func endUnderLock(t *testing.T, b *bundle, txn payment.Transaction, to payment.Status) error {
 	return b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		locked, err := tx.LockTransaction(ctx, b.env, txn.ID)
+		locked, err := tx.Payments.LockTransaction(ctx, b.env, txn.ID)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func endUnderLock(t *testing.T, b *bundle, txn payment.Transaction, to payment.S
 		if err != nil {
 			return err
 		}
-		return tx.SaveTransaction(ctx, b.env, closed)
+		return tx.Payments.SaveTransaction(ctx, b.env, closed)
 	})
 }
 
@@ -82,7 +82,7 @@ func endAsRead(t *testing.T, b *bundle, txn payment.Transaction, to payment.Stat
 		if err != nil {
 			return err
 		}
-		return tx.SaveTransaction(ctx, b.env, closed)
+		return tx.Payments.SaveTransaction(ctx, b.env, closed)
 	})
 }
 

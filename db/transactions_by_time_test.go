@@ -101,7 +101,7 @@ func (b *bundle) paged(t *testing.T, f db.TransactionFilter, forward bool) (ids 
 	if forward {
 		require.NoError(t, b.pool.QueryRow(t.Context(),
 			"select id from transactions order by position limit 1").Scan(&page.EndingBefore))
-		first, err := b.store.Transaction(t.Context(), b.env, page.EndingBefore)
+		first, err := b.store.Payments.Transaction(t.Context(), b.env, page.EndingBefore)
 		require.NoError(t, err)
 		in := !first.CreatedAt.Before(f.CreatedFrom) && (f.CreatedTo.IsZero() || first.CreatedAt.Before(f.CreatedTo))
 		if in && (f.Status == "" || f.Status == first.Status) {
@@ -109,7 +109,7 @@ func (b *bundle) paged(t *testing.T, f db.TransactionFilter, forward bool) (ids 
 		}
 	}
 	for {
-		found, more, err := b.store.Transactions(t.Context(), b.env, f, page)
+		found, more, err := b.store.Payments.Transactions(t.Context(), b.env, f, page)
 		require.NoError(t, err)
 		if forward {
 			slices.Reverse(found)
@@ -138,7 +138,9 @@ func TestTransactions_NoteVirtualTime(t *testing.T) {
 	} {
 		txn := b.charge("")
 		txn.SubscriptionID, txn.AttemptNumber, txn.CreatedAt = "", 0, created
-		b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertTransaction(ctx, b.env, txn)) })
+		b.write(t, func(ctx context.Context, tx *db.Tx) {
+			require.NoError(t, tx.Payments.InsertTransaction(ctx, b.env, txn))
+		})
 		var got bool
 		require.NoError(t, b.pool.QueryRow(t.Context(),
 			"select created_virtually from transactions where id = $1", txn.ID).Scan(&got))

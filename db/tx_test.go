@@ -22,12 +22,12 @@ func halfWritten(ctx context.Context, t *testing.T, b *bundle, tx *db.Tx) {
 	s := locked(ctx, t, b, tx)
 	require.NoError(t, tx.Emit(ctx, b.env, anEvent(s)))
 	s.CancelReason = "written"
-	require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+	require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 }
 
 func requireUntouched(t *testing.T, b *bundle) {
 	t.Helper()
-	s, err := b.store.Subscription(t.Context(), b.env, b.subscription.ID)
+	s, err := b.store.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.NoError(t, err)
 	require.Equal(t, b.subscription, s)
 	require.Zero(t, b.count(t, "select count(*) from events"))
@@ -64,7 +64,7 @@ func TestInTx_RollsBackOnError(t *testing.T) {
 	reason := errors.New("the caller thought better of it")
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		halfWritten(ctx, t, b, tx)
-		_, err := tx.Subscription(ctx, b.env, b.subscription.ID) // sends the writes
+		_, err := tx.Subscriptions.Get(ctx, b.env, b.subscription.ID) // sends the writes
 		require.NoError(t, err)
 		return reason
 	})
@@ -104,34 +104,35 @@ func TestInTx_WriteWithoutRowRollsBack(t *testing.T) {
 		"customer": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			stale := b.customer
 			stale.Revision--
-			return tx.SaveCustomer(ctx, b.env, stale)
+			return tx.Customers.Save(ctx, b.env, stale)
 		},
 		"subscription": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			stale := b.subscription
 			stale.Revision--
-			return tx.SaveSubscription(ctx, b.env, stale)
+			return tx.Subscriptions.Save(ctx, b.env, stale)
 		},
 		"invoice": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			absent := b.invoice()
-			return tx.SaveInvoice(ctx, b.env, absent)
+			return tx.Invoices.Save(ctx, b.env, absent)
 		},
 		"credit": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.AddCredit(ctx, b.env, b.customer.ID, "EUR", invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied},
+			return tx.Customers.AddCredit(ctx, b.env, b.customer.ID, "EUR",
+				invoice.CreditEntry{Amount: -1, Reason: invoice.CreditApplied},
 				"", now)
 		},
 		"transaction": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.SaveTransaction(ctx, b.env, b.charge(""))
+			return tx.Payments.SaveTransaction(ctx, b.env, b.charge(""))
 		},
 		"test clock": func(ctx context.Context, b *bundle, tx *db.Tx) error {
 			stale := b.clock
 			stale.Revision--
-			return tx.SaveTestClock(ctx, b.env, stale)
+			return tx.Clocks.Save(ctx, b.env, stale)
 		},
 		"provider call": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.FinishProviderCall(ctx, b.env, db.ProviderCall{ID: "pc_absent", TransactionID: "txn_absent"})
+			return tx.Payments.FinishProviderCall(ctx, b.env, db.ProviderCall{ID: "pc_absent", TransactionID: "txn_absent"})
 		},
 		"api key": func(ctx context.Context, b *bundle, tx *db.Tx) error {
-			return tx.RevokeAPIKey(ctx, b.env, "key_absent")
+			return tx.Tenancy.RevokeAPIKey(ctx, b.env, "key_absent")
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -157,8 +158,8 @@ func TestInTx_RefusesToCommitFailedTransaction(t *testing.T) {
 	txn := b.pendingCharge(t, inv.ID)
 	require.Error(t, b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		halfWritten(ctx, t, b, tx)
-		require.NoError(t, tx.InsertSettlement(ctx, b.env, inv.ID, txn.ID, -1, now), "only queued")
-		_, err := tx.Subscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, tx.Payments.InsertSettlement(ctx, b.env, inv.ID, txn.ID, -1, now), "only queued")
+		_, err := tx.Subscriptions.Get(ctx, b.env, b.subscription.ID)
 		require.Error(t, err)
 		return nil // swallowed
 	}))
@@ -171,7 +172,7 @@ func TestInTx_LostConnectionIsUnavailable(t *testing.T) {
 	for _, at := range []string{"read", "commit"} {
 		err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 			halfWritten(ctx, t, b, tx)
-			if _, err := tx.Subscription(ctx, b.env, b.subscription.ID); err != nil {
+			if _, err := tx.Subscriptions.Get(ctx, b.env, b.subscription.ID); err != nil {
 				return err
 			}
 			_, err := b.pool.Exec(ctx,
@@ -179,7 +180,7 @@ func TestInTx_LostConnectionIsUnavailable(t *testing.T) {
 					"like 'idle in tr%'")
 			require.NoError(t, err)
 			if at == "read" {
-				_, err = tx.Subscription(ctx, b.env, b.subscription.ID)
+				_, err = tx.Subscriptions.Get(ctx, b.env, b.subscription.ID)
 			} else {
 				err = tx.Emit(ctx, b.env, anEvent(b.subscription))
 			}
@@ -196,7 +197,7 @@ func TestTx_UnusableAfterEnd(t *testing.T) {
 	var kept *db.Tx
 	b.write(t, func(ctx context.Context, tx *db.Tx) { kept = tx })
 	require.ErrorContains(t, kept.Emit(t.Context(), b.env, anEvent(b.subscription)), "has ended")
-	_, err := kept.Subscription(t.Context(), b.env, b.subscription.ID)
+	_, err := kept.Subscriptions.Get(t.Context(), b.env, b.subscription.ID)
 	require.ErrorContains(t, err, "has ended")
 	require.Zero(t, b.store.Stat().AcquiredConns())
 }
@@ -210,18 +211,18 @@ func TestTx_QueuedErrorNamesQuery(t *testing.T) {
 
 	atRead := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.Emit(ctx, b.env, good))
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, stranger), "only queued")
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, stranger), "only queued")
 		require.NoError(t, tx.Emit(ctx, b.env, good))
-		_, err := tx.Customer(ctx, b.env, b.customer.ID) // a good read that meets the bad write
+		_, err := tx.Customers.Get(ctx, b.env, b.customer.ID) // a good read that meets the bad write
 		return err
 	})
 	atCommit := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		require.NoError(t, tx.Emit(ctx, b.env, good))
-		return tx.InsertSubscription(ctx, b.env, stranger)
+		return tx.Subscriptions.Insert(ctx, b.env, stranger)
 	})
 	atLock := b.try(t, func(ctx context.Context, tx *db.Tx) error {
-		require.NoError(t, tx.InsertSubscription(ctx, b.env, stranger))
-		_, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		require.NoError(t, tx.Subscriptions.Insert(ctx, b.env, stranger))
+		_, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		return err
 	})
 	for _, err := range []error{atRead, atCommit, atLock} {
@@ -238,8 +239,8 @@ func TestTx_DeferredErrorSurfacesAtCommit(t *testing.T) {
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error {
 		s := locked(ctx, t, b, tx)
 		s.CollectingInvoiceID = "in_absent"
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
-		_, err := tx.Subscription(ctx, b.env, s.ID)
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
+		_, err := tx.Subscriptions.Get(ctx, b.env, s.ID)
 		require.NoError(t, err, "the reference may be dangling until the commit")
 		return nil
 	})
@@ -254,11 +255,11 @@ func TestTrigger_RefusalIsConflict(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		s := b.subscription
 		s.Status, s.CanceledAt = subscription.Canceled, now
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, s))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, s))
 	})
 	back := b.subscription
 	back.Revision = 2
-	err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.SaveSubscription(ctx, b.env, back) })
+	err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Subscriptions.Save(ctx, b.env, back) })
 	require.ErrorIs(t, err, subscription.ErrCanceled)
 }
 
@@ -268,7 +269,7 @@ func TestTx_RoundTrips(t *testing.T) {
 	b := setup(t)
 	counter := newCounter(t, b)
 	err := counter.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-		loaded, err := tx.LockSubscription(t.Context(), b.env, b.subscription.ID)
+		loaded, err := tx.Lifecycle.LockSubscription(t.Context(), b.env, b.subscription.ID)
 		if err != nil {
 			return err
 		}
@@ -280,13 +281,13 @@ func TestTx_RoundTrips(t *testing.T) {
 	require.NoError(t, counter.store.InTx(t.Context(), db.BySystem("test"), now, func(*db.Tx) error { return nil }))
 	require.Zero(t, counter.trips(), "an empty transaction talks to nobody")
 
-	_, _, err = counter.store.SubscriptionWithKey(t.Context(), b.hash, b.subscription.ID)
+	_, _, err = counter.store.Subscriptions.GetWithKey(t.Context(), b.hash, b.subscription.ID)
 	require.NoError(t, err)
-	_, _, err = counter.store.PlanWithKey(t.Context(), b.hash, b.plan.ID)
+	_, _, err = counter.store.Catalog.PlanWithKey(t.Context(), b.hash, b.plan.ID)
 	require.NoError(t, err)
 	require.Equal(t, 2, counter.trips(), "key, resource and its parts are one")
 
-	_, _, err = counter.store.InvoiceWithKey(t.Context(), b.hash, "in_absent")
+	_, _, err = counter.store.Invoices.GetWithKey(t.Context(), b.hash, "in_absent")
 	requireFault(t, err, fault.NotFound, "invoice_not_found")
 	require.Equal(t, 2, counter.trips(), "one more tells what is missing")
 }
@@ -298,11 +299,11 @@ func renew(ctx context.Context, tx *db.Tx, e environment, loaded lifecycle.State
 	s.CurrentPeriod.Start, s.CurrentPeriod.End = s.CurrentPeriod.End, s.CurrentPeriod.End.Add(month)
 	s.NextPeriod, s.CollectingInvoiceID, s.NextActionAt = s.NextPeriod+1, inv.ID, s.CurrentPeriod.End
 	steps := []func() error{
-		func() error { return tx.InsertInvoice(ctx, e.env, inv) },
+		func() error { return tx.Invoices.Insert(ctx, e.env, inv) },
 		func() error { return tx.Emit(ctx, e.env, anEvent(s)) },
-		func() error { return tx.InsertTransaction(ctx, e.env, txn) },
+		func() error { return tx.Payments.InsertTransaction(ctx, e.env, txn) },
 		func() error { return tx.Emit(ctx, e.env, anEvent(s)) },
-		func() error { return tx.SaveSubscription(ctx, e.env, s) },
+		func() error { return tx.Subscriptions.Save(ctx, e.env, s) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -34,9 +34,9 @@ func TestReleaseUnanswered_SharesAmongAccountsThatHaveSome(t *testing.T) {
 	copies(few, 31, 33)
 	release := func() (n int, more bool) {
 		b.write(t, func(ctx context.Context, tx *db.Tx) {
-			refs, whole, err := tx.ReleaseUnanswered(ctx, 10)
+			refs, whole, err := tx.Reconcile.ReleaseUnanswered(ctx, 10)
 			require.NoError(t, err)
-			require.NoError(t, tx.EndRecoveries(ctx, wall))
+			require.NoError(t, tx.Reconcile.EndRecoveries(ctx, wall))
 			n, more = len(refs), whole
 		})
 		return n, more

@@ -26,7 +26,7 @@ func TestMaintainUsage_EmptiesDefaultPartition(t *testing.T) {
 	}
 	ready := func() bool {
 		t.Helper()
-		is, err := b.store.UsageMonthReady(t.Context(), db.UsageMonthsReady)
+		is, err := b.store.Usage.MonthReady(t.Context(), db.UsageMonthsReady)
 		require.NoError(t, err)
 		return is
 	}
@@ -65,7 +65,7 @@ func TestMaintainUsage_WaitsForNoReader(t *testing.T) {
 		require.NoError(t, b.pool.QueryRow(ctx, `select current_setting('lock_timeout')
 			from maintain_usage_partitions(2, interval '400 days')`).Scan(&within))
 		require.Equal(t, "0", within)
-		is, err := b.store.UsageMonthReady(ctx, 2)
+		is, err := b.store.Usage.MonthReady(ctx, 2)
 		require.NoError(t, err)
 		return is
 	}

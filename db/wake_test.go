@@ -63,10 +63,10 @@ func TestWake_SavedSubscriptionGetsTheMarkInOneUpdate(t *testing.T) {
 		return b.count(t, "select count(*) from subscriptions where wake_pending_since = $1", wall)
 	}
 	command := func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.NoError(t, tx.Wake(ctx, b.env, state, "cancel"))
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, state.Subscription))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, state.Subscription))
 	}
 	require.NotContains(t, b.sent(t, command), "SubscriptionSetWakePending")
 	require.Equal(t, 1, marked())
@@ -79,18 +79,18 @@ func TestWake_SavedSubscriptionGetsTheMarkInOneUpdate(t *testing.T) {
 
 	b.clearWake(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { // the other order
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, state.Subscription))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, state.Subscription))
 		require.NoError(t, tx.Wake(ctx, b.env, state, "cancel"))
 	})
 	require.Equal(t, 1, marked())
 
 	b.clearWake(t)
 	b.write(t, func(ctx context.Context, tx *db.Tx) { // nobody is woken by a save
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
-		require.NoError(t, tx.SaveSubscription(ctx, b.env, state.Subscription))
+		require.NoError(t, tx.Subscriptions.Save(ctx, b.env, state.Subscription))
 	})
 	require.Zero(t, marked())
 }
@@ -99,7 +99,7 @@ func TestWake_SavedSubscriptionGetsTheMarkInOneUpdate(t *testing.T) {
 func (b *bundle) clearWake(t *testing.T) {
 	t.Helper()
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.NoError(t, tx.ClearWakePending(ctx, b.env, state))
 	})
@@ -112,7 +112,7 @@ func TestClearWakePending_AloneNeedsNoFlush(t *testing.T) {
 	b := setup(t)
 	const relaxed = "CommitWithoutFlush"
 	takeOff := func(ctx context.Context, tx *db.Tx) {
-		state, err := tx.LockSubscription(ctx, b.env, b.subscription.ID)
+		state, err := tx.Lifecycle.LockSubscription(ctx, b.env, b.subscription.ID)
 		require.NoError(t, err)
 		require.NoError(t, tx.ClearWakePending(ctx, b.env, state))
 	}
@@ -129,7 +129,7 @@ func TestClearWakePending_AloneNeedsNoFlush(t *testing.T) {
 	for name, also := range map[string]func(ctx context.Context, tx *db.Tx){
 		"a queued write": func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Emit(ctx, b.env, created)) },
 		"a write that returns something": func(ctx context.Context, tx *db.Tx) {
-			_, err := tx.MarkMethodChanged(ctx, b.env, b.customer.ID)
+			_, err := tx.Subscriptions.MarkMethodChanged(ctx, b.env, b.customer.ID)
 			require.NoError(t, err)
 		},
 	} {

@@ -42,7 +42,7 @@ func TestAwait_FiftyCallersAskTogether(t *testing.T) {
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
 		for _, txn := range txns {
 			txn.Status, txn.CompletedAt = payment.Failed, now
-			require.NoError(t, tx.SaveTransaction(ctx, b.env, txn))
+			require.NoError(t, tx.Payments.SaveTransaction(ctx, b.env, txn))
 		}
 	})
 	wg.Wait()
@@ -61,23 +61,23 @@ func TestAwait_EachKindEndsWithItsState(t *testing.T) {
 	txn := b.pendingCharge(t, "")
 	clock := b.clock
 	clock.Status, clock.TargetAt = testclock.Advancing, now.Add(time.Hour)
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.SaveTestClock(ctx, b.env, clock)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Clocks.Save(ctx, b.env, clock)) })
 	for name, c := range map[string]struct {
 		what db.Awaited
 		end  func(context.Context, *db.Tx) error
 	}{
 		"test clock": {db.AwaitedTestClock(b.env, clock.ID), func(ctx context.Context, tx *db.Tx) error {
-			ready, err := tx.TestClock(ctx, b.env, clock.ID)
+			ready, err := tx.Clocks.Get(ctx, b.env, clock.ID)
 			ready.Status, ready.TargetAt = testclock.Ready, time.Time{}
 			if err != nil {
 				return err
 			}
-			return tx.SaveTestClock(ctx, b.env, ready)
+			return tx.Clocks.Save(ctx, b.env, ready)
 		}},
 		"transaction": {db.AwaitedTransaction(b.env, txn.ID), func(ctx context.Context, tx *db.Tx) error {
 			failed := txn
 			failed.Status, failed.CompletedAt = payment.Failed, now
-			return tx.SaveTransaction(ctx, b.env, failed)
+			return tx.Payments.SaveTransaction(ctx, b.env, failed)
 		}},
 	} {
 		patience, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)

@@ -36,7 +36,7 @@ func TestPurgeWebhookLog_KeepsWhatIsAskedForAtThatMoment(t *testing.T) {
 	go func() {
 		var n int
 		_ = b.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) (err error) {
-			n, err = tx.PurgeWebhookLog(t.Context(), wall.Add(-delivery.Retention), 10)
+			n, err = tx.Webhooks.PurgeLog(t.Context(), wall.Add(-delivery.Retention), 10)
 			return err
 		})
 		purged <- n

@@ -22,14 +22,14 @@ func (b *bundle) endpoint(t *testing.T, env string, patterns ...string) string {
 		ID: id.New(id.Endpoint, wall), URL: "https://example.com/hook", Events: patterns, PayloadShape: event.ShapeA,
 		Endpoint: delivery.Endpoint{SecretSealed: []byte("sealed")},
 	}
-	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.InsertWebhookEndpoint(ctx, env, e)) })
+	b.write(t, func(ctx context.Context, tx *db.Tx) { require.NoError(t, tx.Webhooks.InsertEndpoint(ctx, env, e)) })
 	return e.ID
 }
 
 // deliveries lists what is owed to an endpoint, oldest first.
 func (b *bundle) deliveries(t *testing.T, env, endpoint string) []db.WebhookDelivery {
 	t.Helper()
-	found, _, err := b.store.WebhookDeliveries(t.Context(), env, db.WebhookDeliveryFilter{EndpointID: endpoint},
+	found, _, err := b.store.Webhooks.Deliveries(t.Context(), env, db.WebhookDeliveryFilter{EndpointID: endpoint},
 		db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	for i, j := 0, len(found)-1; i < j; i, j = i+1, j-1 {
@@ -74,7 +74,7 @@ func TestEmit_OwesTheEventToEachEndpointThatWantsIt(t *testing.T) {
 	require.Len(t, got, 1)
 	require.True(t, id.Is(id.Delivery, got[0].ID), got[0].ID)
 	got[0].ID = ""
-	events, _, err := b.store.Events(t.Context(), b.env,
+	events, _, err := b.store.Webhooks.Events(t.Context(), b.env,
 		db.EventFilter{Types: []event.Pattern{event.Pattern(event.TypePlanCreated)}}, db.Page{})
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookDelivery{
@@ -143,7 +143,7 @@ func TestEventHorizon_StandsBeforeAWriterThatFoundTheEndpointAwake(t *testing.T)
 			if err := emit(ctx, tx); err != nil {
 				return err
 			}
-			if _, err := tx.Epoch(ctx); err != nil { // the event is written
+			if _, err := tx.Reconcile.Epoch(ctx); err != nil { // the event is written
 				return err
 			}
 			close(inside)
@@ -153,20 +153,20 @@ func TestEventHorizon_StandsBeforeAWriterThatFoundTheEndpointAwake(t *testing.T)
 	}()
 	<-inside
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.BeginDeliveries(ctx, b.env, endpoint)
+		_, err := tx.Webhooks.BeginDeliveries(ctx, b.env, endpoint)
 		require.NoError(t, err)
 	})
-	_, last, err := b.store.EventHorizon(t.Context(), b.env)
+	_, last, err := b.store.Webhooks.EventHorizon(t.Context(), b.env)
 	require.NoError(t, err)
-	horizon, _, err := b.store.EventHorizon(t.Context(), b.env)
+	horizon, _, err := b.store.Webhooks.EventHorizon(t.Context(), b.env)
 	require.NoError(t, err)
 	require.Less(t, horizon, last)
 	close(leave)
 	require.NoError(t, <-done)
-	horizon, _, err = b.store.EventHorizon(t.Context(), b.env)
+	horizon, _, err = b.store.Webhooks.EventHorizon(t.Context(), b.env)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, horizon, last)
-	due, err := b.store.DueDeliveries(t.Context(), b.env, endpoint, 1, wall, 10)
+	due, err := b.store.Webhooks.DueDeliveries(t.Context(), b.env, endpoint, 1, wall, 10)
 	require.NoError(t, err)
 	require.Len(t, due, 2)
 }
@@ -180,12 +180,12 @@ func TestEndpointsThatSleep_AreFound(t *testing.T) {
 		require.NoError(t, tx.Emit(ctx, b.env, event.New(event.PlanCreated{ID: "plan_1"}, now)))
 	})
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		_, err := tx.BeginDeliveries(ctx, b.env, due)
+		_, err := tx.Webhooks.BeginDeliveries(ctx, b.env, due)
 		require.NoError(t, err)
-		require.NoError(t, tx.SetEndpointNextAttempt(ctx, b.env, due, wall.Add(10*time.Minute)))
+		require.NoError(t, tx.Webhooks.SetEndpointNextAttempt(ctx, b.env, due, wall.Add(10*time.Minute)))
 	})
 	asleep := func(wokenBefore, dueBefore time.Time) []string {
-		refs, err := b.store.AsleepEndpoints(t.Context(), wokenBefore, dueBefore, 10)
+		refs, err := b.store.Reconcile.AsleepEndpoints(t.Context(), wokenBefore, dueBefore, 10)
 		require.NoError(t, err)
 		ids := []string{}
 		for _, r := range refs {
@@ -196,14 +196,14 @@ func TestEndpointsThatSleep_AreFound(t *testing.T) {
 	require.Empty(t, asleep(wall, wall))
 	require.Equal(t, []string{woken}, asleep(wall.Add(time.Second), wall))
 	require.Equal(t, []string{woken, due}, asleep(wall.Add(time.Second), wall.Add(time.Hour)))
-	unstarted, err := b.store.UnstartedEndpoints(t.Context(), 1, 10)
+	unstarted, err := b.store.Reconcile.UnstartedEndpoints(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Len(t, unstarted, 3)
 	b.setStarted(t, db.StartedEndpoints, 1, unstarted...)
-	unstarted, err = b.store.UnstartedEndpoints(t.Context(), 1, 10)
+	unstarted, err = b.store.Reconcile.UnstartedEndpoints(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Empty(t, unstarted)
-	backlog, err := b.store.WebhookBacklog(t.Context(), wall.Add(2*time.Minute), time.Minute, time.Hour)
+	backlog, err := b.store.Webhooks.Backlog(t.Context(), wall.Add(2*time.Minute), time.Minute, time.Hour)
 	require.NoError(t, err)
 	require.Equal(t, db.WebhookBacklog{Late: 1, DueAge: 2 * time.Minute}, backlog)
 }
@@ -224,10 +224,10 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 		for _, s := range starts {
 			begin = append(begin, db.NewAttempt{AttemptStart: s, EndpointID: endpoint, Revision: 1})
 		}
-		require.NoError(t, tx.StartAttempts(ctx, b.env, begin, func(string) {}))
+		require.NoError(t, tx.Webhooks.StartAttempts(ctx, b.env, begin, func(string) {}))
 		end := delivery.End{Outcome: delivery.OutcomeSucceeded, At: wall}
 		next := delivery.TestPolicy.Next(delivery.State{}, end)
-		require.NoError(t, tx.EndAttempts(ctx, b.env, []db.AttemptEnd{
+		require.NoError(t, tx.Webhooks.EndAttempts(ctx, b.env, []db.AttemptEnd{
 			{AttemptStart: starts[0], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
 			{AttemptStart: starts[1], End: end, Next: next, AttemptResult: db.AttemptResult{StatusCode: 200}},
 		}))
@@ -236,7 +236,7 @@ func TestPurgeWebhookLog_KeepsWhatIsYoungOrPending(t *testing.T) {
 		"update webhook_deliveries set created_at = created_at - interval '91 days' where id <> $1", owed[1].ID)
 	require.NoError(t, err)
 	b.write(t, func(ctx context.Context, tx *db.Tx) {
-		purged, err := tx.PurgeWebhookLog(ctx, wall.Add(-delivery.Retention), 10)
+		purged, err := tx.Webhooks.PurgeLog(ctx, wall.Add(-delivery.Retention), 10)
 		require.NoError(t, err)
 		require.Equal(t, 1, purged)
 	})

@@ -52,7 +52,7 @@ func newSealedHouse(t *testing.T) *sealedHouse {
 		require.NoError(t, err)
 		return sealed
 	}
-	h.InTx(t, func(tx *db.Tx) error { return tx.SaveKeyset(ctx, h.appID, keyset) })
+	h.InTx(t, func(tx *db.Tx) error { return tx.Payments.SaveKeyset(ctx, h.appID, keyset) })
 	_, err = h.Pool.Exec(ctx, "update provider_credentials set sealed = $1", first.Sealed)
 	require.NoError(t, err)
 	_, err = h.Pool.Exec(ctx, `insert into provider_configs
@@ -72,7 +72,7 @@ func newSealedHouse(t *testing.T) *sealedHouse {
 // opens opens everything with keys: what a worker and an API do with each request.
 func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 	for _, configID := range []string{h.Config.ID, h.former} {
-		config, err := h.Store.ProviderConfigOf(ctx, h.Env, configID)
+		config, err := h.Store.Payments.ProviderConfigOf(ctx, h.Env, configID)
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (h *sealedHouse) opens(ctx context.Context, keys *vault.Vault) error {
 			return err
 		}
 	}
-	e, err := h.Store.WebhookEndpoint(ctx, h.Env, h.endpoint)
+	e, err := h.Store.Webhooks.Endpoint(ctx, h.Env, h.endpoint)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func TestRotateKeys_UnderLoadFailsNothing(t *testing.T) {
 	formerly, err := vault.New(h.oldKEK)
 	require.NoError(t, err)
 	require.Equal(t, "keyset_unreadable", fault.From(h.opens(t.Context(), formerly)).Code)
-	changes, err := h.Store.EnvironmentChanges(t.Context(), h.Env)
+	changes, err := h.Store.Payments.EnvironmentChanges(t.Context(), h.Env)
 	require.NoError(t, err)
 	require.Len(t, changes, 6)
 	require.Equal(t, []string{"keysetWrapped"}, changes[0].Fields)
@@ -179,10 +179,10 @@ func TestRotateKeys_FormerDataKeyStaysForOneRotation(t *testing.T) {
 	t.Parallel()
 	h := newSealedHouse(t)
 	ctx := t.Context()
-	before, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
+	before, err := h.Store.Payments.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
 	h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})
-	after, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
+	after, err := h.Store.Payments.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
 	require.NotEqual(t, before.Credentials[0].Sealed, after.Credentials[0].Sealed)
 	sealedMeanwhile := after
@@ -190,7 +190,7 @@ func TestRotateKeys_FormerDataKeyStaysForOneRotation(t *testing.T) {
 	_, err = gateway.Unseal(h.both, sealedMeanwhile)
 	require.NoError(t, err, "by a request that had read the keyset before")
 	h.rotate(t, h.both, tenancy.KeyRotation{DataKeys: true})
-	again, err := h.Store.ProviderConfigOf(ctx, h.Env, h.Config.ID)
+	again, err := h.Store.Payments.ProviderConfigOf(ctx, h.Env, h.Config.ID)
 	require.NoError(t, err)
 	again.Credentials = before.Credentials
 	_, err = gateway.Unseal(h.both, again)
@@ -208,7 +208,7 @@ func TestRotateKeys_UnreadableKeysetIsLeftAndOthersAreDone(t *testing.T) {
 		if err := h.Pool.QueryRow(ctx, "select id from tenants").Scan(&tenant); err != nil {
 			return err
 		}
-		return tx.InsertApp(
+		return tx.Tenancy.InsertApp(
 			ctx, db.App{ID: lost, TenantID: tenant, Name: "Lost", Keyset: []byte("x"), CreatedAt: h.Clock.Now()},
 		)
 	})

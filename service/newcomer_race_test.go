@@ -76,7 +76,7 @@ func (n *newcomers) arrive(t *testing.T) *newcomer {
 		ref  *contract.Ref
 		plan string
 	}{{&who.first, n.base}, {&who.second, n.base}, {&who.third, n.declined}} {
-		p, err := n.Scene.Store.Plan(t.Context(), n.Env, s.plan)
+		p, err := n.Scene.Store.Catalog.Plan(t.Context(), n.Env, s.plan)
 		require.NoError(t, err)
 		*s.ref = n.Subscribe(t, c, p)
 		servicetest.Charge(t, n.Scene, *s.ref)
@@ -90,7 +90,7 @@ func (n *newcomers) arrive(t *testing.T) *newcomer {
 	who.draft = made.ID
 	who.paid, who.open = n.invoiceOf(t, who.first, invoice.Paid), n.invoiceOf(t, who.third, invoice.Open)
 	paid := db.TransactionFilter{InvoiceID: who.paid}
-	charges, _, err := n.Scene.Store.Transactions(t.Context(), n.Env, paid, db.Page{Limit: 1})
+	charges, _, err := n.Scene.Store.Payments.Transactions(t.Context(), n.Env, paid, db.Page{Limit: 1})
 	require.NoError(t, err)
 	who.charge = charges[0].ID
 	return who
@@ -99,7 +99,7 @@ func (n *newcomers) arrive(t *testing.T) *newcomer {
 func (n *newcomers) invoiceOf(t *testing.T, ref contract.Ref, status invoice.Status) string {
 	t.Helper()
 	of := db.InvoiceFilter{SubscriptionID: ref.ID}
-	found, _, err := n.Scene.Store.Invoices(t.Context(), n.Env, of, db.Page{Limit: 10})
+	found, _, err := n.Scene.Store.Invoices.List(t.Context(), n.Env, of, db.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Equal(t, status, found[0].Status)

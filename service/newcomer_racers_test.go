@@ -143,7 +143,7 @@ func note(of func(*newcomer) string, ask creditnote.Request) racer {
 
 // doDue does what is due, as the activity of that name.
 func doDue(ctx context.Context, tx *db.Tx, ref contract.Ref) error {
-	state, err := tx.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
+	state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 	if err != nil {
 		return err
 	}
@@ -151,5 +151,5 @@ func doDue(ctx context.Context, tx *db.Tx, ref contract.Ref) error {
 	if err != nil {
 		return err
 	}
-	return tx.Write(ctx, ref.EnvironmentID, state, changes)
+	return tx.Lifecycle.Write(ctx, ref.EnvironmentID, state, changes)
 }

@@ -112,21 +112,24 @@ func (r *rig) provision(t *testing.T, keys *vault.Vault) {
 		Prices:    []plan.Price{plan.Flat(id.New(id.Price, now), "", 3000)}}
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
 		for _, write := range []func() error{
-			func() error { return tx.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now}) },
 			func() error {
-				return tx.InsertApp(t.Context(), db.App{ID: app, TenantID: tenant, Name: "A", Keyset: keyset, CreatedAt: now})
+				return tx.Tenancy.InsertTenant(t.Context(), db.Tenant{ID: tenant, Name: "T", CreatedAt: now})
 			},
 			func() error {
-				return tx.InsertEnvironment(t.Context(), db.Environment{ID: r.env, AppID: app, Mode: "test", CreatedAt: now,
+				return tx.Tenancy.InsertApp(t.Context(),
+					db.App{ID: app, TenantID: tenant, Name: "A", Keyset: keyset, CreatedAt: now})
+			},
+			func() error {
+				return tx.Tenancy.InsertEnvironment(t.Context(), db.Environment{ID: r.env, AppID: app, Mode: "test", CreatedAt: now,
 					Settings: subscription.Settings{
 						TimeZone: "UTC", Dunning: dunning.Default(), PastDueBilling: subscription.SkipPastDue,
 					}})
 			},
 			func() error {
-				return tx.InsertProviderConfig(t.Context(), r.env, configured)
+				return tx.Payments.InsertProviderConfig(t.Context(), r.env, configured)
 			},
-			func() error { return tx.InsertPlan(t.Context(), r.env, r.plan) },
-			func() error { return tx.InsertPlan(t.Context(), r.env, r.pricey) },
+			func() error { return tx.Catalog.InsertPlan(t.Context(), r.env, r.plan) },
+			func() error { return tx.Catalog.InsertPlan(t.Context(), r.env, r.pricey) },
 		} {
 			if err := write(); err != nil {
 				return err
@@ -146,17 +149,17 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 	})
 	require.NoError(t, err)
 	require.NoError(t, r.store.InTx(ctx, db.BySystem("test"), start, func(tx *db.Tx) error {
-		if err := tx.InsertTestClock(ctx, r.env, testclock.Clock{
+		if err := tx.Clocks.Insert(ctx, r.env, testclock.Clock{
 			ID: clock, Status: testclock.Ready, NowAt: start, CreatedAt: now,
 		}); err != nil {
 			return err
 		}
-		if err := tx.InsertCustomer(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start,
+		if err := tx.Customers.Insert(ctx, r.env, customer.Customer{ID: cust, TestClockID: clock, CreatedAt: start,
 			PaymentMethod:  "card",
 			PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: card}}); err != nil {
 			return err
 		}
-		if err := tx.InsertSubscription(ctx, r.env, s); err != nil {
+		if err := tx.Subscriptions.Insert(ctx, r.env, s); err != nil {
 			return err
 		}
 		return tx.Emit(ctx, r.env, events[0])
@@ -173,10 +176,10 @@ func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 		return err
 	}))
 	require.Eventually(t, func() bool {
-		c, err := r.store.TestClock(t.Context(), r.env, clock)
+		c, err := r.store.Clocks.Get(t.Context(), r.env, clock)
 		return err == nil && c.Status == testclock.Ready
 	}, 30*time.Second, 5*time.Millisecond)
-	c, err := r.store.TestClock(t.Context(), r.env, clock)
+	c, err := r.store.Clocks.Get(t.Context(), r.env, clock)
 	require.NoError(t, err)
 	require.Empty(t, c.BlockedBy)
 	require.True(t, c.NowAt.Equal(to), "%s", c.NowAt)
@@ -184,7 +187,7 @@ func (r *rig) advance(t *testing.T, clock string, to time.Time) {
 
 func (r *rig) subscription(t *testing.T, sub string) subscription.Subscription {
 	t.Helper()
-	s, err := r.store.Subscription(t.Context(), r.env, sub)
+	s, err := r.store.Subscriptions.Get(t.Context(), r.env, sub)
 	require.NoError(t, err)
 	return s
 }
@@ -192,7 +195,7 @@ func (r *rig) subscription(t *testing.T, sub string) subscription.Subscription {
 // events are those of a subscription, in the order of their sequence numbers.
 func (r *rig) events(t *testing.T, sub string) []event.Type {
 	t.Helper()
-	list, _, err := r.store.Events(t.Context(), r.env, db.EventFilter{SubscriptionID: sub}, db.Page{Limit: 100})
+	list, _, err := r.store.Webhooks.Events(t.Context(), r.env, db.EventFilter{SubscriptionID: sub}, db.Page{Limit: 100})
 	require.NoError(t, err)
 	slices.SortFunc(list, func(a, b db.Event) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	types := make([]event.Type, 0, len(list))
@@ -250,14 +253,14 @@ func TestTestClock_FailureRecoveryCancellation(t *testing.T) {
 	require.Equal(t, start.AddDate(0, 0, 7), s.PastDueAt)
 
 	ref := contract.Ref{EnvironmentID: r.env, ID: sub}
-	c, err := r.store.Customer(t.Context(), r.env, cust)
+	c, err := r.store.Customers.Get(t.Context(), r.env, cust)
 	require.NoError(t, err)
 	c.PaymentDetails.PaymentMethodToken = "pm_card_visa"
 	require.NoError(t, r.store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		if err := tx.SaveCustomer(t.Context(), r.env, c); err != nil {
+		if err := tx.Customers.Save(t.Context(), r.env, c); err != nil {
 			return err
 		}
-		_, err := tx.MarkMethodChanged(t.Context(), r.env, cust)
+		_, err := tx.Subscriptions.MarkMethodChanged(t.Context(), r.env, cust)
 		return err
 	}))
 	require.NoError(t, r.engine.Wake(t.Context(), ref, contract.SignalWake, contract.Wake{By: "key"}))

@@ -36,7 +36,7 @@ func TestSubscription_WaitsForItsPayer(t *testing.T) {
 	})
 	charges := func() []payment.Transaction { // newest first
 		filter := db.TransactionFilter{SubscriptionID: s.ref.ID}
-		found, _, err := s.Store.Transactions(t.Context(), s.Env, filter, db.Page{Limit: 10})
+		found, _, err := s.Store.Payments.Transactions(t.Context(), s.Env, filter, db.Page{Limit: 10})
 		require.NoError(t, err)
 		return found
 	}
@@ -59,7 +59,7 @@ func TestSubscription_WaitsForItsPayer(t *testing.T) {
 	require.Equal(t, found[1].Action.ExpiresAt, found[1].CompletedAt, "canceled at its time, not later")
 	require.Equal(t, payment.Success, found[0].Status)
 	require.Equal(t, scene.Start.Add(51*time.Hour), found[0].CompletedAt.Truncate(time.Minute))
-	sub, err := s.Store.Subscription(t.Context(), s.Env, s.ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, s.ref.ID)
 	require.NoError(t, err)
 	require.Equal(t, subscription.Active, sub.Status)
 	require.Len(t, sim.Moved(core.Capture), 1)

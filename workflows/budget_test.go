@@ -64,7 +64,7 @@ func renewal(t *testing.T, r *liveScene, amount money.Minor) []*historypb.Histor
 	sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, amount)), time.Now().Add(ahead-day))
 	r.start(t, sub)
 	r.eventually(t, func() bool {
-		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+		s, err := r.Store.Subscriptions.Get(t.Context(), r.Env, sub.ID)
 		return err == nil && s.NextPeriod == 2 && s.Status == subscription.Active && s.PaidThrough.Equal(s.CurrentPeriod.End)
 	})
 	var next []*historypb.HistoryEvent
@@ -103,7 +103,7 @@ func (r *liveScene) callBack(t *testing.T) {
 		send(transactionID, providers.KindCreated, providers.KindSucceeded)
 		r.callBacks.Go(func() {
 			r.eventually(t, func() bool {
-				txn, err := r.Store.Transaction(t.Context(), r.Env, transactionID)
+				txn, err := r.Store.Payments.Transaction(t.Context(), r.Env, transactionID)
 				return err == nil && txn.Status == payment.Success
 			})
 			send(transactionID, providers.KindProcessing, providers.KindSucceeded)
@@ -155,7 +155,7 @@ func TestSubscription_EventfulPeriodStaysWithinItsBudget(t *testing.T) {
 	r.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 	renewal := scene.Start.AddDate(0, 1, 0)
 	r.advance(t, clock, renewal.Add(8*day))
-	s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+	s, err := r.Store.Subscriptions.Get(t.Context(), r.Env, sub.ID)
 	require.NoError(t, err)
 	require.Equal(t, subscription.PastDue, s.Status)
 	r.Provider.Script = nil

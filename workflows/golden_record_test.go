@@ -151,7 +151,7 @@ func recordCatchUp(t *testing.T, r *liveScene) (string, string) {
 		sub := r.SubscribeAt(t, r.Customer(t, ""), r.Plan(t, scene.Every(period.Day, 0)), time.Now().AddDate(0, 0, -300))
 		r.start(t, sub)
 		r.eventually(t, func() bool {
-			s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+			s, err := r.Store.Subscriptions.Get(t.Context(), r.Env, sub.ID)
 			return err == nil && s.NextPeriod > 300
 		})
 		time.Sleep(2 * time.Second)
@@ -185,7 +185,7 @@ func recordPayment(t *testing.T, r *liveScene) (string, string) {
 		Trigger: "manual", Provider: "stripe", ProviderConfigID: r.Config.ID,
 		Method: payment.Method{Type: "card", Details: scene.Card}, DueAt: now, CreatedAt: now, Revision: 1,
 	}
-	r.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), r.Env, txn) })
+	r.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertTransaction(t.Context(), r.Env, txn) })
 	require.NoError(t, r.engine.StartPayment(t.Context(),
 		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: r.Env, ID: txn.ID}}))
 	r.eventually(t, func() bool { return asleep(r.history(t, txn.ID, "")) })
@@ -203,7 +203,7 @@ func recordRefund(t *testing.T, r *liveScene) (string, string) {
 	r.command(t, sub, cancelNow(true))
 	var refund string
 	r.eventually(t, func() bool {
-		list, _, err := r.Store.Transactions(t.Context(), r.Env,
+		list, _, err := r.Store.Payments.Transactions(t.Context(), r.Env,
 			db.TransactionFilter{SubscriptionID: sub.ID, Type: payment.Refund}, db.Page{Limit: 1})
 		if err != nil || len(list) == 0 {
 			return false
@@ -222,7 +222,7 @@ func recordErasure(t *testing.T, r *liveScene) (string, string) {
 		r.start(t, sub)
 		r.settled(t, sub, 1)
 	}
-	r.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), r.Env, c.ID) })
+	r.InTx(t, func(tx *db.Tx) error { return tx.Customers.Erase(t.Context(), r.Env, c.ID) })
 	var erasure string
 	require.NoError(t, r.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1", c.ID).Scan(&erasure))
 	r.completed(t, erasure)
@@ -248,7 +248,7 @@ func recordReconciler(t *testing.T, r *liveScene) (string, string) {
 func (r *liveScene) finished(t *testing.T, sub contract.Ref) {
 	t.Helper()
 	r.eventually(t, func() bool {
-		s, err := r.Store.Subscription(t.Context(), r.Env, sub.ID)
+		s, err := r.Store.Subscriptions.Get(t.Context(), r.Env, sub.ID)
 		return err == nil && !s.FinishedAt.IsZero()
 	})
 	r.completed(t, sub.ID)

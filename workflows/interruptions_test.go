@@ -143,7 +143,7 @@ func interrupt(t *testing.T, sc *scene.Scene, m moment, i interruption) {
 			require.Contains(t, []string{"subscription_in_trial", "nothing_to_pay", "payment_in_progress"}, refusal.Code, what)
 		}
 	}
-	sub, err := sc.Store.Subscription(t.Context(), sc.Env, s.ref.ID)
+	sub, err := sc.Store.Subscriptions.Get(t.Context(), sc.Env, s.ref.ID)
 	require.NoError(t, err)
 	if i.ends {
 		require.False(t, refused, what)
@@ -180,7 +180,7 @@ func (s *stage) decide(outcome providers.Outcome) {
 
 func (s *stage) transactions() []payment.Transaction {
 	s.t.Helper()
-	list, _, err := s.Store.Transactions(s.t.Context(), s.Env, db.TransactionFilter{SubscriptionID: s.ref.ID},
+	list, _, err := s.Store.Payments.Transactions(s.t.Context(), s.Env, db.TransactionFilter{SubscriptionID: s.ref.ID},
 		db.Page{Limit: 100})
 	require.NoError(s.t, err)
 	return list

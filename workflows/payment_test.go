@@ -138,7 +138,7 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 		Provider: "stripe", ProviderConfigID: sc.Config.ID, Method: payment.Method{Type: "card", Details: scene.Card},
 		DueAt: sc.Clock.Now(), CreatedAt: sc.Clock.Now(), Revision: 1,
 	}
-	sc.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), sc.Env, txn) })
+	sc.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertTransaction(t.Context(), sc.Env, txn) })
 	sc.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Pend }
 
 	f := &fakes{}
@@ -151,7 +151,7 @@ func TestPayment_StandaloneChargeInTheDatabase(t *testing.T) {
 	env.ExecuteWorkflow(contract.PaymentWorkflow,
 		contract.PaymentInput{Ref: contract.Ref{EnvironmentID: sc.Env, ID: txn.ID}})
 	requireCompleted(t, env)
-	got, err := sc.Store.Transaction(t.Context(), sc.Env, txn.ID)
+	got, err := sc.Store.Payments.Transaction(t.Context(), sc.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, got.Status)
 	require.Equal(t, map[string]int{txn.ID: 1}, sc.Provider.Captures())

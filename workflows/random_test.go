@@ -96,7 +96,7 @@ func randomLife(t *testing.T, sc *scene.Scene, seed int) {
 		require.NoError(t, err)
 	}
 	what := fmt.Sprintf("life %d: %v", seed, r.log)
-	sub, err := sc.Store.Subscription(t.Context(), sc.Env, s.ref.ID)
+	sub, err := sc.Store.Subscriptions.Get(t.Context(), sc.Env, s.ref.ID)
 	require.NoError(t, err)
 	if sub.Status == subscription.Canceled {
 		require.Nil(t, s.input, what)
@@ -187,10 +187,10 @@ func (r *randomly) tell(t *testing.T) {
 			t.Logf("pending: %+v", txn)
 		}
 	}
-	list, _, err := r.s.Store.Invoices(t.Context(), r.s.Env,
+	list, _, err := r.s.Store.Invoices.List(t.Context(), r.s.Env,
 		db.InvoiceFilter{SubscriptionID: r.s.ref.ID, Status: invoice.Open}, db.Page{Limit: 100})
 	t.Logf("open: %+v %v", list, err)
-	sub, err := r.s.Store.Subscription(t.Context(), r.s.Env, r.s.ref.ID)
+	sub, err := r.s.Store.Subscriptions.Get(t.Context(), r.s.Env, r.s.ref.ID)
 	t.Logf("%+v %v", sub, err)
 	for _, c := range r.s.Provider.Calls() {
 		for _, txn := range r.s.transactions() {

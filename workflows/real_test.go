@@ -79,7 +79,7 @@ func (r *liveScene) clock(t *testing.T) (contract.Ref, customer.Customer) {
 	t.Helper()
 	ref := contract.Ref{EnvironmentID: r.Env, ID: id.New(id.TestClock, time.Now())}
 	r.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertTestClock(t.Context(), r.Env,
+		return tx.Clocks.Insert(t.Context(), r.Env,
 			testclock.Clock{ID: ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now()})
 	})
 	return ref, r.Customer(t, ref.ID)
@@ -101,7 +101,7 @@ func (r *liveScene) advance(t *testing.T, clock contract.Ref, to time.Time) {
 		return err
 	})
 	r.eventually(t, func() bool {
-		c, err := r.Store.TestClock(t.Context(), r.Env, clock.ID)
+		c, err := r.Store.Clocks.Get(t.Context(), r.Env, clock.ID)
 		return err == nil && c.Status == testclock.Ready
 	})
 }

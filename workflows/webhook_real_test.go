@@ -16,10 +16,10 @@ import (
 func (r *liveScene) disable(t *testing.T, ref contract.Ref) {
 	t.Helper()
 	r.InTx(t, func(tx *db.Tx) error {
-		e, err := tx.LockWebhookEndpoint(t.Context(), ref.EnvironmentID, ref.ID)
+		e, err := tx.Webhooks.LockEndpoint(t.Context(), ref.EnvironmentID, ref.ID)
 		require.NoError(t, err)
 		e.Disable(delivery.DisabledByRequest, time.Now())
-		return tx.SaveWebhookEndpoint(t.Context(), ref.EnvironmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
+		return tx.Webhooks.SaveEndpoint(t.Context(), ref.EnvironmentID, e, db.EndpointChange{Action: db.EndpointDisabled})
 	})
 }
 

@@ -23,7 +23,7 @@ func TestSubscription_TenYearsOfRenewals(t *testing.T) {
 	anchor := time.Date(2026, 3, 3, 9, 30, 0, 0, time.UTC)
 	s.play(anchor.AddDate(10, 0, 0).Add(-time.Second))
 
-	sub, err := s.Store.Subscription(t.Context(), s.Env, s.ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, s.ref.ID)
 	require.NoError(t, err)
 	require.Equal(t, subscription.Active, sub.Status)
 	require.Equal(t, anchor.AddDate(10, 0, 0), sub.PaidThrough)
@@ -32,7 +32,7 @@ func TestSubscription_TenYearsOfRenewals(t *testing.T) {
 	require.Len(t, s.Provider.Calls(), 120)
 	var ends []time.Time
 	for page := (db.Page{Limit: 100}); ; {
-		list, more, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: s.ref.ID}, page)
+		list, more, err := s.Store.Invoices.List(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: s.ref.ID}, page)
 		require.NoError(t, err)
 		for _, i := range list {
 			require.Equal(t, invoice.Paid, i.Status)

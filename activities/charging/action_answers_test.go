@@ -271,10 +271,10 @@ func TestReconcile_FindsAKeptReturn(t *testing.T) {
 	_ = w.Pass(t, a.Scene)
 	a.brings(a.Last(), a.visits("confirm"))
 	a.InTx(t, func(tx *db.Tx) error { // what that worker writes
-		txn, err := tx.LockTransaction(t.Context(), a.Env, a.Last().ID)
+		txn, err := tx.Payments.LockTransaction(t.Context(), a.Env, a.Last().ID)
 		require.NoError(t, err)
 		txn.NextCheckAt = a.Clock.Now().Add(6 * 24 * time.Hour)
-		return tx.SaveTransaction(t.Context(), a.Env, txn)
+		return tx.Payments.SaveTransaction(t.Context(), a.Env, txn)
 	})
 	check := "check " + a.Ref.ID + " " + a.Last().ID
 	a.Clock.Add(15 * time.Second)
@@ -316,10 +316,10 @@ func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 
 	put := func(at time.Time) {
 		a.InTx(t, func(tx *db.Tx) error {
-			txn, err := tx.LockTransaction(t.Context(), a.Env, a.Last().ID)
+			txn, err := tx.Payments.LockTransaction(t.Context(), a.Env, a.Last().ID)
 			require.NoError(t, err)
 			txn.NextCheckAt = at
-			return tx.SaveTransaction(t.Context(), a.Env, txn)
+			return tx.Payments.SaveTransaction(t.Context(), a.Env, txn)
 		})
 	}
 	put(a.Clock.Now().Add(6 * 24 * time.Hour))
@@ -329,7 +329,7 @@ func TestReconcile_AKeptReturnIsSignalledOnce(t *testing.T) {
 		if n := signals(); n > 0 {
 			looks += n
 			a.InTx(t, func(tx *db.Tx) error {
-				return tx.InsertProviderCall(t.Context(), a.Env, db.ProviderCall{
+				return tx.Payments.InsertProviderCall(t.Context(), a.Env, db.ProviderCall{
 					ID: id.New(id.ProviderCall, a.Clock.Now()), TransactionID: a.Last().ID, Operation: db.CallLookup,
 					StartedAt: a.Clock.Now(),
 				})

@@ -102,7 +102,7 @@ func (a asking) brings(txn payment.Transaction, query url.Values) {
 // calls are the operations of the requests about a payment, oldest first.
 func (a asking) calls(txn string) (operations []string) {
 	a.t.Helper()
-	found, err := a.Store.ProviderCalls(a.t.Context(), a.Env, txn)
+	found, err := a.Store.Payments.ProviderCalls(a.t.Context(), a.Env, txn)
 	require.NoError(a.t, err)
 	for _, c := range found {
 		operations = append(operations, c.Operation)
@@ -241,7 +241,7 @@ func TestAction_CustomerDeleted(t *testing.T) {
 	a := stripeAsking(t)
 	token := a.Last().Action.Token
 	life.EraseAll(t, a.Scene, life.DeleteCustomer(t, a.Scene, a.Payer.ID), 0)
-	_, _, err := a.Store.TransactionByConfirmToken(t.Context(), token)
+	_, _, err := a.Store.Payments.TransactionByConfirmToken(t.Context(), token)
 	require.ErrorIs(t, err, db.ErrTransactionNotFound)
 	a.Reload()
 	a.Until(a.Clock.Now().Add(life.Day))
@@ -269,7 +269,7 @@ func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
 	a.Payer.PaymentDetails = redirectedCard
 	own := a.OwnCharge(t)
 	a.Charge(t, own.ID)
-	own, err := a.Store.Transaction(t.Context(), a.Env, own.ID)
+	own, err := a.Store.Payments.Transaction(t.Context(), a.Env, own.ID)
 	require.NoError(t, err)
 	require.NotEmpty(t, own.Action.URL)
 	end := own.Action.ExpiresAt.Add(2 * time.Hour) // and its last look-up
@@ -279,7 +279,7 @@ func TestAction_CustomerDeletedWithoutCancel(t *testing.T) {
 	a.Until(end)
 	require.Equal(t, payment.Failed, a.Last().Status)
 	a.Charge(t, own.ID)
-	own, err = a.Store.Transaction(t.Context(), a.Env, own.ID)
+	own, err = a.Store.Payments.Transaction(t.Context(), a.Env, own.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Failed, own.Status)
 	require.Empty(t, a.sim.Moved(core.Capture))

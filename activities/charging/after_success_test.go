@@ -26,11 +26,11 @@ func TestCallback_RefundThatTheBankReturns(t *testing.T) {
 		l.Notify(refund, event, refund.ProviderRef)
 	}
 
-	charge, err := l.Store.Transaction(t.Context(), l.Env, refund.ChargeID)
+	charge, err := l.Store.Payments.Transaction(t.Context(), l.Env, refund.ChargeID)
 	require.NoError(t, err)
 	require.Equal(t, [2]money.Minor{0, refund.Amount}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed},
 		"owed again, once")
-	after, err := l.Store.Transaction(t.Context(), l.Env, refund.ID)
+	after, err := l.Store.Payments.Transaction(t.Context(), l.Env, refund.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refunded, after.Status, "final")
 	require.Equal(t, "Your card has insufficient funds.", after.FailureReason)
@@ -86,7 +86,7 @@ func TestCallback_RefundMadeElsewhere(t *testing.T) {
 	require.Equal(t, payment.Refunded, elsewhere.Status)
 	require.Equal(t, money.Minor(100), elsewhere.Amount)
 	require.Equal(t, txn.ID, elsewhere.ChargeID)
-	charge, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	charge, err := l.Store.Payments.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, ours[0].Amount+100, charge.AmountRefunded)
 	require.Equal(t, "payment.refunded", l.Events()[len(l.Events())-1])

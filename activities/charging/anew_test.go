@@ -93,7 +93,7 @@ func TestCharge_LateCaptureOfAnEarlierSendAtTheSameAccount(t *testing.T) {
 	refunds := l.Refunds()
 	require.Len(t, refunds, 1)
 	require.Equal(t, payment.Refunded, refunds[0].Status)
-	first, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ChargeID)
+	first, err := l.Store.Payments.Transaction(t.Context(), l.Env, refunds[0].ChargeID)
 	require.NoError(t, err)
 	require.Equal(t, []string{txn.ID, late}, []string{first.RecoveredFrom, first.ProviderRef})
 	require.True(t, l.Transaction(txn.ID).ParkedAt.IsZero(), "nobody has to look")

@@ -209,7 +209,7 @@ func TestChargingStop_ManyAreReleasedInTurn(t *testing.T) {
 	var seen []string
 	for _, n := range []int{3, 3, 1, 0} {
 		s.InTx(t, func(tx *db.Tx) error {
-			refs, err := tx.ReleaseHeld(t.Context(), 3)
+			refs, err := tx.Payments.ReleaseHeld(t.Context(), 3)
 			require.Len(t, refs, n)
 			for _, r := range refs {
 				require.NotContains(t, seen, r.ID)
@@ -244,7 +244,7 @@ func TestChargingStop_BlocksAClockAndNamesThePayment(t *testing.T) {
 	step, _ = w.Steps()
 	require.Empty(t, step.BlockedBy)
 	require.Equal(t, scene.Start.AddDate(0, 3, 0), w.TestClock().NowAt)
-	paid, _, err := w.Store.Transactions(
+	paid, _, err := w.Store.Payments.Transactions(
 		t.Context(), w.Env, db.TransactionFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10},
 	)
 	require.NoError(t, err)

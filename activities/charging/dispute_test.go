@@ -31,7 +31,7 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 	require.Zero(t, l.Net(txn.ID), "as the provider's ledger")
 	require.Len(t, l.RefundRows(t), 1)
 	require.Equal(t, []string{"created open"}, l.Disputes())
-	backlog, err := l.Store.Backlog(t.Context(), l.Clock.Now(), time.Minute)
+	backlog, err := l.Store.Reconcile.Backlog(t.Context(), l.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.Equal(t, 1, backlog.Disputed)
 	l.Sound()

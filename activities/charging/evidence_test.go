@@ -69,12 +69,12 @@ func TestEvidence_EndsTheCallOfADeadWorker(t *testing.T) {
 		ID: id.New(id.ProviderCall, l.Clock.Now()), TransactionID: txn.ID, Operation: db.CallCharge, SendNumber: 1,
 		StartedAt: l.Clock.Now(),
 	}
-	l.InTx(t, func(tx *db.Tx) error { return tx.InsertProviderCall(t.Context(), l.Env, died) })
+	l.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertProviderCall(t.Context(), l.Env, died) })
 
 	l.Receive(says(txn, "one", providers.Succeeded))
 
 	require.Equal(t, payment.Success, l.Last().Status)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
+	calls, err := l.Store.Payments.ProviderCalls(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"pending", db.CallCutOff}, []string{calls[0].Outcome, calls[1].Outcome})
 }

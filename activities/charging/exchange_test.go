@@ -40,7 +40,7 @@ func TestCharge_RecordsSilenceBeforeTimeout(t *testing.T) {
 	require.Equal(t, payment.Pending, out.Status)
 	require.Equal(t, 1, l.Last().Checks)
 	require.Equal(t, l.Clock.Now().Add(10*time.Second), l.Last().NextCheckAt)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.Last().ID)
+	calls, err := l.Store.Payments.ProviderCalls(t.Context(), l.Env, l.Last().ID)
 	require.NoError(t, err)
 	require.Len(t, calls, 1)
 	require.Equal(t, "unknown", calls[0].Outcome)

@@ -63,17 +63,17 @@ func (f *facts) learn(ctx context.Context, need charging.Need) error {
 	known, txn := &f.situation.Known, f.situation.Transaction.ID
 	switch need.Of {
 	case charging.NeedCallbacks:
-		return found(&known.CallbacksTell)(f.tx.CallbackTells(ctx, f.env, txn))
+		return found(&known.CallbacksTell)(f.tx.Payments.CallbackTells(ctx, f.env, txn))
 	case charging.NeedElsewhere:
 		return f.elsewhere(ctx, need.AccountID)
 	case charging.NeedSends:
-		return found(&known.Sends)(f.tx.Sends(ctx, f.env, txn))
+		return found(&known.Sends)(f.tx.Payments.Sends(ctx, f.env, txn))
 	case charging.NeedRouting:
 		return f.routing(ctx)
 	case charging.NeedAccount:
 		return f.open(ctx, need.AccountID)
 	case charging.NeedReference:
-		return found(&known.Reference)(f.tx.CallbackRef(ctx, f.env, txn, need.AccountID, need.Reference))
+		return found(&known.Reference)(f.tx.Payments.CallbackRef(ctx, f.env, txn, need.AccountID, need.Reference))
 	case charging.NeedEvidence:
 		return found(&known.Evidence)(f.evidence(ctx, need))
 	case charging.NeedRefusal:
@@ -81,7 +81,7 @@ func (f *facts) learn(ctx context.Context, need charging.Need) error {
 	case charging.NeedLastCall:
 		return found(&known.LastCall)(f.lastCall(ctx))
 	case charging.NeedProbe:
-		mine, err := f.tx.ClaimProbe(ctx, f.env, need.AccountID, f.situation.Now)
+		mine, err := f.tx.Payments.ClaimProbe(ctx, f.env, need.AccountID, f.situation.Now)
 		known.Probes[need.AccountID] = mine
 		return err
 	case charging.NeedSearch:
@@ -122,7 +122,7 @@ func (f *facts) addAll(configs []db.ProviderConfig) []string {
 // open opens the provider of an account.
 func (f *facts) open(ctx context.Context, id string) error {
 	if f.accounts[id] == nil {
-		config, err := f.tx.ProviderConfigOf(ctx, f.env, id)
+		config, err := f.tx.Payments.ProviderConfigOf(ctx, f.env, id)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (f *facts) open(ctx context.Context, id string) error {
 }
 
 func (f *facts) elsewhere(ctx context.Context, own string) error {
-	c, err := f.tx.CallbackElsewhere(ctx, f.env, f.situation.Transaction.ID, own)
+	c, err := f.tx.Payments.CallbackElsewhere(ctx, f.env, f.situation.Transaction.ID, own)
 	said := charging.Elsewhere{}
 	if c != nil {
 		said = charging.Elsewhere{AccountID: c.ProviderConfigID, Reference: c.ProviderRef, Key: c.Key}
@@ -150,7 +150,7 @@ func (f *facts) elsewhere(ctx context.Context, own string) error {
 }
 
 func (f *facts) routing(ctx context.Context) error {
-	r, err := f.tx.Routing(ctx, f.env)
+	r, err := f.tx.Payments.Routing(ctx, f.env)
 	f.situation.Known.Routing = &charging.Routing{
 		Paused: !r.Charging.PausedAt.IsZero(), Revision: r.Charging.AccountsRevision, Rules: r.Rules,
 		AccountIDs: f.addAll(r.Accounts),
@@ -159,11 +159,11 @@ func (f *facts) routing(ctx context.Context) error {
 }
 
 func (f *facts) search(ctx context.Context, since time.Time) error {
-	r, err := f.tx.RoutingSince(ctx, f.env, since)
+	r, err := f.tx.Payments.RoutingSince(ctx, f.env, since)
 	if err != nil {
 		return err
 	}
-	asked, err := f.tx.Searched(ctx, f.env, f.situation.Transaction.ID, f.situation.RestoredAt)
+	asked, err := f.tx.Payments.Searched(ctx, f.env, f.situation.Transaction.ID, f.situation.RestoredAt)
 	f.situation.Known.Search = &charging.Found{
 		Revision: r.Charging.AccountsRevision, AccountIDs: f.addAll(r.Accounts), Asked: asked,
 	}
@@ -172,7 +172,7 @@ func (f *facts) search(ctx context.Context, since time.Time) error {
 
 func (f *facts) evidence(ctx context.Context, need charging.Need) ([]charging.Evidence, error) {
 	txn := f.situation.Transaction
-	said, err := f.tx.Evidence(ctx, f.env, txn.ID, need.AccountID, txn.Type, need.Named, 2)
+	said, err := f.tx.Payments.Evidence(ctx, f.env, txn.ID, need.AccountID, txn.Type, need.Named, 2)
 	out := make([]charging.Evidence, len(said))
 	for i, c := range said {
 		out[i] = charging.Evidence{CallbackID: c.ID, Answer: *c.Evidence}
@@ -181,7 +181,7 @@ func (f *facts) evidence(ctx context.Context, need charging.Need) ([]charging.Ev
 }
 
 func (f *facts) lastCall(ctx context.Context) (last time.Time, _ error) {
-	calls, err := f.tx.ProviderCalls(ctx, f.env, f.situation.Transaction.ID)
+	calls, err := f.tx.Payments.ProviderCalls(ctx, f.env, f.situation.Transaction.ID)
 	for _, c := range calls {
 		if c.StartedAt.After(last) {
 			last = c.StartedAt
@@ -206,7 +206,7 @@ func (f *facts) announce(ctx context.Context, step charging.Step) error {
 		if !at.config.FailingSince.IsZero() {
 			continue
 		}
-		if _, err := f.tx.MarkProviderFailing(ctx, f.env, at.config, "credentials_unreadable"); err != nil {
+		if _, err := f.tx.Payments.MarkProviderFailing(ctx, f.env, at.config, "credentials_unreadable"); err != nil {
 			return err
 		}
 	}

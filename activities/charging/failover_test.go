@@ -92,10 +92,10 @@ func TestFailover_OpenBreaker(t *testing.T) {
 	asked := len(l.Provider.Calls())
 
 	l.InTx(t, func(tx *db.Tx) error { // it rests until after the next renewal
-		b, err := tx.LockBreaker(t.Context(), l.Env, l.Config.ID)
+		b, err := tx.Payments.LockBreaker(t.Context(), l.Env, l.Config.ID)
 		require.NoError(t, err)
 		b.ProbeAt = scene.Start.AddDate(0, 2, 1)
-		return tx.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
+		return tx.Payments.SaveBreaker(t.Context(), l.Env, l.Config.ID, b)
 	})
 	l.Until(scene.Start.AddDate(0, 2, 0))
 	require.Equal(t, config.ID, l.Last().ProviderConfigID)
@@ -216,10 +216,10 @@ func TestRoute_BackupsByPriority(t *testing.T) {
 	first.ID, first.Priority = first.ID[:len(first.ID)-4]+"zzzz", 50
 	l.InTx(t, func(tx *db.Tx) error {
 		second.Priority = 60
-		if err := tx.SaveProviderConfig(t.Context(), l.Env, second, []string{"priority"}); err != nil {
+		if err := tx.Payments.SaveProviderConfig(t.Context(), l.Env, second, []string{"priority"}); err != nil {
 			return err
 		}
-		return tx.InsertProviderConfig(t.Context(), l.Env, first)
+		return tx.Payments.InsertProviderConfig(t.Context(), l.Env, first)
 	})
 	l.Payments.Gateway.(accounts)[first.ID] = l.NewProvider()
 	l.Provider.Script = life.Always(scene.Refuse)
@@ -237,7 +237,7 @@ func TestFailover_RefusedCredentialsAreAnnounced(t *testing.T) {
 	require.NoError(t, l.Pool.QueryRow(t.Context(),
 		"select count(*) from events where type = 'provider.failing'").Scan(&events))
 	require.Equal(t, 1, events)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, l.Last().ID)
+	calls, err := l.Store.Payments.ProviderCalls(t.Context(), l.Env, l.Last().ID)
 	require.NoError(t, err)
 	require.True(
 		t, slices.ContainsFunc(calls, func(c db.ProviderCall) bool { return c.HTTPStatus == http.StatusUnauthorized }),

@@ -21,11 +21,11 @@ func (r *recording) noteHealth(ctx context.Context, tx *db.Tx) error {
 	if was := r.x.config.Breaker; note(was) == was { // a row is written only where there is news
 		return nil
 	}
-	b, err := tx.LockBreaker(ctx, r.env, r.x.AccountID)
+	b, err := tx.Payments.LockBreaker(ctx, r.env, r.x.AccountID)
 	if err != nil {
 		return err
 	}
-	return tx.SaveBreaker(ctx, r.env, r.x.AccountID, note(b))
+	return tx.Payments.SaveBreaker(ctx, r.env, r.x.AccountID, note(b))
 }
 
 // announceHealth announces that a provider refuses our credentials, and that it takes them again. The configuration's
@@ -34,11 +34,11 @@ func (r *recording) announceHealth(ctx context.Context, tx *db.Tx, reply chargin
 	config := r.x.config
 	switch reply.News(!config.FailingSince.IsZero(), config.TestError != "") {
 	case charging.Refused:
-		_, err = tx.MarkProviderFailing(ctx, r.env, config, "credentials_refused")
+		_, err = tx.Payments.MarkProviderFailing(ctx, r.env, config, "credentials_refused")
 	case charging.ServesAgain:
-		_, err = tx.MarkProviderRecovered(ctx, r.env, config)
+		_, err = tx.Payments.MarkProviderRecovered(ctx, r.env, config)
 	case charging.Reached:
-		err = tx.ClearTestError(ctx, r.env, r.x.AccountID)
+		err = tx.Payments.ClearTestError(ctx, r.env, r.x.AccountID)
 	default: // nothing has changed
 	}
 	return err

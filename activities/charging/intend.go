@@ -20,7 +20,7 @@ func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *prog
 	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
 	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
-		txn, payer, err := tx.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
+		txn, payer, err := tx.Payments.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err
 		}
@@ -74,13 +74,13 @@ func (a *Payments) seat(x *exchange, f *facts, now time.Time) bool {
 // have what completes the charge, and the call.
 func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Time) (err error) {
 	if x.Transaction.Type == payment.Refund {
-		if x.charge, err = tx.Transaction(ctx, env, x.Transaction.ChargeID); err != nil {
+		if x.charge, err = tx.Payments.Transaction(ctx, env, x.Transaction.ChargeID); err != nil {
 			return err
 		}
 	}
 	x.Step = x.Begun(rand.Text(), now)
 	if x.Move == payment.MoveSend || x.Move == payment.MoveComplete {
-		if err := tx.SaveTransaction(ctx, env, x.Transaction); err != nil {
+		if err := tx.Payments.SaveTransaction(ctx, env, x.Transaction); err != nil {
 			return err
 		}
 	}
@@ -89,12 +89,12 @@ func (x *exchange) begin(ctx context.Context, tx *db.Tx, env string, now time.Ti
 			Number: x.Number, Provider: x.Provider, ProviderConfigID: x.AccountID, Key: x.key(),
 			Reason: cmp.Or(x.Reason, "charge"), SentAt: now,
 		}
-		if err := tx.InsertSend(ctx, env, x.Transaction.ID, send); err != nil {
+		if err := tx.Payments.InsertSend(ctx, env, x.Transaction.ID, send); err != nil {
 			return err
 		}
 	}
 	x.callID = id.New(id.ProviderCall, now)
-	return tx.InsertProviderCall(ctx, env, db.ProviderCall{
+	return tx.Payments.InsertProviderCall(ctx, env, db.ProviderCall{
 		ID: x.callID, TransactionID: x.Transaction.ID, Operation: operation(x.Transaction, x.Move), Key: x.sentKey(),
 		SendNumber: x.Number, StartedAt: now, Searched: x.searched(),
 	})

@@ -214,7 +214,7 @@ func TestCharge_ServedPaymentClearsTheTestError(t *testing.T) {
 	)
 	require.NoError(t, err)
 	status := func() account.Status {
-		config, err := l.Store.ProviderConfig(t.Context(), l.Env)
+		config, err := l.Store.Payments.ProviderConfig(t.Context(), l.Env)
 		require.NoError(t, err)
 		s, _ := config.Status()
 		return s

@@ -151,7 +151,7 @@ func (l *troubled) owes(t *testing.T) string {
 		ID: id.New(id.Transaction, now), Customer: payer, Amount: l.amount, Currency: l.currency,
 		Trigger: collection.Manual, HasProvider: true, Due: now, Now: now, Real: now,
 	})
-	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
+	l.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertTransaction(t.Context(), l.Env, txn) })
 	l.Charge(t, txn.ID)
 	return txn.ID
 }

@@ -141,7 +141,7 @@ func TestPaced_NoChangeOfTheAccountsWakesACrowd(t *testing.T) {
 	l.Clock.Add(time.Second)
 	require.NotContains(t, w.Pass(t, l.Scene), "check  "+txn)
 	require.Equal(t, out.CheckAt, l.Transaction(txn).NextCheckAt)
-	held, err := l.Store.HeldTransactions(t.Context(), l.Env, 10)
+	held, err := l.Store.Payments.HeldTransactions(t.Context(), l.Env, 10)
 	require.NoError(t, err)
 	require.Empty(t, held, "nor the end of a stop")
 

@@ -65,14 +65,14 @@ func (r *recording) run(ctx context.Context, tx *db.Tx) error {
 // load reads what the answer concerns, under lock.
 func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 	x := r.x
-	if r.state, err = tx.LockOwner(ctx, r.env, x.Transaction); err != nil {
+	if r.state, err = tx.Lifecycle.LockOwner(ctx, r.env, x.Transaction); err != nil {
 		return err
 	}
 	if !r.state.Customer.ErasedAt.IsZero() {
 		// Nothing personal is written of an erased payer.
 		r.said.Response, r.said.FailureReason, r.said.ConfirmURL = nil, "", ""
 	}
-	result, err := tx.LockResult(ctx, r.env, r.state, x.Transaction)
+	result, err := tx.Lifecycle.LockResult(ctx, r.env, r.state, x.Transaction)
 	if err != nil {
 		return err
 	}
@@ -91,17 +91,17 @@ func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 		result.Impossible = fault.From(r.said.err)
 	}
 	if about.Recovered && result.Recovered == nil {
-		if result.Recovered, err = tx.LockRecovered(ctx, r.env, x.Transaction.ID); err != nil {
+		if result.Recovered, err = tx.Payments.LockRecovered(ctx, r.env, x.Transaction.ID); err != nil {
 			return err
 		}
 	}
 	if about.Sends {
-		if result.Sends, err = tx.Sends(ctx, r.env, x.Transaction.ID); err != nil {
+		if result.Sends, err = tx.Payments.Sends(ctx, r.env, x.Transaction.ID); err != nil {
 			return err
 		}
 	}
 	if charging.ConcernsRefunds(result.Captured(), result.Answer) {
-		if result.Refunds, err = tx.LockRefunds(ctx, r.env, result.Captured().ID); err != nil {
+		if result.Refunds, err = tx.Payments.LockRefunds(ctx, r.env, result.Captured().ID); err != nil {
 			return err
 		}
 		if result.Answer.Refunds, err = withTrueIDs(ctx, tx, result); err != nil {
@@ -119,7 +119,7 @@ func (r *recording) decide(context.Context, *db.Tx) (err error) {
 }
 
 func (r *recording) write(ctx context.Context, tx *db.Tx) error {
-	return tx.Write(ctx, r.env, r.state, r.changes)
+	return tx.Lifecycle.Write(ctx, r.env, r.state, r.changes)
 }
 
 // markCallbacks marks the callbacks that the answer covers.
@@ -132,9 +132,9 @@ func (r *recording) markCallbacks(ctx context.Context, tx *db.Tx) error {
 func markCallbacks(ctx context.Context, tx *db.Tx, env, transactionID string, c charging.Coverage) error {
 	looked := db.LookedAt{Refs: c.Refs, At: c.Until, Asked: c.Asked}
 	if c.AccountID != "" {
-		return tx.MarkCallbacksElsewhere(ctx, env, transactionID, c.AccountID, looked)
+		return tx.Payments.MarkCallbacksElsewhere(ctx, env, transactionID, c.AccountID, looked)
 	}
-	return tx.MarkCallbacksProcessed(ctx, env, transactionID, looked, c.Shows...)
+	return tx.Payments.MarkCallbacksProcessed(ctx, env, transactionID, looked, c.Shows...)
 }
 
 // withTrueIDs returns the provider's refunds without ids that are not theirs. Who refunds through the provider's API
@@ -148,7 +148,7 @@ func withTrueIDs(ctx context.Context, tx *db.Tx, r lifecycle.Result) ([]answer.R
 		taken := true
 		if id.Is(id.Transaction, s.TransactionID) {
 			var err error
-			if taken, err = tx.TransactionIsKnown(ctx, s.TransactionID); err != nil {
+			if taken, err = tx.Payments.TransactionIsKnown(ctx, s.TransactionID); err != nil {
 				return nil, err
 			}
 		}
@@ -177,7 +177,7 @@ func (r *recording) proven(ctx context.Context, tx *db.Tx) error {
 
 // callsOf are the calls of the transaction, in the words of the rules.
 func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charging.Call, error) {
-	found, err := tx.ProviderCalls(ctx, env, transactionID)
+	found, err := tx.Payments.ProviderCalls(ctx, env, transactionID)
 	calls := make([]charging.Call, len(found))
 	for i, c := range found {
 		calls[i] = charging.Call{
@@ -191,7 +191,7 @@ func callsOf(ctx context.Context, tx *db.Tx, env, transactionID string) ([]charg
 func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 	txn := r.x.Transaction
 	if r.led.Found != nil {
-		if err := tx.InsertSend(ctx, r.env, txn.ID, *r.led.Found); err != nil {
+		if err := tx.Payments.InsertSend(ctx, r.env, txn.ID, *r.led.Found); err != nil {
 			return err
 		}
 	}
@@ -200,12 +200,12 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 		return nil
 	}
 	if txn.FirstSentAt.IsZero() { // a restored database may have forgotten what the answer is about
-		sends, err := tx.Sends(ctx, r.env, txn.ID)
+		sends, err := tx.Payments.Sends(ctx, r.env, txn.ID)
 		if err != nil || !r.x.SendIs(sends) {
 			return err
 		}
 	}
-	return tx.AnswerSend(ctx, r.env, txn.ID, number, r.said.Outcome, r.said.Ref)
+	return tx.Payments.AnswerSend(ctx, r.env, txn.ID, number, r.said.Outcome, r.said.Ref)
 }
 
 // closeCall writes what came of the exchange into its own row. A callback that is believed is the answer to a call in
@@ -213,14 +213,14 @@ func (r *recording) noteSends(ctx context.Context, tx *db.Tx) error {
 func (r *recording) closeCall(ctx context.Context, tx *db.Tx) error {
 	switch {
 	case r.x.Move == payment.MoveBelieve:
-		if err := tx.CutOffProviderCalls(ctx, r.env, r.x.Transaction.ID, r.clock()); err != nil {
+		if err := tx.Payments.CutOffProviderCalls(ctx, r.env, r.x.Transaction.ID, r.clock()); err != nil {
 			return err
 		}
-		return tx.MarkCallbackProcessed(ctx, r.env, r.x.Evidence[0].CallbackID)
+		return tx.Payments.MarkCallbackProcessed(ctx, r.env, r.x.Evidence[0].CallbackID)
 	case r.x.callID == "":
 		return nil
 	}
-	return tx.FinishProviderCall(ctx, r.env, db.ProviderCall{
+	return tx.Payments.FinishProviderCall(ctx, r.env, db.ProviderCall{
 		ID: r.x.callID, TransactionID: r.x.Transaction.ID, Outcome: r.said.shown(), HTTPStatus: r.said.HTTPStatus,
 		Response: r.said.Response, EndedAt: r.clock(),
 	})
@@ -253,11 +253,11 @@ func (a *Payments) unchanged(
 ) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
 	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
-		state, err := tx.LockOwner(ctx, in.EnvironmentID, x.Transaction)
+		state, err := tx.Lifecycle.LockOwner(ctx, in.EnvironmentID, x.Transaction)
 		if err != nil {
 			return err
 		}
-		txn, err := tx.Transaction(ctx, in.EnvironmentID, in.TransactionID) // as it is under the locks
+		txn, err := tx.Payments.Transaction(ctx, in.EnvironmentID, in.TransactionID) // as it is under the locks
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func TestCharge_RefundKeepsTimeOfTestClock(t *testing.T) {
 	l.Charge(t, refunds[0].ID)
 
 	require.Len(t, l.Invoices(), 1, "the clock stands still, so nothing else is due")
-	refund, err := l.Store.Transaction(t.Context(), l.Env, refunds[0].ID)
+	refund, err := l.Store.Payments.Transaction(t.Context(), l.Env, refunds[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refunded, refund.Status)
 	require.Equal(t, scene.Start, refund.CompletedAt)
@@ -57,7 +57,7 @@ func TestCharge_StandaloneChargeUsesCustomersClock(t *testing.T) {
 
 	l.Charge(t, txn.ID)
 
-	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	got, err := l.Store.Payments.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, got.Status)
 	require.Equal(t, scene.Start, got.CompletedAt)
@@ -69,12 +69,12 @@ func TestCharge_ErasedCustomersChargeIsLookedUp(t *testing.T) {
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Silent }
 	txn := l.OwnCharge(t)
 	l.Charge(t, txn.ID)
-	l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.Payer.ID) })
+	l.InTx(t, func(tx *db.Tx) error { return tx.Customers.Erase(t.Context(), l.Env, l.Payer.ID) })
 	l.Clock.Add(time.Minute)
 
 	l.Charge(t, txn.ID)
 
-	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	got, err := l.Store.Payments.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Success, got.Status, "the provider had taken it")
 }
@@ -99,17 +99,17 @@ func TestCharge_ResponseAboutErasedCustomerIsDropped(t *testing.T) {
 	l := life.Begin(t, scene.New(t), scene.Monthly(0))
 	l.Provider.Script = func(int, providers.ChargeRequest) scene.Answer { return scene.Decline }
 	l.Provider.During = func(string, string) {
-		l.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), l.Env, l.Payer.ID) })
+		l.InTx(t, func(tx *db.Tx) error { return tx.Customers.Erase(t.Context(), l.Env, l.Payer.ID) })
 	}
 	txn := l.OwnCharge(t)
 	l.Charge(t, txn.ID)
 
-	got, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+	got, err := l.Store.Payments.Transaction(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Declined, got.Status)
 	require.Equal(t, "The provider gave no reason.", got.FailureReason)
 	require.Nil(t, got.ProviderResponse)
-	calls, err := l.Store.ProviderCalls(t.Context(), l.Env, txn.ID)
+	calls, err := l.Store.Payments.ProviderCalls(t.Context(), l.Env, txn.ID)
 	require.NoError(t, err)
 	require.Len(t, calls, 1)
 	require.Nil(t, calls[0].Response)
@@ -124,7 +124,7 @@ func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (op
 	t.Helper()
 	s.Provider.Settle(txn.ID, providers.Succeeded)
 	s.InTx(t, func(tx *db.Tx) error {
-		_, err := tx.InsertCallback(t.Context(), s.Env, db.Callback{
+		_, err := tx.Payments.InsertCallback(t.Context(), s.Env, db.Callback{
 			ID: id.New(id.Callback, s.Clock.Now()), ProviderConfigID: s.Config.ID, ProviderEventID: "evt_1",
 			Type: "payment_intent.succeeded", TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: s.Clock.Now(),
 		})
@@ -132,7 +132,7 @@ func word(t *testing.T, s *scene.Scene, txn payment.Transaction, ref string) (op
 	})
 	s.Clock.Add(time.Second)
 	return func() int {
-		refs, err := s.Store.OpenCallbacksBefore(t.Context(), s.Clock.Now().Add(time.Hour), 10)
+		refs, err := s.Store.Reconcile.OpenCallbacksBefore(t.Context(), s.Clock.Now().Add(time.Hour), 10)
 		require.NoError(t, err)
 		return len(refs)
 	}

@@ -22,13 +22,13 @@ func TestSearch_LeavesTheProbesToSends(t *testing.T) {
 	}
 	l.InTx(t, func(tx *db.Tx) error {
 		for _, id := range []string{l.Config.ID, config.ID} {
-			b, err := tx.LockBreaker(t.Context(), l.Env, id)
+			b, err := tx.Payments.LockBreaker(t.Context(), l.Env, id)
 			if err != nil {
 				return err
 			}
 			at := l.Clock.Now()
 			b.Failures, b.FailingSince, b.OpenedAt, b.ProbeAt = 5, at, at, at.Add(90*time.Second)
-			if err := tx.SaveBreaker(t.Context(), l.Env, id, b); err != nil {
+			if err := tx.Payments.SaveBreaker(t.Context(), l.Env, id, b); err != nil {
 				return err
 			}
 		}

@@ -107,7 +107,7 @@ func TestCharge_NextCheckOfOwnTransactions(t *testing.T) {
 		"charge": func(t *testing.T, l *life.Life) payment.Transaction { return l.OwnCharge(t) },
 		"refund": func(t *testing.T, l *life.Life) payment.Transaction {
 			l.Perform(life.CancelNow("prorated"))
-			refund, err := l.Store.Transaction(t.Context(), l.Env, l.Started.Take()[0].ID)
+			refund, err := l.Store.Payments.Transaction(t.Context(), l.Env, l.Started.Take()[0].ID)
 			require.NoError(t, err)
 			return refund
 		},
@@ -129,7 +129,7 @@ func TestCharge_NextCheckOfOwnTransactions(t *testing.T) {
 
 			sent := l.Clock.Now()
 			l.Provider.During = func(string, string) {
-				sending, err := l.Store.Transaction(t.Context(), l.Env, txn.ID)
+				sending, err := l.Store.Payments.Transaction(t.Context(), l.Env, txn.ID)
 				require.NoError(t, err)
 				require.Equal(t, sent.Add(10*time.Second), sending.NextCheckAt)
 				require.Equal(t, sent, sending.FirstSentAt)

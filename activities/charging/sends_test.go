@@ -30,7 +30,7 @@ func withBackup(t testing.TB, s *scene.Scene) (config db.ProviderConfig, backup 
 	t.Helper()
 	config = s.Config
 	config.ID, config.Primary = id.New(id.ProviderConfig, scene.Start), false
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertProviderConfig(t.Context(), s.Env, config) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertProviderConfig(t.Context(), s.Env, config) })
 	backup = s.NewProvider()
 	s.Payments.Gateway = accounts{s.Config.ID: s.Provider, config.ID: backup}
 	return config, backup

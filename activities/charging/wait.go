@@ -87,7 +87,7 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 		return false, waiting("provider_busy", "The payment's turn at this provider account is near.", wait)
 	}
 	x.Step = x.PutOff(wait, now)
-	return true, tx.SaveTransaction(ctx, env, x.Transaction)
+	return true, tx.Payments.SaveTransaction(ctx, env, x.Transaction)
 }
 
 // promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was

@@ -71,7 +71,7 @@ func TestDeliverDue_RetriesSendTheSameBytesWithAFreshSignature(t *testing.T) {
 	for i, gap := range delivery.TestPolicy.Gaps {
 		out := p.due(t, ref, false)
 		require.InDelta(t, gap, out.NextAt.Sub(p.Clock.Now()), 0.2*float64(gap), "retry %d", i+1)
-		e, err := p.Store.WebhookEndpoint(t.Context(), p.Env, ref.ID)
+		e, err := p.Store.Webhooks.Endpoint(t.Context(), p.Env, ref.ID)
 		require.NoError(t, err)
 		require.Equal(t, out.NextAt.Truncate(time.Microsecond), e.NextAttemptAt, "the reconciler knows it")
 		require.False(t, e.FailingSince.IsZero())
@@ -93,7 +93,7 @@ func TestDeliverDue_RetriesSendTheSameBytesWithAFreshSignature(t *testing.T) {
 	require.Equal(t, delivery.Succeeded, deliveries[0].Status)
 	require.Len(t, attempts[deliveries[0].ID], 4)
 	require.Equal(t, "status", attempts[deliveries[0].ID][2].ErrorClass)
-	e, err := p.Store.WebhookEndpoint(t.Context(), p.Env, ref.ID)
+	e, err := p.Store.Webhooks.Endpoint(t.Context(), p.Env, ref.ID)
 	require.NoError(t, err)
 	require.True(t, e.FailingSince.IsZero(), "a success ends it")
 }
@@ -224,7 +224,7 @@ func TestDeliverDue_ThreeDaysOfFailuresDisable(t *testing.T) {
 	require.Empty(t, p.disabled)
 	lastsFor(10 * time.Hour)
 	require.Equal(t, []string{failing.ID}, p.disabled)
-	e, err := p.Store.WebhookEndpoint(t.Context(), p.Env, failing.ID)
+	e, err := p.Store.Webhooks.Endpoint(t.Context(), p.Env, failing.ID)
 	require.NoError(t, err)
 	require.Equal(t, delivery.DisabledFailing, e.DisabledReason)
 	require.Equal(t, 1, p.due(t, other, false).Succeeded, "another endpoint hears of it")

@@ -78,7 +78,7 @@ var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * 
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
 	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
-		endpoint, err = tx.BeginDeliveries(ctx, in.Ref.EnvironmentID, in.Ref.ID)
+		endpoint, err = tx.Webhooks.BeginDeliveries(ctx, in.Ref.EnvironmentID, in.Ref.ID)
 		return err
 	})
 	if errors.Is(err, db.ErrWebhookEndpointNotFound) {
@@ -103,12 +103,12 @@ func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (
 // close ends what a disabled endpoint is still owed. A writer that found it enabled may not have committed yet: all who
 // began before our mark was cleared must be decided first, or what they owe would be pending for ever.
 func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.DeliverOutput, error) {
-	_, since, err := a.Store.EventHorizon(ctx, ref.EnvironmentID)
+	_, since, err := a.Store.Webhooks.EventHorizon(ctx, ref.EnvironmentID)
 	if err != nil {
 		return contract.DeliverOutput{}, err
 	}
 	for _, lull := range lulls {
-		horizon, _, err := a.Store.EventHorizon(ctx, ref.EnvironmentID)
+		horizon, _, err := a.Store.Webhooks.EventHorizon(ctx, ref.EnvironmentID)
 		if err != nil {
 			return contract.DeliverOutput{}, err
 		}
@@ -123,11 +123,11 @@ func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.Deli
 func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
 	for closed := closeBatch; closed == closeBatch; execution.Heartbeat(ctx) {
 		err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
-			closed, err = tx.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
+			closed, err = tx.Webhooks.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
 			if err != nil || closed == closeBatch {
 				return err // what is left stays due, should this process end
 			}
-			return tx.SetEndpointNextAttempt(ctx, ref.EnvironmentID, ref.ID, time.Time{})
+			return tx.Webhooks.SetEndpointNextAttempt(ctx, ref.EnvironmentID, ref.ID, time.Time{})
 		})
 		if err != nil {
 			return err

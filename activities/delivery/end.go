@@ -15,7 +15,7 @@ import (
 func (r *run) closeLost(ctx context.Context) error {
 	for found := dueBatch; found == dueBatch; execution.Heartbeat(ctx) {
 		held := r.Clock().Add(-db.AttemptHeld)
-		lost, err := r.Store.LostAttempts(ctx, r.endpoint.EnvironmentID, r.endpoint.ID, held, dueBatch)
+		lost, err := r.Store.Webhooks.LostAttempts(ctx, r.endpoint.EnvironmentID, r.endpoint.ID, held, dueBatch)
 		if err != nil {
 			return err
 		}
@@ -28,7 +28,7 @@ func (r *run) closeLost(ctx context.Context) error {
 			ends[i] = db.AttemptEnd{AttemptStart: l.AttemptStart, End: end, Next: r.policy(r.endpoint.Mode).Next(l.State, end)}
 		}
 		err = r.Store.InTx(ctx, r.by, r.Clock(), func(tx *db.Tx) error {
-			return tx.EndAttempts(ctx, r.endpoint.EnvironmentID, ends)
+			return tx.Webhooks.EndAttempts(ctx, r.endpoint.EnvironmentID, ends)
 		})
 		if err != nil {
 			return err
@@ -96,7 +96,7 @@ func (r *run) recordFinished(ctx context.Context) error {
 func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 	ctx = context.WithoutCancel(ctx) // a worker that ends says so, too
 	env, id, out := r.endpoint.EnvironmentID, r.endpoint.ID, r.sum
-	backlog, err := r.Store.EndpointBacklog(ctx, env, id)
+	backlog, err := r.Store.Webhooks.EndpointBacklog(ctx, env, id)
 	if err != nil {
 		return out, err
 	}
@@ -111,7 +111,7 @@ func (r *run) output(ctx context.Context) (contract.DeliverOutput, error) {
 		out.NextAt = backlog.NextAt
 	}
 	return out, r.Store.InTx(ctx, r.by, r.Clock(), func(tx *db.Tx) error {
-		return tx.SetEndpointNextAttempt(ctx, env, id, out.NextAt)
+		return tx.Webhooks.SetEndpointNextAttempt(ctx, env, id, out.NextAt)
 	})
 }
 

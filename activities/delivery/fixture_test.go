@@ -42,10 +42,10 @@ func newPost(t *testing.T, sender delivery.Sender) *post {
 func (p *post) change(t *testing.T, ref contract.Ref, do func(e *db.WebhookEndpoint)) {
 	t.Helper()
 	p.InTx(t, func(tx *db.Tx) error {
-		e, err := tx.LockWebhookEndpoint(t.Context(), p.Env, ref.ID)
+		e, err := tx.Webhooks.LockEndpoint(t.Context(), p.Env, ref.ID)
 		require.NoError(t, err)
 		do(&e)
-		return tx.SaveWebhookEndpoint(t.Context(), p.Env, e, db.EndpointChange{Action: db.EndpointUpdated})
+		return tx.Webhooks.SaveEndpoint(t.Context(), p.Env, e, db.EndpointChange{Action: db.EndpointUpdated})
 	})
 }
 
@@ -62,11 +62,12 @@ func (p *post) log(t *testing.T, ref contract.Ref) (all []db.WebhookDelivery, at
 	t.Helper()
 	attempts = map[string][]db.LoggedAttempt{}
 	for page := (db.Page{Limit: 100, Unsettled: true}); ; {
-		found, more, err := p.Store.WebhookDeliveries(t.Context(), p.Env, db.WebhookDeliveryFilter{EndpointID: ref.ID}, page)
+		found, more, err := p.Store.Webhooks.Deliveries(t.Context(), p.Env, db.WebhookDeliveryFilter{EndpointID: ref.ID},
+			page)
 		require.NoError(t, err)
 		for _, d := range found {
 			all = append([]db.WebhookDelivery{d}, all...)
-			made, err := p.Store.WebhookLog(t.Context(), p.Env, []string{d.ID}, db.Log{Attempts: 1_000, ExcerptBytes: 1 << 16})
+			made, err := p.Store.Webhooks.Log(t.Context(), p.Env, []string{d.ID}, db.Log{Attempts: 1_000, ExcerptBytes: 1 << 16})
 			require.NoError(t, err)
 			attempts[d.ID] = made[d.ID]
 		}

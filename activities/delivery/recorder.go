@@ -125,14 +125,14 @@ func (a *Deliveries) writeTogether(ctx context.Context, batch []*recording) erro
 	}
 	err := a.Store.InTx(ctx, db.BySystem("webhooks"), a.Clock(), func(tx *db.Tx) error {
 		for _, environmentID := range slices.Sorted(maps.Keys(ends)) { // has every environment
-			if err := tx.EndAttempts(ctx, environmentID, ends[environmentID]); err != nil {
+			if err := tx.Webhooks.EndAttempts(ctx, environmentID, ends[environmentID]); err != nil {
 				return err
 			}
-			if err := tx.WithdrawAttempts(ctx, environmentID, withdrawn[environmentID]); err != nil {
+			if err := tx.Webhooks.WithdrawAttempts(ctx, environmentID, withdrawn[environmentID]); err != nil {
 				return err
 			}
 			begun := func(deliveryID string) { of[deliveryID].begun[deliveryID] = true }
-			if err := tx.StartAttempts(ctx, environmentID, starts[environmentID], begun); err != nil {
+			if err := tx.Webhooks.StartAttempts(ctx, environmentID, starts[environmentID], begun); err != nil {
 				return err
 			}
 		}

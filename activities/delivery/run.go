@@ -53,7 +53,7 @@ func (a *Deliveries) newRun(ctx context.Context, e db.WebhookEndpoint, slow bool
 		ended:   make(chan answered, endpointInFlight),
 		written: make(chan *recording, recordingsAtOnce), sum: contract.DeliverOutput{FailingSince: e.FailingSince},
 	}
-	if _, r.since, err = a.Store.EventHorizon(ctx, e.EnvironmentID); err != nil {
+	if _, r.since, err = a.Store.Webhooks.EventHorizon(ctx, e.EnvironmentID); err != nil {
 		return nil, err
 	}
 	return r, r.closeLost(ctx)
@@ -106,10 +106,10 @@ func (r *run) look(ctx context.Context) error {
 	r.lookAt = r.Clock().Add(lulls[0])
 	e := r.endpoint
 	known := slices.Collect(maps.Keys(r.known))
-	if may, err := r.Store.MayBeDue(ctx, e.EnvironmentID, e.ID, r.Clock(), known); err != nil || !may {
+	if may, err := r.Store.Webhooks.MayBeDue(ctx, e.EnvironmentID, e.ID, r.Clock(), known); err != nil || !may {
 		return err
 	}
-	due, err := r.Store.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
+	due, err := r.Store.Webhooks.DueDeliveries(ctx, e.EnvironmentID, e.ID, e.Revision, r.Clock(), dueBatch)
 	// What is about to begin looks due until it is written.
 	r.due = slices.DeleteFunc(due, func(d db.DueDelivery) bool { return r.known[d.State.ID] })
 	return err
@@ -118,7 +118,7 @@ func (r *run) look(ctx context.Context) error {
 // lastLook ends the run where nothing is owed. A writer that found the endpoint awake has signalled nobody, and may not
 // have committed yet: all who began before our mark was cleared must be decided first.
 func (r *run) lastLook(ctx context.Context) error {
-	horizon, _, err := r.Store.EventHorizon(ctx, r.endpoint.EnvironmentID)
+	horizon, _, err := r.Store.Webhooks.EventHorizon(ctx, r.endpoint.EnvironmentID)
 	if err != nil {
 		return err
 	}

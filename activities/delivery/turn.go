@@ -186,11 +186,11 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 			}
 		}
 		if failing.IsZero() != r.endpoint.FailingSince.IsZero() && !disable {
-			if err := tx.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
+			if err := tx.Webhooks.SetEndpointFailing(ctx, env, r.endpoint.ID, failing); err != nil {
 				return err
 			}
 		}
-		return tx.EndAttempts(ctx, env, ends)
+		return tx.Webhooks.EndAttempts(ctx, env, ends)
 	})
 	if err != nil {
 		r.forget(starting)
@@ -215,14 +215,14 @@ func (r *run) turnHealth(ctx context.Context, starting []attempt) error {
 // event wakes the other endpoints, so that all are locked in their order.
 func disableFailing(ctx context.Context, tx *db.Tx, endpoint db.WebhookEndpoint) (bool, error) {
 	env := endpoint.EnvironmentID
-	if err := tx.LockWebhookEndpoints(ctx, env); err != nil {
+	if err := tx.Webhooks.LockEndpoints(ctx, env); err != nil {
 		return false, err
 	}
-	e, err := tx.LockWebhookEndpoint(ctx, env, endpoint.ID)
+	e, err := tx.Webhooks.LockEndpoint(ctx, env, endpoint.ID)
 	if err != nil || !e.DisableFailing(tx.Real) {
 		return false, ignoreGone(err)
 	}
-	if err := tx.SaveWebhookEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
+	if err := tx.Webhooks.SaveEndpoint(ctx, env, e, db.EndpointChange{Action: db.EndpointDisabled}); err != nil {
 		return false, err
 	}
 	announced := event.New(event.WebhookEndpointDisabled{ID: e.ID, FailingSince: e.FailingSince.Unix()}, tx.Real)

@@ -15,14 +15,14 @@ import (
 // workflow: the reconciler finds those in real time, and a step of their clock the others (ADR 48).
 func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Time) error {
 	return store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
-		state, err := tx.LockCustomerState(ctx, due.EnvironmentID, due.CustomerID)
+		state, err := tx.Customers.LockState(ctx, due.EnvironmentID, due.CustomerID)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.LockBalance(ctx, due.EnvironmentID, due.CustomerID, due.Currency); err != nil {
+		if _, err := tx.Customers.LockBalance(ctx, due.EnvironmentID, due.CustomerID, due.Currency); err != nil {
 			return err
 		}
-		grant, err := tx.LockCreditGrant(ctx, due.EnvironmentID, due.ID)
+		grant, err := tx.Customers.LockCreditGrant(ctx, due.EnvironmentID, due.ID)
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Ti
 		if !grant.VoidedAt.IsZero() { // an invoice that had used it was voided after it was
 			reason = invoice.CreditVoided
 		}
-		err = tx.EndCreditGrant(ctx, due.EnvironmentID, grant, left, reason, at)
+		err = tx.Customers.EndCreditGrant(ctx, due.EnvironmentID, grant, left, reason, at)
 		if err != nil || reason == invoice.CreditVoided || !state.Customer.ErasedAt.IsZero() { // nobody would read it
 			return err
 		}

@@ -24,13 +24,13 @@ func AnnounceOverdue(ctx context.Context, store *db.Store, due db.DueInvoice, no
 		if err != nil {
 			return err
 		}
-		return tx.Write(ctx, due.EnvironmentID, state, changes)
+		return tx.Lifecycle.Write(ctx, due.EnvironmentID, state, changes)
 	})
 }
 
 func lockDue(ctx context.Context, tx *db.Tx, due db.DueInvoice) (lifecycle.State, error) {
 	if due.SubscriptionID != "" {
-		return tx.LockSubscription(ctx, due.EnvironmentID, due.SubscriptionID)
+		return tx.Lifecycle.LockSubscription(ctx, due.EnvironmentID, due.SubscriptionID)
 	}
-	return tx.LockManualInvoice(ctx, due.EnvironmentID, due.CustomerID, due.ID)
+	return tx.Lifecycle.LockManualInvoice(ctx, due.EnvironmentID, due.CustomerID, due.ID)
 }

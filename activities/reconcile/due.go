@@ -10,7 +10,7 @@ import (
 // endedGrants takes away what is left of ended grants in real time. Of each nothing is left then, so that after a full
 // batch the next one follows at once.
 func (p *pass) endedGrants(ctx context.Context) error {
-	ended, err := p.Store.DueGrants(ctx, p.now, p.batch)
+	ended, err := p.Store.Customers.DueGrants(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}
@@ -23,7 +23,7 @@ func (p *pass) endedGrants(ctx context.Context) error {
 
 // overdue announces invoices in real time. Each is marked, so that after a full batch the next one follows at once.
 func (p *pass) overdue(ctx context.Context) error {
-	owed, err := p.Store.DueInvoices(ctx, p.now, p.batch)
+	owed, err := p.Store.Invoices.Due(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}

@@ -9,12 +9,12 @@ import (
 // endpoints wakes webhook endpoints whose signal was lost or that have not done in time what was due, and starts those
 // whose workflow this life of Temporal's database has not seen.
 func (p *pass) endpoints(ctx context.Context) error {
-	asleep, err := p.Store.AsleepEndpoints(ctx, p.now.Add(-grace), p.now.Add(-overdue), p.batch)
+	asleep, err := p.Store.Reconcile.AsleepEndpoints(ctx, p.now.Add(-grace), p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
 	p.found.Signalled += len(each(ctx, p, asleep, refID, p.wakeEndpoint))
-	unstarted, err := p.Store.UnstartedEndpoints(ctx, p.epoch, p.batch)
+	unstarted, err := p.Store.Reconcile.UnstartedEndpoints(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}

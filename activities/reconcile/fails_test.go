@@ -27,14 +27,14 @@ func TestReconcile_AStepThatFails(t *testing.T) {
 	require.Contains(t, w.Did, "start "+l.Ref.ID)
 	require.NotNil(t, told)
 	require.Positive(t, told.Started)
-	b, err := s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
+	b, err := s.Store.Reconcile.Backlog(t.Context(), s.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.Negative(t, b.ReconciledAge, "none has ended")
 
 	_, err = s.Pool.Exec(t.Context(), "alter table webhook_endpoints rename column another to started_epoch")
 	require.NoError(t, err)
 	w.Pass(t, s)
-	b, err = s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
+	b, err = s.Store.Reconcile.Backlog(t.Context(), s.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, b.ReconciledAge, time.Duration(0))
 }

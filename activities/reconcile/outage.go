@@ -25,7 +25,7 @@ const (
 
 // probes has one payment of each silent account ask its provider.
 func (p *pass) probes(ctx context.Context) error {
-	refs, err := p.Store.SilentProbes(ctx, p.now, p.now.Add(-routing.Outage), p.batch)
+	refs, err := p.Store.Reconcile.SilentProbes(ctx, p.now, p.now.Add(-routing.Outage), p.batch)
 	if err != nil {
 		return err
 	}
@@ -58,10 +58,10 @@ func (p *pass) unanswered(ctx context.Context) error {
 func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, more bool, err error) {
 	now := p.Clock()
 	err = p.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
-		if refs, more, err = tx.ReleaseUnanswered(ctx, p.batch); err != nil {
+		if refs, more, err = tx.Reconcile.ReleaseUnanswered(ctx, p.batch); err != nil {
 			return err
 		}
-		return tx.EndRecoveries(ctx, now.Add(-recoveryTime))
+		return tx.Reconcile.EndRecoveries(ctx, now.Add(-recoveryTime))
 	})
 	return refs, more, err
 }

@@ -17,26 +17,26 @@ func (p *pass) purge(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		callbacks, err := tx.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
+		callbacks, err := tx.Payments.PurgeCallbacks(ctx, p.now.Add(-callbackLife), purgeBatch)
 		if err != nil {
 			return err
 		}
-		deliveries, err := tx.PurgeWebhookLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
+		deliveries, err := tx.Webhooks.PurgeLog(ctx, p.now.Add(-delivery.Retention), purgeBatch)
 		if err != nil {
 			return err
 		}
-		if _, err := tx.EraseAuditAddresses(ctx, p.now.Add(-audit.AddressRetention), purgeBatch); err != nil {
+		if _, err := tx.Tenancy.EraseAuditAddresses(ctx, p.now.Add(-audit.AddressRetention), purgeBatch); err != nil {
 			return err
 		}
 		p.found.Purged = keys + callbacks + deliveries
-		return tx.PurgeWorkers(ctx, p.now.Add(-rosterLife))
+		return tx.Reconcile.PurgeWorkers(ctx, p.now.Add(-rosterLife))
 	})
 	if err != nil {
 		return err
 	}
 	// By itself and last: a partition that cannot be made or dropped now keeps nothing else from being done.
 	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
-		_, err := tx.MaintainUsage(ctx)
+		_, err := tx.Usage.Maintain(ctx)
 		return err
 	})
 }

@@ -65,7 +65,7 @@ const (
 
 // Reconcile makes one pass. More tells that a batch was full, so that the workflow calls again at once.
 func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, error) {
-	epoch, err := a.Store.Epoch(ctx)
+	epoch, err := a.Store.Reconcile.Epoch(ctx)
 	if err != nil {
 		return contract.ReconcileResult{}, err
 	}
@@ -95,7 +95,7 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 		return pass.found, failed
 	}
 	return pass.found, a.Store.InTx(
-		ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.SetReconciled(ctx) },
+		ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.Reconcile.SetReconciled(ctx) },
 	)
 }
 
@@ -182,7 +182,7 @@ func (p *pass) attended(ctx context.Context, workflowID string) {
 }
 
 func (p *pass) subscriptions(ctx context.Context) error {
-	refs, err := p.Store.UnstartedSubscriptions(ctx, p.epoch, p.batch)
+	refs, err := p.Store.Reconcile.UnstartedSubscriptions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (p *pass) subscriptions(ctx context.Context) error {
 }
 
 func (p *pass) payments(ctx context.Context) error {
-	refs, err := p.Store.UnstartedTransactions(ctx, p.epoch, p.batch)
+	refs, err := p.Store.Reconcile.UnstartedTransactions(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
@@ -208,14 +208,14 @@ func (p *pass) erasures(ctx context.Context) error {
 	start := func(ctx context.Context, r db.Ref) error {
 		return p.Waker.StartErasure(ctx, contract.ErasureInput{Ref: ref(r)})
 	}
-	refs, err := p.Store.UnstartedErasures(ctx, p.epoch, p.batch)
+	refs, err := p.Store.Customers.UnstartedErasures(ctx, p.epoch, p.batch)
 	if err != nil {
 		return err
 	}
 	if err := p.start(ctx, db.StartedErasures, refs, start); err != nil {
 		return err
 	}
-	stuck, err := p.Store.StuckErasures(ctx, p.now.Add(-overdue), p.batch)
+	stuck, err := p.Store.Customers.StuckErasures(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func (p *pass) start(
 ) error {
 	started, left, err := inParts(ctx, p, found, refID, do, func(part []db.Ref) error {
 		return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
-			return tx.SetStarted(ctx, table, p.epoch, part)
+			return tx.Reconcile.SetStarted(ctx, table, p.epoch, part)
 		})
 	})
 	p.found.Started += len(started)
@@ -246,7 +246,7 @@ func (p *pass) start(
 }
 
 func (p *pass) clocks(ctx context.Context) error {
-	refs, err := p.Store.BusyClocks(ctx, p.batch)
+	refs, err := p.Store.Reconcile.BusyClocks(ctx, p.batch)
 	if err != nil {
 		return err
 	}
@@ -257,7 +257,7 @@ func (p *pass) clocks(ctx context.Context) error {
 }
 
 func (p *pass) wakes(ctx context.Context) error {
-	refs, err := p.Store.WakePendingBefore(ctx, p.now.Add(-grace), p.batch)
+	refs, err := p.Store.Reconcile.WakePendingBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (p *pass) wakes(ctx context.Context) error {
 // on, so that the mark has done its work.
 func (p *pass) decided(ctx context.Context) error {
 	before := p.now.Add(-grace)
-	refs, err := p.Store.WakePendingPayments(ctx, before, p.batch)
+	refs, err := p.Store.Reconcile.WakePendingPayments(ctx, before, p.batch)
 	if err != nil || len(refs) == 0 {
 		return err
 	}
@@ -278,7 +278,7 @@ func (p *pass) decided(ctx context.Context) error {
 	})
 	p.found.Signalled += len(told)
 	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
-		return tx.ClearPaymentsWakePending(ctx, told, before)
+		return tx.Reconcile.ClearPaymentsWakePending(ctx, told, before)
 	})
 }
 
@@ -288,10 +288,10 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 
 func (p *pass) callbacks(ctx context.Context) error {
 	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
-		if err := tx.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
+		if err := tx.Payments.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
-		given, err := tx.GiveUpCallbacks(ctx,
+		given, err := tx.Payments.GiveUpCallbacks(ctx,
 			p.now.Add(-unclaimedLife), p.now.Add(-unansweredLife), p.now.Add(-callbackLife), purgeBatch)
 		p.found.Unclaimed, p.found.Unanswered = given.Unclaimed, given.Unanswered
 		return err
@@ -299,7 +299,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lost, err := p.Store.LostCallbacks(ctx, lostTold)
+	lost, err := p.Store.Payments.LostCallbacks(ctx, lostTold)
 	if err != nil {
 		return err
 	}
@@ -309,7 +309,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 			ProviderConfigID: c.ProviderConfigID,
 		})
 	}
-	refs, err := p.Store.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)
+	refs, err := p.Store.Reconcile.OpenCallbacksBefore(ctx, p.now.Add(-grace), p.batch)
 	if err != nil {
 		return err
 	}
@@ -318,7 +318,7 @@ func (p *pass) callbacks(ctx context.Context) error {
 }
 
 func (p *pass) checks(ctx context.Context) error {
-	refs, err := p.Store.OverdueChecks(ctx, p.now.Add(-overdue), p.batch)
+	refs, err := p.Store.Reconcile.OverdueChecks(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (p *pass) checks(ctx context.Context) error {
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef
 	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) (err error) {
-		refs, err = tx.ReleaseHeld(ctx, p.batch)
+		refs, err = tx.Payments.ReleaseHeld(ctx, p.batch)
 		return err
 	})
 	if err != nil {
@@ -350,13 +350,13 @@ func (p *pass) check(ctx context.Context, r db.TransactionRef) error {
 }
 
 func (p *pass) late(ctx context.Context) error {
-	late, err := p.Store.LateSubscriptions(ctx, p.now.Add(-overdue), p.batch)
+	late, err := p.Store.Reconcile.LateSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}
 	p.found.Late = len(late)
 	p.found.Signalled += len(each(ctx, p, late, refID, p.wake))
-	behind, err := p.Store.BehindClock(ctx, p.now, p.batch)
+	behind, err := p.Store.Reconcile.BehindClock(ctx, p.now, p.batch)
 	if err != nil {
 		return err
 	}
@@ -378,7 +378,7 @@ func (p *pass) late(ctx context.Context) error {
 // build that knows nothing of it leaves them. Their workflows decide by the rows, and not by what the next action says
 // (ADR 68).
 func (p *pass) overlooked(ctx context.Context) error {
-	refs, err := p.Store.OverlookedSubscriptions(ctx, p.now.Add(-overdue), p.batch)
+	refs, err := p.Store.Reconcile.OverlookedSubscriptions(ctx, p.now.Add(-overdue), p.batch)
 	if err != nil {
 		return err
 	}

@@ -30,12 +30,12 @@ func TestReconcile_StartsUnstarted(t *testing.T) {
 	w.Err = nil
 	require.Contains(t, w.Pass(t, s), "start "+l.Ref.ID, "what failed is tried again")
 	require.NotContains(t, w.Pass(t, s), "start "+l.Ref.ID, "what was started is not")
-	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.Reconcile.IncrementEpoch(t.Context()); return err })
 	require.Contains(t, w.Pass(t, s), "start "+l.Ref.ID, "after Temporal was lost everything is started again")
 
 	l.Command(life.CancelNow("prorated"))
 	refund := l.Started.Take()
-	s.InTx(t, func(tx *db.Tx) error { _, err := tx.IncrementEpoch(t.Context()); return err })
+	s.InTx(t, func(tx *db.Tx) error { _, err := tx.Reconcile.IncrementEpoch(t.Context()); return err })
 	s.Clock.Add(time.Minute)
 	did := w.Pass(t, s)
 	require.NotContains(t, did, "start "+l.Ref.ID, "a finished subscription needs no workflow")
@@ -75,7 +75,7 @@ func TestReconcile_ChecksPendingPayments(t *testing.T) {
 	l.Check(txn.ID)
 
 	l.InTx(t, func(tx *db.Tx) error {
-		_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
+		_, err := tx.Payments.InsertCallback(t.Context(), l.Env, db.Callback{
 			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: "evt_1",
 			Type: "payment_intent.succeeded", TransactionID: txn.ID, ReceivedAt: l.Clock.Now(),
 		})
@@ -99,7 +99,7 @@ func TestReconcile_NamesCallbacksAboutLostTransactions(t *testing.T) {
 	missing := id.New(id.Transaction, l.Clock.Now())
 	for event, lost := range map[string]string{"evt_1": txn.ID, "evt_2": missing} { // the first was made again since
 		l.InTx(t, func(tx *db.Tx) error {
-			_, err := tx.InsertCallback(t.Context(), l.Env, db.Callback{
+			_, err := tx.Payments.InsertCallback(t.Context(), l.Env, db.Callback{
 				ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event,
 				Type: "payment_intent.succeeded", LostTransactionID: lost, ProviderRef: "pi_" + event, ReceivedAt: l.Clock.Now(),
 			})
@@ -285,7 +285,7 @@ func TestReconcile_NamesWhatIsStuck(t *testing.T) {
 	l.Until(s.Clock.Now())
 	require.Zero(t, pass(time.Minute).Stuck)
 
-	backlog, err := s.Store.Backlog(t.Context(), s.Clock.Now(), time.Minute)
+	backlog, err := s.Store.Reconcile.Backlog(t.Context(), s.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, backlog.ReconciledAge, time.Duration(0), "each pass leaves its time")
 }

@@ -116,7 +116,7 @@ func (h *Handler) listCoupons(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Coupons(
+	rows, more, err := h.store.Catalog.Coupons(
 		ctx, c.EnvironmentID, db.CouponFilter{Active: view.Chosen(in.Active), Code: in.Code}, page,
 	)
 	return httpkit.ListOf(rows, more, err, renderCoupon)
@@ -161,7 +161,7 @@ func (h *Handler) couponOperations() {
 	}
 	fresh, retired, no := example, example, false
 	fresh.TimesRedeemed, retired.Active = 0, false
-	load := httpkit.LoadByID(h.kit, id.Coupon, db.ErrCouponNotFound, h.store.CouponWithKey)
+	load := httpkit.LoadByID(h.kit, id.Coupon, db.ErrCouponNotFound, h.store.Catalog.CouponWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCoupon", Method: http.MethodPost, Path: "/coupons", Tag: "Coupons", Summary: "Create a coupon",
 		Description: "A subscription redeems it with couponCode when it is created, or later. It is taken off before taxes, " +

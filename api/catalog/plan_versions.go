@@ -50,7 +50,7 @@ func (h *Handler) createPlanVersion(
 func (h *Handler) listPlanVersions(
 	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
 ) (*httpkit.Reply[httpkit.List[Plan]], error) {
-	plans, err := h.store.PlanVersions(ctx, c.EnvironmentID, in.ID)
+	plans, err := h.store.Catalog.PlanVersions(ctx, c.EnvironmentID, in.ID)
 	return httpkit.ListOf(plans, false, err, renderPlan)
 }
 

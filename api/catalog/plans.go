@@ -197,7 +197,7 @@ func (h *Handler) listPlans(
 		addOns := in.Kind == addOnKind
 		filter.AddOn = &addOns
 	}
-	rows, more, err := h.store.Plans(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Catalog.Plans(ctx, c.EnvironmentID, filter, page)
 	if public {
 		return httpkit.Trimmed[httpkit.List[Plan]](httpkit.ListOf(rows, more, err, renderPublicPlan))
 	}
@@ -218,7 +218,7 @@ func (h *Handler) planOperations() {
 	example := Plan{PublicPlan: public, Metadata: view.Metadata{"tier": 2}}
 	retired := example
 	retired.Active = false
-	load := httpkit.LoadByID(h.kit, id.Plan, db.ErrPlanNotFound, h.store.PlanWithKey)
+	load := httpkit.LoadByID(h.kit, id.Plan, db.ErrPlanNotFound, h.store.Catalog.PlanWithKey)
 	amount := int64(1900)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPlan", Method: http.MethodPost, Path: "/plans", Tag: "Plans", Summary: "Create a plan",

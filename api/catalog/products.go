@@ -73,7 +73,8 @@ func (h *Handler) listProducts(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: view.Chosen(in.Active)}, page)
+	rows, more, err := h.store.Catalog.Products(ctx, c.EnvironmentID, db.ProductFilter{Active: view.Chosen(in.Active)},
+		page)
 	return httpkit.ListOf(rows, more, err, renderProduct)
 }
 
@@ -112,7 +113,7 @@ func (h *Handler) productOperations() {
 	}
 	retired, off := example, false
 	retired.Active = false
-	load := httpkit.LoadByID(h.kit, id.Product, db.ErrProductNotFound, h.store.ProductWithKey)
+	load := httpkit.LoadByID(h.kit, id.Product, db.ErrProductNotFound, h.store.Catalog.ProductWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createProduct", Method: http.MethodPost, Path: "/products", Tag: "Plans", Summary: "Create a product",
 		Description: "A product groups plans: what is sold, whatever the price and the interval. Plans name it in productId.",

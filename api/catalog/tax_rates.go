@@ -102,7 +102,8 @@ func (h *Handler) listTaxRates(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.TaxRates(ctx, c.EnvironmentID, db.TaxRateFilter{Archived: view.Chosen(in.Archived)}, page)
+	rows, more, err := h.store.Catalog.TaxRates(ctx, c.EnvironmentID,
+		db.TaxRateFilter{Archived: view.Chosen(in.Archived)}, page)
 	return httpkit.ListOf(rows, more, err, renderTaxRate)
 }
 
@@ -136,7 +137,7 @@ func (h *Handler) taxRateOperations() {
 	}
 	retired, yes := example, true
 	retired.Archived = true
-	load := httpkit.LoadByID(h.kit, id.TaxRate, db.ErrTaxRateNotFound, h.store.TaxRateWithKey)
+	load := httpkit.LoadByID(h.kit, id.TaxRate, db.ErrTaxRateNotFound, h.store.Catalog.TaxRateWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createTaxRate", Method: http.MethodPost, Path: "/tax-rates", Tag: "Taxes", Summary: "Create a tax rate",
 		Description: "Invoices that are issued from now on are taxed with every rate that holds where the customer is: " +

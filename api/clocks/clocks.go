@@ -84,7 +84,7 @@ func (h *Handler) listTestClocks(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.TestClocks(ctx, c.EnvironmentID, page)
+	rows, more, err := h.store.Clocks.List(ctx, c.EnvironmentID, page)
 	return httpkit.ListOf(rows, more, err, renderTestClock)
 }
 
@@ -143,7 +143,7 @@ func (h *Handler) deleteTestClock(
 func (h *Handler) testClockWithKey(
 	ctx context.Context, hash []byte, clockID string,
 ) (db.APIKey, testclock.Clock, error) {
-	key, found, err := h.store.TestClockWithKey(ctx, hash, clockID)
+	key, found, err := h.store.Clocks.GetWithKey(ctx, hash, clockID)
 	if err == nil && !found.DeletedAt.IsZero() {
 		err = httpkit.NotFound(db.ErrTestClockNotFound)
 	}
@@ -165,7 +165,7 @@ func (h *Handler) onTestClock(
 	}
 	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedTestClock(c.EnvironmentID, clockID),
 		func(ctx context.Context) (TestClock, bool, error) {
-			clock, err := h.store.TestClock(ctx, c.EnvironmentID, clockID)
+			clock, err := h.store.Clocks.Get(ctx, c.EnvironmentID, clockID)
 			// Ready also where a payment stopped the advance: blockedBy names it then, and now is short of the target.
 			return renderTestClock(clock), clock.Status == testclock.Ready, err
 		}), nil
@@ -180,7 +180,7 @@ func (h *Handler) testClockOperations() {
 	moved.Now = 1766232000
 	load := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.testClockWithKey)
 	// What may be a repeat finds a deleted clock too: its stored answer comes before a refusal.
-	loadAny := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.store.TestClockWithKey)
+	loadAny := httpkit.LoadByID(h.kit, id.TestClock, db.ErrTestClockNotFound, h.store.Clocks.GetWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createTestClock", Method: http.MethodPost, Path: "/test-clocks", Tag: "Test clocks",
 		Summary: "Create a test clock",

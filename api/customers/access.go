@@ -43,13 +43,13 @@ func (h *Handler) customerAccess(
 	who := httpkit.Resource[credited](c).Customer
 	now := h.now()
 	if who.TestClockID != "" {
-		clock, err := h.store.TestClock(ctx, c.EnvironmentID, who.TestClockID)
+		clock, err := h.store.Clocks.Get(ctx, c.EnvironmentID, who.TestClockID)
 		if err != nil {
 			return nil, err
 		}
 		now = clock.NowAt
 	}
-	claims, err := h.store.AccessClaims(ctx, c.EnvironmentID, who.ID)
+	claims, err := h.store.Subscriptions.AccessClaims(ctx, c.EnvironmentID, who.ID)
 	if err != nil {
 		return nil, err
 	}

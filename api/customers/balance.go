@@ -66,7 +66,7 @@ func (h *Handler) listBalanceEntries(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.BalanceEntries(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
+	rows, more, err := h.store.Customers.BalanceEntries(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
 	return httpkit.ListOf(rows, more, err, renderBalanceEntry)
 }
 

@@ -108,7 +108,7 @@ func (h *Handler) listCreditGrants(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.CreditGrants(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
+	rows, more, err := h.store.Customers.CreditGrants(ctx, c.EnvironmentID, in.ID, money.Currency(in.Currency), page)
 	now := h.now()
 	return httpkit.ListOf(rows, more, err, func(g db.CreditGrant) CreditGrant { return renderCreditGrant(g, now) })
 }
@@ -134,7 +134,7 @@ func (h *Handler) creditGrantOperations(load, loadAny httpkit.Loader) {
 	fresh, voided := example, example
 	fresh.Remaining = 5000
 	voided.Status, voided.Remaining, voided.VoidedAt = "voided", 0, 1763726400
-	loadGrant := httpkit.LoadByID(h.kit, id.CreditGrant, db.ErrCreditGrantNotFound, h.store.CreditGrantWithKey)
+	loadGrant := httpkit.LoadByID(h.kit, id.CreditGrant, db.ErrCreditGrantNotFound, h.store.Customers.CreditGrantWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createCreditGrant", Method: http.MethodPost, Path: "/customers/{id}/credit-grants", Tag: "Credit grants",
 		Summary: "Give a customer a credit grant",

@@ -107,7 +107,7 @@ type credited struct {
 // anyCreditedWithKey finds erased customers too. Requests that may be repeats use it: the stored answer of a deletion
 // must reach the caller who lost it.
 func (h *Handler) anyCreditedWithKey(ctx context.Context, hash []byte, customerID string) (db.APIKey, credited, error) {
-	key, cust, credits, err := h.store.CustomerWithKey(ctx, hash, customerID)
+	key, cust, credits, err := h.store.Customers.GetWithKey(ctx, hash, customerID)
 	return key, credited{cust, credits}, err
 }
 
@@ -143,7 +143,7 @@ func (h *Handler) listCustomers(
 			return nil, err
 		}
 	}
-	rows, more, err := h.store.Customers(ctx, c.EnvironmentID,
+	rows, more, err := h.store.Customers.List(ctx, c.EnvironmentID,
 		db.CustomerFilter{Email: in.Email, TestClockID: in.TestClockID}, page)
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func (h *Handler) listCustomers(
 		ids[i] = row.ID
 	}
 	// One read for the page rather than one a customer.
-	credits, err := h.store.Credits(ctx, c.EnvironmentID, ids)
+	credits, err := h.store.Customers.Credits(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(rows, more, err, func(row customer.Customer) Customer { return renderCustomer(row, credits) })
 }
 

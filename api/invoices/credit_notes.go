@@ -128,7 +128,7 @@ func (h *Handler) listCreditNotes(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.CreditNotes(ctx, c.EnvironmentID, db.CreditNoteFilter{
+	rows, more, err := h.store.Invoices.CreditNotes(ctx, c.EnvironmentID, db.CreditNoteFilter{
 		CustomerID: in.CustomerID, InvoiceID: in.InvoiceID,
 	}, page)
 	return httpkit.ListOf(rows, more, err, renderCreditNote)
@@ -151,13 +151,13 @@ func (h *Handler) creditNoteOperations() {
 			"payer, or is split. All credit notes of an invoice never come to more than it billed, less unused time that " +
 			"later invoices took back, and refunds without a credit note.",
 		Status: http.StatusCreated, Access: httpkit.WriteAccess, Crowds: true,
-		Load:     httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.InvoiceWithKey),
+		Load:     httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.Invoices.GetWithKey),
 		Response: example, Request: CreditNoteForm{Amount: 500, Reason: "goodwill", Memo: "Sorry for the outage"},
 	}, h.createCreditNote)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getCreditNote", Method: http.MethodGet, Path: "/credit-notes/{id}", Tag: "Credit notes",
 		Summary: "Get a credit note", Status: http.StatusOK, Access: httpkit.ReadAccess,
-		Load:     httpkit.LoadByID(h.kit, id.CreditNote, db.ErrCreditNoteNotFound, h.store.CreditNoteWithKey),
+		Load:     httpkit.LoadByID(h.kit, id.CreditNote, db.ErrCreditNoteNotFound, h.store.Invoices.CreditNoteWithKey),
 		Response: example,
 	}, h.getCreditNote)
 	httpkit.Register(h.kit, httpkit.Operation{

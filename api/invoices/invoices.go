@@ -176,7 +176,7 @@ func (h *Handler) listInvoices(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Invoices(ctx, c.EnvironmentID, db.InvoiceFilter{
+	rows, more, err := h.store.Invoices.List(ctx, c.EnvironmentID, db.InvoiceFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, Status: invoice.Status(in.Status),
 	}, page)
 	return httpkit.ListOf(rows, more, err, RenderInvoice)
@@ -200,7 +200,7 @@ func (h *Handler) invoiceOperations() {
 		PeriodEnd: 1766232000, CollectionMethod: "charge_automatically", AttemptCount: 1, IssuedAt: 1763640000,
 		PaidAt: 1763640002,
 	}
-	load := httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.InvoiceWithKey)
+	load := httpkit.LoadByID(h.kit, id.Invoice, db.ErrInvoiceNotFound, h.store.Invoices.GetWithKey)
 	h.manualInvoiceOperations(example, load)
 	void, uncollectible, open := example, example, example
 	open.Status, open.PaidAt, open.AmountPaid, open.NextAttemptAt = "open", 0, 0, 1763985600

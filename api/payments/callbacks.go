@@ -69,7 +69,7 @@ func (h *Handler) configOf(ctx context.Context, provider, configID string) (db.P
 	if !id.Is(id.ProviderConfig, configID) {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}
-	config, err := h.store.ProviderConfigByID(ctx, configID)
+	config, err := h.store.Payments.ProviderConfigByID(ctx, configID)
 	if err == nil && provider != "" && provider != config.Provider {
 		return db.ProviderConfig{}, httpkit.NotFound(db.ErrProviderConfigNotFound)
 	}

@@ -44,7 +44,7 @@ func (h *Handler) paymentNow(
 		return nil, err
 	}
 	read := func(ctx context.Context) (Payment, bool, error) {
-		t, err := h.store.Transaction(ctx, c.EnvironmentID, made.ID)
+		t, err := h.store.Payments.Transaction(ctx, c.EnvironmentID, made.ID)
 		return h.renderPayment(t), t.Status != payment.Pending || t.WaitsForPayer(), err
 	}
 	// The stored answer says pending for ever. A client that lost the response wants to know how the payment went, so a

@@ -46,7 +46,7 @@ var unknownLink = confirmPage{"This link does not exist", "Check that you opened
 // confirm sends a payer to the provider's page, or says what became of the payment. The token is all that is asked for:
 // it opens nothing else.
 func (h *Handler) confirm(ctx context.Context, w http.ResponseWriter, r *http.Request) error {
-	_, txn, err := h.store.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
+	_, txn, err := h.store.Payments.TransactionByConfirmToken(ctx, mux.Vars(r)["token"])
 	if err == nil && txn.Confirmation(h.now()) == payment.ConfirmNow {
 		forPayer(w)
 		w.Header().Set("Location", txn.Action.URL)

@@ -75,7 +75,7 @@ func (h *Handler) listDisputes(
 	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
+	rows, more, err := h.store.Payments.Disputes(ctx, c.EnvironmentID, db.DisputeFilter{
 		CustomerID: in.CustomerID, ChargeID: in.ChargeID, Status: answer.DisputeState(in.Status),
 		OpenedFrom: view.Instant(in.From), OpenedTo: view.Instant(in.To),
 	}, page)
@@ -89,7 +89,7 @@ func (h *Handler) disputeOperations() {
 		Stage: "chargeback", Status: "open", Reason: "fraudulent", Amount: 1900, Currency: "USD", AmountWithdrawn: 1900,
 		EvidenceDueAt: 1764244800, OpenedAt: 1763640000,
 	}
-	load := httpkit.LoadByID(h.kit, id.Dispute, db.ErrDisputeNotFound, h.store.DisputeWithKey)
+	load := httpkit.LoadByID(h.kit, id.Dispute, db.ErrDisputeNotFound, h.store.Payments.DisputeWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getDispute", Method: http.MethodGet, Path: "/disputes/{id}", Tag: "Disputes", Summary: "Get a dispute",
 		Status: http.StatusOK, Access: httpkit.ReadAccess, Load: load, Response: example,

@@ -35,7 +35,7 @@ func (h *Handler) invoiceToPay(ctx context.Context, c *httpkit.Call, f PaymentFo
 	if !id.Is(id.Invoice, f.InvoiceID) {
 		return invoice.Invoice{}, absent
 	}
-	inv, err := h.store.Invoice(ctx, c.EnvironmentID, f.InvoiceID)
+	inv, err := h.store.Invoices.Get(ctx, c.EnvironmentID, f.InvoiceID)
 	switch {
 	case errors.Is(err, db.ErrInvoiceNotFound):
 		return inv, absent

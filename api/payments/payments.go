@@ -109,7 +109,7 @@ func (h *Handler) getPayment(ctx context.Context, c *httpkit.Call, _ *httpkit.By
 	}
 	out := h.renderPayment(t)
 	if t.SendNumber > 0 {
-		sends, err := h.store.Sends(ctx, c.EnvironmentID, t.ID)
+		sends, err := h.store.Payments.Sends(ctx, c.EnvironmentID, t.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +146,7 @@ func (h *Handler) listPayments(
 	if err := view.CheckSpan(in.From, in.To); err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+	rows, more, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 		CustomerID: in.CustomerID, SubscriptionID: in.SubscriptionID, InvoiceID: in.InvoiceID,
 		Status: payment.Status(in.Status), Type: payment.Type(in.Type), RefundOwed: in.RefundOwed == "true",
 		ProviderConfigID: in.ProviderConfigID, CreatedFrom: view.Instant(in.From), CreatedTo: view.Instant(in.To),
@@ -228,7 +228,7 @@ func (h *Handler) paymentOperations() {
 	refunded := example
 	// A refund is a payment of its own: the charge stays success and shows the sum in amountRefunded.
 	refunded.Type, refunded.Status, refunded.ChargeID = "refund", "pending", "txn_01jcz6d0000000000000000000"
-	load := httpkit.LoadByID(h.kit, id.Transaction, db.ErrTransactionNotFound, h.store.TransactionWithKey)
+	load := httpkit.LoadByID(h.kit, id.Transaction, db.ErrTransactionNotFound, h.store.Payments.TransactionWithKey)
 	amountBack := RefundForm{Amount: example.Amount}
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "refundPayment", Method: http.MethodPost, Path: "/payments/{id}/refund", Tag: "Payments",

@@ -23,7 +23,8 @@ func (h *Handler) providerOperations() {
 	failing.ConnectionStatus = "failing"
 	failing.ErrorMessage = "Stripe does not accept this secret key. Copy the current key from the Stripe dashboard."
 	disabled.ConnectionStatus, disabled.IsPrimary = "disabled", false
-	load := httpkit.LoadByID(h.kit, id.ProviderConfig, db.ErrProviderConfigNotFound, h.store.ProviderConfigWithKey)
+	load := httpkit.LoadByID(h.kit, id.ProviderConfig, db.ErrProviderConfigNotFound,
+		h.store.Payments.ProviderConfigWithKey)
 	primary := true
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createPaymentProvider", Method: http.MethodPost, Path: "/payment-providers", Tag: "Payment providers",

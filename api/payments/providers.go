@@ -136,7 +136,7 @@ func (h *Handler) getProvider(
 func (h *Handler) listProviders(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[httpkit.List[PaymentProvider]], error) {
-	rows, err := h.store.ProviderConfigs(ctx, c.EnvironmentID)
+	rows, err := h.store.Payments.ProviderConfigs(ctx, c.EnvironmentID)
 	return httpkit.ListOf(rows, false, err, func(config db.ProviderConfig) PaymentProvider {
 		return h.renderProvider(string(c.Mode), config)
 	})

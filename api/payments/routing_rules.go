@@ -48,7 +48,7 @@ func renderRules(rules []routing.Rule) httpkit.List[RoutingRule] {
 func (h *Handler) listRoutingRules(
 	ctx context.Context, c *httpkit.Call, _ *struct{},
 ) (*httpkit.Reply[httpkit.List[RoutingRule]], error) {
-	rules, err := h.store.RoutingRules(ctx, c.EnvironmentID)
+	rules, err := h.store.Payments.RoutingRules(ctx, c.EnvironmentID)
 	return httpkit.ListOf(rules, false, err, renderRule)
 }
 

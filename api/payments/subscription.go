@@ -59,7 +59,7 @@ func (h *Handler) subscriptionToPay(
 	if !id.Is(id.Subscription, f.SubscriptionID) {
 		return subscription.Subscription{}, absent
 	}
-	sub, err := h.store.Subscription(ctx, c.EnvironmentID, f.SubscriptionID)
+	sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, f.SubscriptionID)
 	switch {
 	case errors.Is(err, db.ErrSubscriptionNotFound):
 		return sub, absent

@@ -180,7 +180,7 @@ func (h *Handler) begun(
 	}
 	return httpkit.Await(ctx, h.kit, c, out, db.AwaitedSubscription(c.EnvironmentID, made.ID),
 		func(ctx context.Context) (Subscription, bool, error) {
-			sub, err := h.store.Subscription(ctx, c.EnvironmentID, made.ID)
+			sub, err := h.store.Subscriptions.Get(ctx, c.EnvironmentID, made.ID)
 			// begin: the workflow has not opened the first period yet. No charge exists then, which would look as if
 			// all were paid.
 			if err != nil || sub.NextAction == subscription.ActionBegin {
@@ -188,7 +188,7 @@ func (h *Handler) begun(
 			}
 			// Any pending charge keeps the answer back. Unsettled reads the newest rows too: a list that clients follow
 			// by cursor leaves out what may still get an older neighbour.
-			pending, _, err := h.store.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
+			pending, _, err := h.store.Payments.Transactions(ctx, c.EnvironmentID, db.TransactionFilter{
 				SubscriptionID: made.ID, Status: payment.Pending, Type: payment.Charge,
 			}, db.Page{Limit: 1, Unsettled: true})
 			return renderSubscription(sub), len(pending) == 0, err
@@ -230,7 +230,7 @@ func (h *Handler) listSubscriptions(
 	if in.PlanVersion != 0 && in.PlanID == "" {
 		return nil, fault.InvalidParam("planId", "field_missing", "`planVersion` is of a plan. Send `planId` as well.")
 	}
-	rows, more, err := h.store.Subscriptions(ctx, c.EnvironmentID, db.SubscriptionFilter{
+	rows, more, err := h.store.Subscriptions.List(ctx, c.EnvironmentID, db.SubscriptionFilter{
 		CustomerID: in.CustomerID, PlanID: in.PlanID, PlanVersion: in.PlanVersion, AddOnID: in.AddOnID,
 		Status:      subscription.Status(in.Status),
 		TestClockID: in.TestClockID,
@@ -260,7 +260,7 @@ func (h *Handler) subscriptionOperations() {
 	days := 14
 	changed := example
 	changed.PlanID = "plan_01jcz6f0x3v8r5t2m9k4h7q1wz"
-	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.SubscriptionWithKey)
+	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.Subscriptions.GetWithKey)
 	h.previewOperations(load, example)
 	h.timelineOperations(load)
 	h.subscriptionCouponOperations(load, example)

@@ -106,7 +106,7 @@ func (h *Handler) subscriptionTimeline(
 		return nil, err
 	}
 	sub := httpkit.Resource[subscription.Subscription](c)
-	rows, more, err := h.store.Events(ctx, c.EnvironmentID, db.EventFilter{SubscriptionID: sub.ID}, page)
+	rows, more, err := h.store.Webhooks.Events(ctx, c.EnvironmentID, db.EventFilter{SubscriptionID: sub.ID}, page)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ func (h *Handler) apiKeyOperations() {
 	revoked.RevokedAt = 1763726400
 	rotated := made
 	rotated.ID, rotated.Replaces = "key_01jcz6f0a1w9s1c2k7v5h8m3np", example.ID
-	load := httpkit.LoadByID(h.kit, id.APIKey, db.ErrAPIKeyNotFound, h.store.APIKeyWithKey)
+	load := httpkit.LoadByID(h.kit, id.APIKey, db.ErrAPIKeyNotFound, h.store.Tenancy.APIKeyWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createAPIKey", Method: http.MethodPost, Path: "/api-keys", Tag: "Environment", Summary: "Create an API key",
 		Description: "The key is of the same environment as the one that asks, and is shown in this response only. It can do " +

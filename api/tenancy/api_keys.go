@@ -115,7 +115,7 @@ func (h *Handler) listAPIKeys(
 		return nil, err
 	}
 	filter := db.APIKeyFilter{Ended: view.Chosen(in.Ended), Now: h.now()}
-	rows, more, err := h.store.APIKeys(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Tenancy.APIKeys(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderAPIKey)
 }
 

@@ -30,7 +30,7 @@ func (h *Handler) listApps(
 	}
 	// By tenant, the one list that reaches beyond the environment of the key:
 	// an app has no environment but two of them.
-	rows, more, err := h.store.Apps(ctx, c.TenantID, page)
+	rows, more, err := h.store.Tenancy.Apps(ctx, c.TenantID, page)
 	return httpkit.ListOf(rows, more, err, renderApp)
 }
 

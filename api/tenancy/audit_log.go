@@ -96,7 +96,7 @@ func (h *Handler) listAudit(
 	if f.From, f.To, err = in.Span(); err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.AuditLog(ctx, c.EnvironmentID, f, page)
+	rows, more, err := h.store.Tenancy.AuditLog(ctx, c.EnvironmentID, f, page)
 	return httpkit.ListOf(rows, more, err, renderAudit)
 }
 
@@ -111,7 +111,8 @@ func (h *Handler) auditOperations() {
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getAuditEntry", Method: http.MethodGet, Path: "/audit-log/{id}", Tag: "Environment",
 		Summary: "Get an entry of the audit log", Status: http.StatusOK, Access: httpkit.ReadAccess,
-		Load: httpkit.LoadByID(h.kit, id.AuditEntry, db.ErrAuditEntryNotFound, h.store.AuditEntryWithKey), Response: example,
+		Load:     httpkit.LoadByID(h.kit, id.AuditEntry, db.ErrAuditEntryNotFound, h.store.Tenancy.AuditEntryWithKey),
+		Response: example,
 	}, h.getAuditEntry)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listAuditLog", Method: http.MethodGet, Path: "/audit-log", Tag: "Environment",

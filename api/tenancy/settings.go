@@ -54,7 +54,7 @@ func renderSettings(s subscription.Settings) Settings {
 }
 
 func (h *Handler) getSettings(ctx context.Context, c *httpkit.Call, _ *struct{}) (*httpkit.Reply[Settings], error) {
-	environment, err := h.store.Environment(ctx, c.EnvironmentID)
+	environment, err := h.store.Tenancy.Environment(ctx, c.EnvironmentID)
 	if err != nil {
 		return nil, err
 	}

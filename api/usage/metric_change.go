@@ -66,7 +66,7 @@ func (h *Handler) metricOperations() {
 	}
 	second, no := example, false
 	second.Active = false
-	load := httpkit.LoadByID(h.kit, id.Metric, db.ErrMetricNotFound, h.store.MetricWithKey)
+	load := httpkit.LoadByID(h.kit, id.Metric, db.ErrMetricNotFound, h.store.Usage.MetricWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createMetric", Method: http.MethodPost, Path: "/metrics", Tag: "Usage", Summary: "Create a metric",
 		Description: "Usage records of its name become a quantity in the way of its aggregation. Records are kept as they " +

@@ -134,13 +134,13 @@ func (h *Handler) listMetrics(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: view.Chosen(in.Active)}, page)
+	rows, more, err := h.store.Usage.Metrics(ctx, c.EnvironmentID, db.MetricFilter{Active: view.Chosen(in.Active)}, page)
 	return httpkit.ListOf(rows, more, err, renderMetric)
 }
 
 func (h *Handler) listMetricVersions(
 	ctx context.Context, c *httpkit.Call, in *httpkit.ByID,
 ) (*httpkit.Reply[httpkit.List[Metric]], error) {
-	metrics, err := h.store.MetricVersions(ctx, c.EnvironmentID, in.ID)
+	metrics, err := h.store.Usage.MetricVersions(ctx, c.EnvironmentID, in.ID)
 	return httpkit.ListOf(metrics, false, err, renderMetric)
 }

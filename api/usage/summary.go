@@ -82,7 +82,7 @@ func renderUsageAnswer(answer serviceusage.Answer, by []string) (periods []Usage
 }
 
 func (h *Handler) summaryOperation() {
-	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.SubscriptionWithKey)
+	load := httpkit.LoadByID(h.kit, id.Subscription, db.ErrSubscriptionNotFound, h.store.Subscriptions.GetWithKey)
 	eu := "eu"
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getSubscriptionUsage", Method: http.MethodGet, Path: "/subscriptions/{id}/usage", Tag: "Usage",

@@ -119,7 +119,7 @@ func (h *Handler) listEvents(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.Events(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Webhooks.Events(ctx, c.EnvironmentID, filter, page)
 	return httpkit.ListOf(rows, more, err, renderEvent)
 }
 
@@ -135,7 +135,7 @@ func (h *Handler) eventOperations() {
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "getEvent", Method: http.MethodGet, Path: "/events/{id}", Tag: "Events", Summary: "Get an event",
 		Status: http.StatusOK, Access: webhookRead,
-		Load: httpkit.LoadByID(h.kit, id.Event, db.ErrEventNotFound, h.store.EventWithKey), Response: example,
+		Load: httpkit.LoadByID(h.kit, id.Event, db.ErrEventNotFound, h.store.Webhooks.EventWithKey), Response: example,
 	}, h.getEvent)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listEvents", Method: http.MethodGet, Path: "/events", Tag: "Events", Summary: "List events",

@@ -91,7 +91,7 @@ func (h *Handler) renderWebhookLogs(
 	for i, d := range rows {
 		ids[i] = d.ID
 	}
-	attempts, err := h.store.WebhookLog(ctx, environmentID, ids, show)
+	attempts, err := h.store.Webhooks.Log(ctx, environmentID, ids, show)
 	logs := make([]WebhookLog, len(rows))
 	for i, d := range rows {
 		logs[i] = renderWebhookLog(d, attempts[d.ID])
@@ -128,7 +128,7 @@ func (h *Handler) listWebhookLogs(
 	if err != nil {
 		return nil, err
 	}
-	rows, more, err := h.store.WebhookDeliveries(ctx, c.EnvironmentID, db.WebhookDeliveryFilter{
+	rows, more, err := h.store.Webhooks.Deliveries(ctx, c.EnvironmentID, db.WebhookDeliveryFilter{
 		ObjectID: in.PaymentID, EventID: in.EventID, EndpointID: in.EndpointID, Status: delivery.Status(in.Status),
 		Since: moment(in.Since), Before: moment(in.Before),
 	}, page)

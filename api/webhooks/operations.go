@@ -32,7 +32,7 @@ func (h *Handler) webhookOperations() {
 	read := example
 	read.Backlog = &Backlog{Waiting: 3, Retrying: 1, OldestAt: 1763640000}
 	everything := EventPatterns{"*"}
-	load := httpkit.LoadByID(h.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, h.store.WebhookEndpointWithKey)
+	load := httpkit.LoadByID(h.kit, id.Endpoint, db.ErrWebhookEndpointNotFound, h.store.Webhooks.EndpointWithKey)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createWebhook", Method: http.MethodPost, Path: "/webhooks", Tag: "Webhooks",
 		Summary: "Register a webhook endpoint",
@@ -116,7 +116,7 @@ func (h *Handler) webhookLogOperations() {
 		Description: "One delivery with its attempts, and up to 64 KiB of what the receiver answered to each. What was answered to " +
 			"events of a deleted customer is erased.",
 		Status: http.StatusOK, Access: webhookRead, Response: example,
-		Load: httpkit.LoadByID(h.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, h.store.WebhookDeliveryWithKey),
+		Load: httpkit.LoadByID(h.kit, id.Delivery, db.ErrWebhookDeliveryNotFound, h.store.Webhooks.DeliveryWithKey),
 	}, h.getWebhookLog)
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "listWebhookLogs", Method: http.MethodGet, Path: "/webhook-logs", Tag: "Webhooks",

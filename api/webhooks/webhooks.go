@@ -112,7 +112,7 @@ func (h *Handler) getWebhook(
 	ctx context.Context, c *httpkit.Call, _ *httpkit.ByID,
 ) (*httpkit.Reply[WebhookEndpoint], error) {
 	e := httpkit.Resource[db.WebhookEndpoint](c)
-	waiting, err := h.store.WaitingDeliveries(ctx, c.EnvironmentID, []string{e.ID})
+	waiting, err := h.store.Webhooks.WaitingDeliveries(ctx, c.EnvironmentID, []string{e.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (h *Handler) listWebhooks(
 		return nil, err
 	}
 	filter := db.WebhookEndpointFilter{Status: delivery.EndpointStatus(in.Status)}
-	rows, more, err := h.store.WebhookEndpoints(ctx, c.EnvironmentID, filter, page)
+	rows, more, err := h.store.Webhooks.Endpoints(ctx, c.EnvironmentID, filter, page)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (h *Handler) listWebhooks(
 	for i, e := range rows {
 		ids[i] = e.ID
 	}
-	waiting, err := h.store.WaitingDeliveries(ctx, c.EnvironmentID, ids)
+	waiting, err := h.store.Webhooks.WaitingDeliveries(ctx, c.EnvironmentID, ids)
 	return httpkit.ListOf(
 		rows, more, err, func(e db.WebhookEndpoint) WebhookEndpoint { return withBacklog(e, waiting[e.ID]) },
 	)

@@ -85,34 +85,34 @@ func (s Stage) Build(ctx context.Context, store *db.Store) error {
 	return store.InTx(ctx, db.BySystem("bench"), s.CreatedAt, func(tx *db.Tx) error {
 		for _, write := range []func() error{
 			func() error {
-				return tx.InsertTenant(ctx, db.Tenant{ID: s.TenantID, Name: "Bench", CreatedAt: s.CreatedAt})
+				return tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: s.TenantID, Name: "Bench", CreatedAt: s.CreatedAt})
 			},
 			func() error {
-				return tx.InsertApp(ctx, db.App{
+				return tx.Tenancy.InsertApp(ctx, db.App{
 					ID: s.AppID, TenantID: s.TenantID, Name: "Bench", Keyset: s.Keyset, CreatedAt: s.CreatedAt,
 				})
 			},
 			func() error {
-				return tx.InsertEnvironment(ctx, db.Environment{
+				return tx.Tenancy.InsertEnvironment(ctx, db.Environment{
 					ID: s.EnvironmentID, AppID: s.AppID, Mode: "test", CreatedAt: s.CreatedAt,
 					Settings: subscription.Settings{TimeZone: "UTC", Dunning: dunning.Default(),
 						PastDueBilling: subscription.SkipPastDue},
 				})
 			},
 			func() error {
-				return tx.InsertAPIKey(ctx, s.EnvironmentID, db.NewAPIKey{
+				return tx.Tenancy.InsertAPIKey(ctx, s.EnvironmentID, db.NewAPIKey{
 					ID: s.KeyID, Kind: string(apikey.Secret), Hash: s.KeyHash, Hint: s.KeyHint, Scopes: []string{"*"},
 				})
 			},
 			func() error {
-				return tx.InsertProviderConfig(ctx, s.EnvironmentID, db.ProviderConfig{
+				return tx.Payments.InsertProviderConfig(ctx, s.EnvironmentID, db.ProviderConfig{
 					ID: s.ConfigID, Provider: "stripe", Account: account.Account{Primary: true},
 					Credentials: []db.SealedCredentials{s.Credentials},
 				})
 			},
-			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Basic) },
-			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Pro) },
-			func() error { return tx.InsertPlan(ctx, s.EnvironmentID, s.Daily) },
+			func() error { return tx.Catalog.InsertPlan(ctx, s.EnvironmentID, s.Basic) },
+			func() error { return tx.Catalog.InsertPlan(ctx, s.EnvironmentID, s.Pro) },
+			func() error { return tx.Catalog.InsertPlan(ctx, s.EnvironmentID, s.Daily) },
 		} {
 			if err := write(); err != nil {
 				return err

@@ -34,7 +34,7 @@ func (s Stage) Customers(ctx context.Context, store *db.Store, n int, now time.T
 	for part := range slices.Chunk(ids, batch) {
 		err := store.InTx(ctx, db.BySystem("bench"), now, func(tx *db.Tx) error {
 			for _, cust := range part {
-				err := tx.InsertCustomer(ctx, s.EnvironmentID, customer.Customer{
+				err := tx.Customers.Insert(ctx, s.EnvironmentID, customer.Customer{
 					ID: cust, Email: "bench@example.com", PaymentMethod: "card", CreatedAt: now,
 					PaymentDetails: customer.PaymentDetails{CustomerToken: "cus_1", PaymentMethodToken: "pm_card_visa"},
 				})
@@ -97,7 +97,7 @@ func (s Stage) subscribe(
 					return err
 				}
 				subject.row = sub
-				if err := tx.InsertSubscription(ctx, s.EnvironmentID, sub); err != nil {
+				if err := tx.Subscriptions.Insert(ctx, s.EnvironmentID, sub); err != nil {
 					return err
 				}
 			}

@@ -20,7 +20,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// desk lives one manual invoice, as tx.LockManualInvoice loads it.
+// desk lives one manual invoice, as tx.Lifecycle.LockManualInvoice loads it.
 type desk struct {
 	*life
 	began money.Minor // the balance before it was finalized

@@ -60,7 +60,7 @@ func (s *store) transaction(id string) *payment.Transaction {
 	return nil
 }
 
-// load reads what tx.LockSubscription reads, and with captures what tx.LockCaptures adds.
+// load reads what tx.Lifecycle.LockSubscription reads, and with captures what tx.Lifecycle.LockCaptures adds.
 func (s *store) load(captures bool) lifecycle.State {
 	state := lifecycle.State{
 		Subscription: s.sub, Customer: s.customer, Balance: s.balance, Plan: s.plans[s.sub.Plan()], Settings: s.settings,
@@ -115,7 +115,7 @@ func (s *store) load(captures bool) lifecycle.State {
 	return state
 }
 
-// write makes changes true in the order of tx.Write, and refuses what the database refuses.
+// write makes changes true in the order of tx.Lifecycle.Write, and refuses what the database refuses.
 func (s *store) write(c lifecycle.Changes) {
 	seen := map[string]bool{}
 	once := func(id string) {

@@ -48,7 +48,7 @@ func TestProviderAdd(t *testing.T) {
 	t.Parallel()
 	env, stored := withAccount(t)
 	account := stored()
-	listed, err := open(t, env).Accounts(t.Context())
+	listed, err := open(t, env).Payments.Accounts(t.Context())
 	require.NoError(t, err)
 	of := []string{"--tenant", listed[0].Tenant, "--app", listed[0].App, "--mode", listed[0].Mode}
 	add := func(code int, says string, args ...string) string {
@@ -73,7 +73,7 @@ func TestProviderAdd(t *testing.T) {
 		"--credential", "secretKey=GOOD")
 	require.Equal(t, cli.ExitFailed, absent.code)
 	require.Contains(t, absent.stderr, "tenant_not_found")
-	listed, err = open(t, env).Accounts(t.Context())
+	listed, err = open(t, env).Payments.Accounts(t.Context())
 	require.NoError(t, err)
 	require.Len(t, listed, 1, "nothing was stored")
 
@@ -90,7 +90,7 @@ func TestProviderAdd(t *testing.T) {
 	require.Regexp(t, backup[:len(backup)-1]+` .* backup 7 +active +on `, list)
 	require.Regexp(t, failing[:len(failing)-1]+` .* backup 100 +failing +on `, list)
 	require.Regexp(t, stored().ID+` .* primary +active +on `, list)
-	changes, err := open(t, env).CredentialChanges(t.Context(), account.EnvironmentID, stored().ID)
+	changes, err := open(t, env).Payments.CredentialChanges(t.Context(), account.EnvironmentID, stored().ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"created"}, changes[0].Fields)
 	require.Equal(t, thisUser(t), changes[0].ActorID)

@@ -147,7 +147,7 @@ func TestProviderCredentials_AreSealed(t *testing.T) {
 			store := open(t, env)
 			key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 			require.NoError(t, err)
-			account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+			account, err := store.Payments.ProviderConfig(t.Context(), key.EnvironmentID)
 			require.NoError(t, err)
 			require.NotContains(t, string(account.Credentials[0].Sealed), "from_the_vault")
 			keys, err := vault.New(env["PERENNIAL_KEK"])
@@ -179,7 +179,7 @@ func TestTenancyCommands_RefusedChangeNothing(t *testing.T) {
 	refuse("provider_environment_mismatch", env, "--stripe-secret-key-env", "S")
 	refuse("kek_missing", map[string]string{"DATABASE_URL": env["DATABASE_URL"]})
 	require.Equal(t, "[]\n", perennial(t, env, "key", "list", "--json").stdout)
-	environments, err := open(t, env).Environments(t.Context())
+	environments, err := open(t, env).Tenancy.Environments(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, environments)
 
@@ -221,7 +221,7 @@ func TestEnvironmentCreate_TakesSettings(t *testing.T) {
 		store := open(t, env)
 		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 		require.NoError(t, err)
-		all, err := store.Environments(t.Context())
+		all, err := store.Tenancy.Environments(t.Context())
 		require.NoError(t, err)
 		i := slices.IndexFunc(all, func(e db.Environment) bool { return e.ID == key.EnvironmentID })
 		require.GreaterOrEqual(t, i, 0)
@@ -245,7 +245,7 @@ func TestProviderCreate_ShowsCallbackAddress(t *testing.T) {
 		store := open(t, env)
 		key, err := store.KeyByHash(t.Context(), apikey.Hash(strings.TrimSpace(got.stdout)))
 		require.NoError(t, err)
-		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+		account, err := store.Payments.ProviderConfig(t.Context(), key.EnvironmentID)
 		require.NoError(t, err)
 		require.Contains(
 			t, got.stderr, "callbacks: have stripe send its events to "+base+"/callbacks/stripe/"+account.ID+"\n",

@@ -15,7 +15,7 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	env["S"], env["W"] = "sk_test_abc", "whsec_abc"
 	create(t, env, "--stripe-secret-key-env", "S", "--stripe-webhook-secret-env", "W")
 	store := open(t, env)
-	accounts, err := store.Accounts(t.Context())
+	accounts, err := store.Payments.Accounts(t.Context())
 	require.NoError(t, err)
 	account, environment := accounts[0].ID, accounts[0].EnvironmentID
 	run := func(says string, args ...string) {
@@ -48,7 +48,7 @@ func TestProviderPause_AccountAndEnvironment(t *testing.T) {
 	run("charging through stripe ("+account+") is on", "resume", account)
 	run("charging in "+environment+" is on", "resume", environment)
 	run(" on ", "list")
-	changes, err := store.EnvironmentChanges(t.Context(), environment)
+	changes, err := store.Payments.EnvironmentChanges(t.Context(), environment)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, "cli "+thisUser(t), string(changes[0].ActorKind)+" "+changes[0].ActorID)

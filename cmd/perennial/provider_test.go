@@ -43,7 +43,7 @@ func withAccount(t *testing.T) (env map[string]string, stored func() db.Provider
 	key, err := store.KeyByHash(t.Context(), apikey.Hash(plain))
 	require.NoError(t, err)
 	return env, func() db.ProviderConfig {
-		account, err := store.ProviderConfig(t.Context(), key.EnvironmentID)
+		account, err := store.Payments.ProviderConfig(t.Context(), key.EnvironmentID)
 		require.NoError(t, err)
 		return account
 	}
@@ -89,7 +89,7 @@ func TestProviderUpdate_ReplacesCredentialsUnderTheSameID(t *testing.T) {
 	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": "whsec_new"},
 		credentialsOf(t, env, stored()))
 
-	changes, err := open(t, env).CredentialChanges(t.Context(), before.EnvironmentID, before.ID)
+	changes, err := open(t, env).Payments.CredentialChanges(t.Context(), before.EnvironmentID, before.ID)
 	require.NoError(t, err)
 	require.Len(t, changes, 2)
 	require.Equal(t, []string{"secretKey"}, changes[0].Fields)
@@ -139,7 +139,7 @@ func TestProviderUpdate_BeginsAnewWhereTheKEKIsLost(t *testing.T) {
 	require.Equal(t, cli.ExitDone, done.code, done.stderr)
 	require.Equal(t, gateway.Credentials{"secretKey": env["GOOD"], "webhookSecret": env["W"]},
 		credentialsOf(t, env, stored()))
-	changes, err := open(t, env).CredentialChanges(t.Context(), stored().EnvironmentID, id)
+	changes, err := open(t, env).Payments.CredentialChanges(t.Context(), stored().EnvironmentID, id)
 	require.NoError(t, err)
 	require.Equal(t, []string{"keyset", "secretKey", "webhookSecret"}, changes[0].Fields)
 }
@@ -151,7 +151,7 @@ func TestProviderTest_KeepsWhatItFinds(t *testing.T) {
 	account, store := stored(), open(t, env)
 	breaker := func() (b routing.Breaker) {
 		require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) (err error) {
-			b, err = tx.LockBreaker(t.Context(), account.EnvironmentID, account.ID)
+			b, err = tx.Payments.LockBreaker(t.Context(), account.EnvironmentID, account.ID)
 			return err
 		}))
 		return b
@@ -159,7 +159,7 @@ func TestProviderTest_KeepsWhatItFinds(t *testing.T) {
 	rests := routing.Breaker{}.Failed(routing.Unauthorized, "txn_1", time.Now().Add(-time.Hour))
 	_ = breaker() // makes its row
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		return tx.SaveBreaker(t.Context(), account.EnvironmentID, account.ID, rests)
+		return tx.Payments.SaveBreaker(t.Context(), account.EnvironmentID, account.ID, rests)
 	}))
 
 	refused := perennial(t, env, "provider", "test", account.ID)

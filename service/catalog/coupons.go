@@ -31,7 +31,7 @@ func (s *Service) CreateCoupon(
 		return c, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (discount.Coupon, error) {
-		if err := tx.InsertCoupon(ctx, by.EnvironmentID, c); err != nil {
+		if err := tx.Catalog.InsertCoupon(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
 		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponCreated{ID: c.ID}, now))
@@ -66,7 +66,7 @@ func (s *Service) UpdateCoupon(
 	ctx context.Context, by usecase.Caller, couponID string, u CouponUpdate, also usecase.Also[discount.Coupon],
 ) (discount.Coupon, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (discount.Coupon, error) {
-		c, err := tx.LockCoupon(ctx, by.EnvironmentID, couponID)
+		c, err := tx.Catalog.LockCoupon(ctx, by.EnvironmentID, couponID)
 		if err != nil {
 			return c, err
 		}
@@ -88,7 +88,7 @@ func (s *Service) UpdateCoupon(
 		if err := text.Check("name", c.Name); err != nil {
 			return c, err
 		}
-		if err := tx.SaveCoupon(ctx, by.EnvironmentID, c); err != nil {
+		if err := tx.Catalog.SaveCoupon(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
 		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CouponUpdated{ID: c.ID, Changed: changed}, s.Now()))

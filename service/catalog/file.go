@@ -47,7 +47,7 @@ func (s *Service) DiffCatalog(ctx context.Context, by usecase.Caller, want Wante
 	if err := checkCatalog(want.Plans); err != nil {
 		return nil, err
 	}
-	held, err := s.Store.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
+	held, err := s.Store.Catalog.CatalogPlans(ctx, by.EnvironmentID, adopted(want.Plans))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Service) ApplyCatalog(ctx context.Context, by usecase.Caller, want Want
 		return nil, err
 	}
 	changes, err := usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) ([]catalog.Change, error) {
-		held, err := tx.LockCatalog(ctx, by.EnvironmentID, adopted(want.Plans))
+		held, err := tx.Catalog.LockCatalog(ctx, by.EnvironmentID, adopted(want.Plans))
 		if err != nil {
 			return nil, err
 		}
@@ -123,7 +123,7 @@ func (s *Service) carryOutCatalog(
 	p.Key, p.Name, p.Active, p.Dunning = c.To.Key, c.To.Name, c.To.Active, c.To.Dunning
 	p.ProrationMeasure, p.Metadata = c.To.ProrationMeasure, c.To.Metadata
 	if own := c.Unversioned(); len(own) > 0 {
-		if err := tx.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
+		if err := tx.Catalog.SavePlan(ctx, by.EnvironmentID, *c.Was, p); err != nil {
 			return p, err
 		}
 		updated := event.New(event.PlanUpdated{ID: p.ID, Changed: own}, s.Now())
@@ -148,7 +148,7 @@ func (s *Service) effects(ctx context.Context, by usecase.Caller, changes []cata
 			ids = append(ids, c.Was.ID)
 		}
 	}
-	running, err := s.Store.RunningOn(ctx, by.EnvironmentID, ids)
+	running, err := s.Store.Catalog.RunningOn(ctx, by.EnvironmentID, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (s *Service) effectOf(
 	if c.NewVersion() {
 		to.Version = c.Was.Version + 1
 	}
-	versions, err := s.Store.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
+	versions, err := s.Store.Catalog.PlanVersions(ctx, by.EnvironmentID, c.Was.ID)
 	return catalog.EffectOf(to, versions, running), err
 }
 
@@ -216,7 +216,7 @@ func inPlan(key string, err error) error {
 func (s *Service) Plans(ctx context.Context, by usecase.Caller) ([]plan.Plan, error) {
 	var plans []plan.Plan
 	for page := (db.Page{Limit: 100}); ; {
-		some, more, err := s.Store.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
+		some, more, err := s.Store.Catalog.Plans(ctx, by.EnvironmentID, db.PlanFilter{}, page)
 		if err != nil {
 			return nil, err
 		}

@@ -72,7 +72,7 @@ func TestApplyCatalog_MakesTheFileTrueOnce(t *testing.T) {
 	done, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))
 	require.NoError(t, err)
 	require.Equal(t, fields(shown), fields(done), "what was shown is what is done")
-	after, err := s.Store.Plan(t.Context(), s.Env, done[0].To.ID)
+	after, err := s.Store.Catalog.Plan(t.Context(), s.Env, done[0].To.ID)
 	require.NoError(t, err)
 	require.Equal(t, [3]any{2, "Teams", "team"}, [3]any{after.Version, after.Name, after.Key})
 	again, err := svc.ApplyCatalog(t.Context(), by, of(changed[1:]...))

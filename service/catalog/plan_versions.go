@@ -26,7 +26,7 @@ func (s *Service) CreatePlanVersion(
 	ctx context.Context, by usecase.Caller, planID string, in NewPlanVersion, also usecase.Also[plan.Plan],
 ) (plan.Plan, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Plan, error) {
-		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
+		p, err := tx.Catalog.LockPlan(ctx, by.EnvironmentID, planID)
 		if err != nil {
 			return p, err
 		}
@@ -71,10 +71,10 @@ func (s *Service) insertPlanVersion(
 	if err := checkNames(next); err != nil {
 		return next, err
 	}
-	if err := checkPlanChargeable(ctx, tx, by, next, p.Currencies()); err != nil {
+	if err := checkPlanChargeable(ctx, &tx.Payments, by, next, p.Currencies()); err != nil {
 		return next, err
 	}
-	if err := tx.InsertPlan(ctx, by.EnvironmentID, next); err != nil {
+	if err := tx.Catalog.InsertPlan(ctx, by.EnvironmentID, next); err != nil {
 		return next, err
 	}
 	return next, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, now))

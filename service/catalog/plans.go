@@ -47,10 +47,10 @@ func (s *Service) newPlan(p plan.Plan) (plan.Plan, error) {
 
 // insertPlan writes a new plan, and announces it.
 func insertPlan(ctx context.Context, tx *db.Tx, by usecase.Caller, p plan.Plan) (plan.Plan, error) {
-	if err := checkPlanChargeable(ctx, tx, by, p, nil); err != nil {
+	if err := checkPlanChargeable(ctx, &tx.Payments, by, p, nil); err != nil {
 		return p, err
 	}
-	if err := tx.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
+	if err := tx.Catalog.InsertPlan(ctx, by.EnvironmentID, p); err != nil {
 		return p, err
 	}
 	return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanCreated{ID: p.ID}, p.CreatedAt))
@@ -159,7 +159,7 @@ func (s *Service) UpdatePlan(
 		}
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Plan, error) {
-		p, err := tx.LockPlan(ctx, by.EnvironmentID, planID)
+		p, err := tx.Catalog.LockPlan(ctx, by.EnvironmentID, planID)
 		if err != nil {
 			return p, err
 		}
@@ -173,7 +173,7 @@ func (s *Service) UpdatePlan(
 		if err := p.CheckAddOn(); err != nil {
 			return p, err
 		}
-		if err := tx.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
+		if err := tx.Catalog.SavePlan(ctx, by.EnvironmentID, was, p); err != nil {
 			return p, err
 		}
 		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.PlanUpdated{ID: p.ID, Changed: changed}, s.Now()))

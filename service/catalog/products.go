@@ -26,7 +26,7 @@ func (s *Service) CreateProduct(
 		return p, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Product, error) {
-		if err := tx.InsertProduct(ctx, by.EnvironmentID, p); err != nil {
+		if err := tx.Catalog.InsertProduct(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
 		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductCreated{ID: p.ID}, now))
@@ -69,7 +69,7 @@ func (s *Service) UpdateProduct(
 	ctx context.Context, by usecase.Caller, productID string, u ProductUpdate, also usecase.Also[plan.Product],
 ) (plan.Product, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (plan.Product, error) {
-		p, err := tx.LockProduct(ctx, by.EnvironmentID, productID)
+		p, err := tx.Catalog.LockProduct(ctx, by.EnvironmentID, productID)
 		if err != nil {
 			return p, err
 		}
@@ -82,7 +82,7 @@ func (s *Service) UpdateProduct(
 		if err := checkProduct(p); err != nil {
 			return p, err
 		}
-		if err := tx.SaveProduct(ctx, by.EnvironmentID, p); err != nil {
+		if err := tx.Catalog.SaveProduct(ctx, by.EnvironmentID, p); err != nil {
 			return p, err
 		}
 		return p, tx.Emit(ctx, by.EnvironmentID, event.New(event.ProductUpdated{ID: p.ID, Changed: changed}, s.Now()))

@@ -31,7 +31,7 @@ func (s *Service) CreateTaxRate(
 		if err := checkTaxRate(ctx, tx, by.EnvironmentID, d, false); err != nil {
 			return d, err
 		}
-		if err := tx.InsertTaxRate(ctx, by.EnvironmentID, d); err != nil {
+		if err := tx.Catalog.InsertTaxRate(ctx, by.EnvironmentID, d); err != nil {
 			return d, err
 		}
 		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateCreated{ID: d.ID}, now))
@@ -45,11 +45,11 @@ const MaxTaxRates = 100
 // other rates with Stacks count: whoever creates a rate must say it again. Concurrent requests wait for each other.
 // Faults: tax_rate_limit, tax_rate_repeated.
 func checkTaxRate(ctx context.Context, tx *db.Tx, environmentID string, d tax.Definition, said bool) error {
-	if _, err := tx.LockSettings(ctx, environmentID); err != nil {
+	if _, err := tx.Tenancy.LockSettings(ctx, environmentID); err != nil {
 		return err
 	}
 	current := false
-	rates, _, err := tx.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &current},
+	rates, _, err := tx.Catalog.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &current},
 		db.Page{Limit: MaxTaxRates, Unsettled: true})
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *Service) UpdateTaxRate(
 	ctx context.Context, by usecase.Caller, taxRateID string, u TaxRateUpdate, also usecase.Also[tax.Definition],
 ) (tax.Definition, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (tax.Definition, error) {
-		d, err := tx.LockTaxRate(ctx, by.EnvironmentID, taxRateID)
+		d, err := tx.Catalog.LockTaxRate(ctx, by.EnvironmentID, taxRateID)
 		if err != nil {
 			return d, err
 		}
@@ -105,7 +105,7 @@ func (s *Service) UpdateTaxRate(
 		if err := fault.Joined(d.Validate(), text.Check("name", d.Name)); err != nil {
 			return d, err
 		}
-		if err := tx.SaveTaxRate(ctx, by.EnvironmentID, d); err != nil {
+		if err := tx.Catalog.SaveTaxRate(ctx, by.EnvironmentID, d); err != nil {
 			return d, err
 		}
 		return d, tx.Emit(ctx, by.EnvironmentID, event.New(event.TaxRateUpdated{ID: d.ID, Changed: changed}, now))

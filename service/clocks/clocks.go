@@ -33,7 +33,7 @@ func (s *Service) CreateTestClock(
 		clock.NowAt = at
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (testclock.Clock, error) {
-		return clock, tx.InsertTestClock(ctx, by.EnvironmentID, clock)
+		return clock, tx.Clocks.Insert(ctx, by.EnvironmentID, clock)
 	})
 }
 
@@ -58,7 +58,7 @@ func (s *Service) StopTestClock(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (testclock.Clock, error) {
-		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
+		clock, err := tx.Clocks.Lock(ctx, by.EnvironmentID, clockID)
 		if err != nil || clock.Status != testclock.Advancing {
 			return clock, err
 		}
@@ -67,7 +67,7 @@ func (s *Service) StopTestClock(
 		type shown struct{ Target time.Time } // as the API names it
 		usecase.AuditDiffering(tx, "test_clock", shown{was.TargetAt}, shown{clock.TargetAt})
 		tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: by.EnvironmentID, ID: clockID}) // also one that was lost on the way
-		return clock, tx.SaveTestClock(ctx, by.EnvironmentID, clock)
+		return clock, tx.Clocks.Save(ctx, by.EnvironmentID, clock)
 	})
 }
 
@@ -80,17 +80,17 @@ func (s *Service) DeleteTestClock(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (testclock.Clock, error) {
-		clock, err := tx.LockTestClock(ctx, by.EnvironmentID, clockID)
+		clock, err := tx.Clocks.Lock(ctx, by.EnvironmentID, clockID)
 		if err != nil {
 			return clock, err
 		}
 		clock = clock.Delete(tx.Real)
 		tx.AuditAlso(usecase.Deleted)
-		if err := tx.SaveTestClock(ctx, by.EnvironmentID, clock); err != nil {
+		if err := tx.Clocks.Save(ctx, by.EnvironmentID, clock); err != nil {
 			return clock, err
 		}
 		e := erasure.OfTestClock(id.New(id.Erasure, tx.Real), clockID, tx.Real)
-		if err := tx.BeginErasure(ctx, by.EnvironmentID, e); err != nil {
+		if err := tx.Customers.BeginErasure(ctx, by.EnvironmentID, e); err != nil {
 			return clock, err
 		}
 		return clock, tx.Emit(ctx, by.EnvironmentID, event.New(event.TestClockDeleted{ID: clockID}, clock.NowAt))
@@ -102,7 +102,7 @@ func (s *Service) DeleteTestClock(
 func AdvanceClock(
 	ctx context.Context, tx *db.Tx, environmentID, clockID string, to time.Time,
 ) (testclock.Clock, error) {
-	clock, err := tx.LockTestClock(ctx, environmentID, clockID)
+	clock, err := tx.Clocks.Lock(ctx, environmentID, clockID)
 	if err != nil {
 		return clock, err
 	}
@@ -110,5 +110,5 @@ func AdvanceClock(
 		return clock, err
 	}
 	tx.AfterCommit(db.AdvanceTestClock{EnvironmentID: environmentID, ID: clockID})
-	return clock, tx.SaveTestClock(ctx, environmentID, clock)
+	return clock, tx.Clocks.Save(ctx, environmentID, clock)
 }

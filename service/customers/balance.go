@@ -48,7 +48,7 @@ func (s *Service) AdjustBalance(
 			ID: id.New(id.Credit, tx.Real), CustomerID: c.ID, Currency: in.Currency, Amount: in.Amount,
 			Reason: invoice.CreditAdjusted, Note: in.Note, After: after, CreatedAt: now,
 		}
-		if err := tx.AdjustBalance(ctx, by.EnvironmentID, entry); err != nil {
+		if err := tx.Customers.AdjustBalance(ctx, by.EnvironmentID, entry); err != nil {
 			return entry, err
 		}
 		return entry, tx.Emit(ctx, by.EnvironmentID, event.New(event.BalanceAdjusted{
@@ -73,7 +73,7 @@ func onBalance[R any](
 		if _, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
 			return none, err
 		}
-		was, err := tx.LockBalance(ctx, by.EnvironmentID, c.ID, currency)
+		was, err := tx.Customers.LockBalance(ctx, by.EnvironmentID, c.ID, currency)
 		if err != nil {
 			return none, err
 		}

@@ -43,13 +43,13 @@ func (s *Service) GrantCredit(
 		if _, err := money.Sum(max(was.Balance, 0), was.Granted, g.Amount); err != nil {
 			return made, fault.From(err).In("amount")
 		}
-		switch n, err := tx.UsableCreditGrants(ctx, by.EnvironmentID, c.ID, g.Currency); {
+		switch n, err := tx.Customers.UsableCreditGrants(ctx, by.EnvironmentID, c.ID, g.Currency); {
 		case err != nil:
 			return made, err
 		case n >= balance.MaxUsable:
 			return made, balance.ErrTooMany
 		}
-		if err := tx.InsertCreditGrant(ctx, by.EnvironmentID, g); err != nil {
+		if err := tx.Customers.InsertCreditGrant(ctx, by.EnvironmentID, g); err != nil {
 			return made, err
 		}
 		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
@@ -67,7 +67,7 @@ func (s *Service) checkGrantPlans(ctx context.Context, by usecase.Caller, g bala
 		if p.Offers(g.Currency) {
 			return nil
 		}
-		versions, err := s.Store.PlanVersions(ctx, by.EnvironmentID, p.ID)
+		versions, err := s.Store.Catalog.PlanVersions(ctx, by.EnvironmentID, p.ID)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (s *Service) VoidCreditGrant(
 	return onBalance(ctx, s, by, c, seen.Currency, around, func(
 		tx *db.Tx, _ db.Credit, now time.Time,
 	) (made db.CreditGrant, err error) {
-		g, err := tx.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
+		g, err := tx.Customers.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
 		if err != nil {
 			return made, err
 		}
@@ -101,7 +101,7 @@ func (s *Service) VoidCreditGrant(
 		if err != nil {
 			return made, err
 		}
-		if err := tx.EndCreditGrant(ctx, by.EnvironmentID, g, left, invoice.CreditVoided, now); err != nil {
+		if err := tx.Customers.EndCreditGrant(ctx, by.EnvironmentID, g, left, invoice.CreditVoided, now); err != nil {
 			return made, err
 		}
 		type shown struct { // as the API names them

@@ -39,7 +39,7 @@ func (s *Service) CreateCustomer(
 		if c.CreatedAt, err = usecase.LockClock(ctx, tx, by.EnvironmentID, c.TestClockID, s.Now()); err != nil {
 			return c, usecase.InParam(err, "testClockId")
 		}
-		if err := tx.InsertCustomer(ctx, by.EnvironmentID, c); err != nil {
+		if err := tx.Customers.Insert(ctx, by.EnvironmentID, c); err != nil {
 			return c, err
 		}
 		return c, tx.Emit(ctx, by.EnvironmentID, event.New(event.CustomerCreated{ID: c.ID}, c.CreatedAt))
@@ -140,7 +140,7 @@ func (s *Service) checkNewMethod(
 	if u.PaymentMethod == nil && u.PaymentDetails == nil {
 		return checked, nil
 	}
-	c, err := s.Store.Customer(ctx, by.EnvironmentID, customerID)
+	c, err := s.Store.Customers.Get(ctx, by.EnvironmentID, customerID)
 	if err != nil {
 		return checked, usecase.UnlessAbsent(err)
 	}
@@ -156,7 +156,7 @@ func (s *Service) checkNewMethod(
 // checkRenewsAll refuses a payment method that cannot renew one of the subscriptions that the customer pays for.
 // Faults: those of CheckRenewable.
 func (s *Service) checkRenewsAll(ctx context.Context, by usecase.Caller, c customer.Customer) error {
-	currencies, err := s.Store.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
+	currencies, err := s.Store.Subscriptions.RenewedCurrencies(ctx, by.EnvironmentID, c.ID)
 	if err != nil {
 		return err
 	}
@@ -179,11 +179,11 @@ func (s *Service) saveCustomer(
 	if err != nil {
 		return err
 	}
-	if err := tx.SaveCustomer(ctx, by.EnvironmentID, c); err != nil {
+	if err := tx.Customers.Save(ctx, by.EnvironmentID, c); err != nil {
 		return err
 	}
 	if methodChanged && c.CanPay() {
-		subscriptions, err := tx.MarkMethodChanged(ctx, by.EnvironmentID, c.ID)
+		subscriptions, err := tx.Subscriptions.MarkMethodChanged(ctx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return err
 		}
@@ -202,6 +202,6 @@ func customerNow(
 	if c.TestClockID == "" {
 		return now, nil
 	}
-	clock, err := r.TestClock(ctx, environmentID, c.TestClockID)
+	clock, err := r.Clocks.Get(ctx, environmentID, c.TestClockID)
 	return clock.NowAt, err
 }

@@ -16,6 +16,6 @@ func (s *Service) EraseCustomer(
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (string, error) {
 		tx.AuditAlso(usecase.Deleted)
-		return customerID, tx.EraseCustomer(ctx, by.EnvironmentID, customerID)
+		return customerID, tx.Customers.Erase(ctx, by.EnvironmentID, customerID)
 	})
 }

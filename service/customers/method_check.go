@@ -34,14 +34,14 @@ func (s *Service) checkMethodTaken(
 func (s *Service) supports(
 	ctx context.Context, r db.Reader, environmentID string, c customer.Customer, ask bool,
 ) (found []paymethod.Support, err error) {
-	configured, err := r.ProviderConfigs(ctx, environmentID)
+	configured, err := r.Payments.ProviderConfigs(ctx, environmentID)
 	if err != nil {
 		return nil, err
 	}
 	return SupportsBy(configured, c, func(config db.ProviderConfig, m providers.Method) (paymethod.Support, error) {
 		support := gateway.SupportsAnywhere(config.Provider, m)
 		if ask && support.Accepted && support.ByAccount {
-			if config, err = r.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
+			if config, err = r.Payments.ProviderConfigOf(ctx, environmentID, config.ID); err != nil {
 				return support, err
 			}
 			support = s.gateway.Supports(ctx, config, m)

@@ -121,7 +121,7 @@ func TestDispatch_MarksWhatItStarted(t *testing.T) {
 	start(started)
 	start(lost)
 	d.Close()
-	unmarked, err := s.Store.UnstartedSubscriptions(t.Context(), 1, 10)
+	unmarked, err := s.Store.Reconcile.UnstartedSubscriptions(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Equal(t, []db.Ref{{EnvironmentID: s.Env, ID: lost.ID}}, unmarked, "the reconciler starts it")
 }

@@ -113,7 +113,7 @@ func (s *started) flush() {
 	for key, refs := range marks {
 		ctx, cancel := context.WithTimeout(context.Background(), flushBudget)
 		err := s.store.InTx(ctx, db.BySystem("dispatcher"), s.now(), func(tx *db.Tx) error {
-			return tx.SetStarted(ctx, key.table, key.epoch, refs)
+			return tx.Reconcile.SetStarted(ctx, key.table, key.epoch, refs)
 		})
 		if err != nil {
 			s.log.Warn("started workflows were not marked; the reconciler starts them again",
@@ -126,7 +126,7 @@ func (s *started) flush() {
 func (s *started) refresh() {
 	ctx, cancel := context.WithTimeout(context.Background(), flushBudget)
 	defer cancel()
-	epoch, err := s.store.Epoch(ctx)
+	epoch, err := s.store.Reconcile.Epoch(ctx)
 	if err != nil {
 		return // the last one stays good: an old epoch only means one more start
 	}

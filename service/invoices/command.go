@@ -19,7 +19,7 @@ func commandOn(
 	if seen.SubscriptionID != "" {
 		return usecase.Command(ctx, tx, environmentID, seen.SubscriptionID, cmd)
 	}
-	state, err := tx.LockManualInvoice(ctx, environmentID, seen.CustomerID, seen.ID)
+	state, err := tx.Lifecycle.LockManualInvoice(ctx, environmentID, seen.CustomerID, seen.ID)
 	if err != nil {
 		return usecase.Performed{}, err
 	}
@@ -35,7 +35,7 @@ func commandOn(
 		return usecase.Performed{}, err
 	}
 	usecase.AuditCommand(tx, found, state, changes)
-	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
+	if err := tx.Lifecycle.Write(ctx, environmentID, state, changes); err != nil {
 		return usecase.Performed{}, err
 	}
 	return usecase.Shown(state, changes), wakeCharges(ctx, tx, environmentID, changes)
@@ -46,7 +46,7 @@ func commandOn(
 func wakeCharges(ctx context.Context, tx *db.Tx, environmentID string, c lifecycle.Changes) error {
 	for _, t := range c.Transactions {
 		if t.Type == payment.Charge && t.Status == payment.Pending {
-			if err := tx.WakePayment(ctx, environmentID, t.ID); err != nil {
+			if err := tx.Reconcile.WakePayment(ctx, environmentID, t.ID); err != nil {
 				return err
 			}
 		}

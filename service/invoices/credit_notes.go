@@ -21,7 +21,7 @@ func (s *Service) CreditInvoice(
 		return err
 	}
 	// Which subscription it bills never changes, so it is read without a lock.
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (s *Service) PayInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, amount *money.Minor,
 	around usecase.Around[usecase.Performed],
 ) error {
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (s *Service) onInvoice(
 	around usecase.Around[invoice.Invoice],
 ) error {
 	// Which subscription it bills never changes, so it is read without a lock.
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (s *Service) CreateInvoice(
 		if err != nil {
 			return invoice.Invoice{}, usecase.InParam(err, "customerId")
 		}
-		rates, err := tx.TaxRatesOf(ctx, by.EnvironmentID, c.ID)
+		rates, err := tx.Catalog.TaxRatesOf(ctx, by.EnvironmentID, c.ID)
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
@@ -57,7 +57,7 @@ func (s *Service) CreateInvoice(
 		if err != nil {
 			return draft, err
 		}
-		if err := tx.InsertDraft(ctx, by.EnvironmentID, draft); err != nil {
+		if err := tx.Invoices.InsertDraft(ctx, by.EnvironmentID, draft); err != nil {
 			return draft, err
 		}
 		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceCreated{Invoice: draft.Announced()}, now))
@@ -92,7 +92,7 @@ func (s *Service) ReviseInvoice(
 			return draft, err
 		}
 		tx.AuditChanges(audit.Changes("invoice", audit.Differing(*state.Draft, draft), *state.Draft, draft)...)
-		if err := tx.SaveDraft(ctx, by.EnvironmentID, draft); err != nil {
+		if err := tx.Invoices.SaveDraft(ctx, by.EnvironmentID, draft); err != nil {
 			return draft, err
 		}
 		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceUpdated{Invoice: draft.Announced()}, now))
@@ -105,7 +105,7 @@ func (s *Service) DeleteInvoice(
 ) error {
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
 		now := state.Time(db.Moment(tx.Now, tx.Real))
-		if err := tx.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
+		if err := tx.Invoices.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
 			return *state.Draft, err
 		}
 		tx.AuditAlso(usecase.Deleted)
@@ -119,7 +119,7 @@ func (s *Service) DeleteInvoice(
 func (s *Service) FinalizeInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
 	if err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (s *Service) FinalizeInvoice(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		err = tx.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
+		err = tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes) // which gives it its number
 		is := *changes.Invoices.Finalized(invoiceID)
 		usecase.AuditDiffering(tx, "invoice", was, is)
 		return is, err
@@ -151,7 +151,7 @@ func (s *Service) onDraft(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
 ) error {
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, invoiceID) // whose it is never changes
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (s *Service) onDraftSeen(
 		if seen.SubscriptionID != "" {
 			return seen, invoicing.ErrNotDraft
 		}
-		state, err := tx.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, seen.ID)
+		state, err := tx.Lifecycle.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, seen.ID)
 		if err == nil && state.Draft == nil {
 			err = invoicing.ErrNotDraft
 		}

@@ -31,7 +31,7 @@ func (s *Service) MarkPaid(
 	if err := text.Check("note", in.Note); err != nil {
 		return err
 	}
-	seen, err := s.Store.Invoice(ctx, by.EnvironmentID, in.InvoiceID)
+	seen, err := s.Store.Invoices.Get(ctx, by.EnvironmentID, in.InvoiceID)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Service) MarkPaid(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		return done.Invoice(in.InvoiceID), tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
+		return done.Invoice(in.InvoiceID), tx.Payments.InsertDecision(ctx, by.EnvironmentID, db.Decision{
 			TransactionID: done.Settlement(in.InvoiceID).TransactionID, Reason: paidOutside, ProviderRef: in.Reference,
 			Outcome: string(payment.DecideSucceeded), Note: in.Note,
 		})

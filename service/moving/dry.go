@@ -63,7 +63,7 @@ func (d *dryRun) readBalances(ctx context.Context, r db.Reader, environmentID st
 	for _, c := range k.customers {
 		ids = append(ids, c.ID)
 	}
-	credits, err := r.Credits(ctx, environmentID, ids)
+	credits, err := r.Customers.Credits(ctx, environmentID, ids)
 	for _, credit := range credits {
 		key := balanceKey{credit.CustomerID, credit.Currency}
 		if _, read := d.balances[key]; !read {

@@ -38,12 +38,12 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID string) (
 	e := &importEnvironment{
 		plans: map[plan.Ref]plan.Plan{}, newest: map[string]int{}, keys: map[string]string{}, called: map[string][]string{},
 	}
-	environment, err := s.Store.Environment(ctx, environmentID)
+	environment, err := s.Store.Tenancy.Environment(ctx, environmentID)
 	if err != nil {
 		return nil, err
 	}
 	e.settings = environment.Settings
-	if e.accounts, err = s.Store.ProviderConfigs(ctx, environmentID); err != nil {
+	if e.accounts, err = s.Store.Payments.ProviderConfigs(ctx, environmentID); err != nil {
 		return nil, err
 	}
 	for _, a := range e.accounts {
@@ -55,7 +55,8 @@ func (s *Service) importEnvironment(ctx context.Context, environmentID string) (
 	page := db.Page{Limit: 100}
 	for more := true; more; {
 		var rates []tax.Definition
-		if rates, more, err = s.Store.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &offered}, page); err != nil {
+		if rates, more, err = s.Store.Catalog.TaxRates(ctx, environmentID, db.TaxRateFilter{Archived: &offered},
+			page); err != nil {
 			return nil, err
 		}
 		if e.rates = append(e.rates, rates...); more {

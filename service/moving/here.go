@@ -49,13 +49,13 @@ func (im *importing) readNatives(ctx context.Context, r db.Reader, batch []movef
 		return nil
 	}
 	if im.of == moving.SubscriptionType {
-		found, err := r.SubscriptionIDs(ctx, im.by.EnvironmentID, ids)
+		found, err := r.Subscriptions.IDs(ctx, im.by.EnvironmentID, ids)
 		for _, name := range found {
 			k.natives[name] = native{}
 		}
 		return err
 	}
-	customers, err := r.CustomersByID(ctx, im.by.EnvironmentID, ids)
+	customers, err := r.Customers.ListByID(ctx, im.by.EnvironmentID, ids)
 	for _, c := range customers {
 		k.natives[c.ID] = native{erased: !c.ErasedAt.IsZero()}
 	}

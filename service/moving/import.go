@@ -154,13 +154,13 @@ func (im *importing) flush(ctx context.Context) error {
 
 // write imports a batch. Two imports of one environment take turns, so that a record is written once.
 func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Record) ([]ImportedLine, error) {
-	if err := tx.PlanAnew(ctx); err != nil {
+	if err := tx.Moving.PlanAnew(ctx); err != nil {
 		return nil, err
 	}
-	if _, err := tx.LockSettings(ctx, im.by.EnvironmentID); err != nil {
+	if _, err := tx.Tenancy.LockSettings(ctx, im.by.EnvironmentID); err != nil {
 		return nil, err
 	}
-	known, err := im.known(ctx, tx.Reader, tx.LockCustomersByID, batch)
+	known, err := im.known(ctx, tx.Reader, tx.Customers.LockByID, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +178,7 @@ func (im *importing) write(ctx context.Context, tx *db.Tx, batch []movefile.Reco
 
 // look is a batch of a dry run.
 func (im *importing) look(ctx context.Context, batch []movefile.Record) ([]ImportedLine, error) {
-	known, err := im.known(ctx, im.Store.Reader, im.Store.CustomersByID, batch)
+	known, err := im.known(ctx, im.Store.Reader, im.Store.Customers.ListByID, batch)
 	if err != nil {
 		return nil, err
 	}

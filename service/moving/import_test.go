@@ -183,7 +183,7 @@ func TestImport_DeletedStaysDeleted(t *testing.T) {
 	svc.imported(t, by, ImportOptions{}, customerOf(1))
 	var customerID string
 	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from customers").Scan(&customerID))
-	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Customers.Erase(t.Context(), s.Env, customerID) })
 
 	out := svc.imported(t, by, ImportOptions{}, customerOf(1), subscriptionOf(1, ""), balanceOf(1, 5))
 
@@ -205,7 +205,7 @@ func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 	ref := contract.Ref{EnvironmentID: s.Env, ID: idOf(t, s, "s-1")}
 	due := time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC)
 
-	unstarted, err := s.Store.UnstartedSubscriptions(t.Context(), 1, 10)
+	unstarted, err := s.Store.Reconcile.UnstartedSubscriptions(t.Context(), 1, 10)
 	require.NoError(t, err)
 	require.Contains(t, unstarted, db.Ref{EnvironmentID: s.Env, ID: ref.ID}, "the reconciler starts it")
 	s.Clock.Set(due.Add(-time.Second))
@@ -214,7 +214,7 @@ func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 	s.Clock.Set(due)
 	advance(t, s, ref)
 
-	found, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{}, db.Page{Limit: 10, Unsettled: true})
+	found, _, err := s.Store.Invoices.List(t.Context(), s.Env, db.InvoiceFilter{}, db.Page{Limit: 10, Unsettled: true})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	require.Equal(t, period.Period{Start: due, End: time.Date(2026, 2, 28, 9, 0, 0, 0, time.UTC)}, found[0].Period)
@@ -227,7 +227,7 @@ func TestImport_IsBilledAtTheNextBoundary(t *testing.T) {
 func advance(t *testing.T, s *scene.Scene, ref contract.Ref) {
 	t.Helper()
 	s.InTx(t, func(tx *db.Tx) error {
-		found, err := tx.LockSubscription(t.Context(), s.Env, ref.ID)
+		found, err := tx.Lifecycle.LockSubscription(t.Context(), s.Env, ref.ID)
 		if err != nil {
 			return err
 		}
@@ -235,7 +235,7 @@ func advance(t *testing.T, s *scene.Scene, ref contract.Ref) {
 		if err != nil {
 			return err
 		}
-		return tx.Write(t.Context(), s.Env, state, changes)
+		return tx.Lifecycle.Write(t.Context(), s.Env, state, changes)
 	})
 }
 

@@ -37,7 +37,7 @@ func (im *importing) known(
 			references = append(references, to)
 		}
 	}
-	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, ids)
+	records, err := r.Moving.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (im *importing) readCustomers(
 	if len(references) == 0 {
 		return nil
 	}
-	records, err := r.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, moving.CustomerType, references)
+	records, err := r.Moving.ImportedRecords(ctx, im.by.EnvironmentID, im.Source, moving.CustomerType, references)
 	if err != nil {
 		return err
 	}

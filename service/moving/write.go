@@ -20,11 +20,11 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 		var err error
 		switch a.record.Type {
 		case moving.CustomerType:
-			err = tx.InsertCustomer(ctx, im.by.EnvironmentID, a.customer)
+			err = tx.Customers.Insert(ctx, im.by.EnvironmentID, a.customer)
 		case moving.BalanceType:
 			b := *a.record.Balance
 			entry := invoice.CreditEntry{Amount: b.Amount, Reason: invoice.CreditImported}
-			err = tx.AddCredit(ctx, im.by.EnvironmentID, a.customer.ID, b.Currency, entry, "", im.now)
+			err = tx.Customers.AddCredit(ctx, im.by.EnvironmentID, a.customer.ID, b.Currency, entry, "", im.now)
 		default:
 			subscriptions = append(subscriptions, a.subscription)
 		}
@@ -32,10 +32,10 @@ func (im *importing) insert(ctx context.Context, tx *db.Tx, arrived []arrival) e
 			return err
 		}
 	}
-	if err := tx.InsertSubscriptions(ctx, im.by.EnvironmentID, subscriptions); err != nil {
+	if err := tx.Subscriptions.InsertAll(ctx, im.by.EnvironmentID, subscriptions); err != nil {
 		return err
 	}
-	if err := tx.InsertImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, records); err != nil {
+	if err := tx.Moving.InsertImportedRecords(ctx, im.by.EnvironmentID, im.Source, im.of, records); err != nil {
 		return err
 	}
 	return im.announce(ctx, tx, arrived)

@@ -33,7 +33,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 	if txn.ID == "" && id.Is(id.Transaction, message.TransactionID) {
 		// Looked for in all environments: two of them may share an account at the provider,
 		// and then each receives the other's events.
-		if known, err := s.Store.TransactionIsKnown(ctx, message.TransactionID); err != nil {
+		if known, err := s.Store.Payments.TransactionIsKnown(ctx, message.TransactionID); err != nil {
 			return err
 		} else if !known {
 			lost = message.TransactionID // the reconciler raises an alarm
@@ -53,7 +53,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 		}
 		if txn.ID != "" && txn.Notice(said, gone, now) == payment.NoticeAwait {
 			// The answer to the request may be on its way into the books: what follows must see it, or be seen by it.
-			if txn, err = tx.LockTransaction(ctx, config.EnvironmentID, txn.ID); err != nil {
+			if txn, err = tx.Payments.LockTransaction(ctx, config.EnvironmentID, txn.ID); err != nil {
 				return err
 			}
 		}
@@ -66,7 +66,7 @@ func (s *Service) ReceiveCallback(ctx context.Context, config db.ProviderConfig,
 			}
 			tx.AfterCommit(check)
 		}
-		_, err = tx.InsertCallback(ctx, config.EnvironmentID, stored)
+		_, err = tx.Payments.InsertCallback(ctx, config.EnvironmentID, stored)
 		return err
 	})
 }
@@ -129,7 +129,7 @@ func goneBack(
 	if txn.ID == "" || said.AmountRefunded == 0 {
 		return 0, nil
 	}
-	refunds, err := tx.Refunds(ctx, environmentID, txn.ID)
+	refunds, err := tx.Payments.Refunds(ctx, environmentID, txn.ID)
 	return payment.GoneBack(refunds, txn.Disputes), err
 }
 
@@ -139,7 +139,7 @@ func (s *Service) transactionBehind(
 	ctx context.Context, config db.ProviderConfig, message providers.Callback,
 ) (payment.Transaction, error) {
 	if id.Is(id.Transaction, message.TransactionID) {
-		txn, err := s.Store.Transaction(ctx, config.EnvironmentID, message.TransactionID)
+		txn, err := s.Store.Payments.Transaction(ctx, config.EnvironmentID, message.TransactionID)
 		if !errors.Is(err, db.ErrTransactionNotFound) {
 			return txn, err
 		}
@@ -148,16 +148,16 @@ func (s *Service) transactionBehind(
 		return payment.Transaction{}, nil
 	}
 	// An earlier send may have gone to another provider than the transaction's row names.
-	txn, err := s.Store.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
+	txn, err := s.Store.Payments.TransactionOfSend(ctx, config.EnvironmentID, config.ID, message.Key, message.Ref)
 	if !errors.Is(err, db.ErrTransactionNotFound) || message.Ref == "" {
 		return txn, ignoreNotFound(err)
 	}
 	for _, typ := range []payment.Type{payment.Charge, payment.Refund} {
-		txn, err := s.Store.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)
+		txn, err := s.Store.Payments.TransactionByProviderRef(ctx, config.EnvironmentID, config.ID, typ, message.Ref)
 		if !errors.Is(err, db.ErrTransactionNotFound) {
 			return txn, err
 		}
 	}
-	txn, err = s.Store.TransactionSuperseding(ctx, config.EnvironmentID, config.ID, message.Ref)
+	txn, err = s.Store.Payments.TransactionSuperseding(ctx, config.EnvironmentID, config.ID, message.Ref)
 	return txn, ignoreNotFound(err)
 }

@@ -15,16 +15,16 @@ import (
 func (s *Service) CancelPayment(
 	ctx context.Context, by usecase.Caller, paymentID string, around usecase.Around[payment.Transaction],
 ) error {
-	seen, err := s.Store.Transaction(ctx, by.EnvironmentID, paymentID) // its owner never changes
+	seen, err := s.Store.Payments.Transaction(ctx, by.EnvironmentID, paymentID) // its owner never changes
 	if err != nil {
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
-		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
+		state, err := tx.Lifecycle.LockOwner(ctx, by.EnvironmentID, seen)
 		if err != nil {
 			return seen, err
 		}
-		result, err := tx.LockResult(ctx, by.EnvironmentID, state, seen)
+		result, err := tx.Lifecycle.LockResult(ctx, by.EnvironmentID, state, seen)
 		if err != nil {
 			return seen, err
 		}
@@ -33,7 +33,7 @@ func (s *Service) CancelPayment(
 		if err != nil {
 			return seen, err
 		}
-		if err := tx.Write(ctx, by.EnvironmentID, state, changes); err != nil {
+		if err := tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes); err != nil {
 			return seen, err
 		}
 		if state.Subscription.ID == "" {
@@ -41,7 +41,7 @@ func (s *Service) CancelPayment(
 		} else if err := tx.Wake(ctx, by.EnvironmentID, state, ""); err != nil {
 			return seen, err
 		}
-		is, err := tx.Transaction(ctx, by.EnvironmentID, seen.ID)
+		is, err := tx.Payments.Transaction(ctx, by.EnvironmentID, seen.ID)
 		type shown struct {
 			Status            payment.Status
 			CancelRequestedAt time.Time

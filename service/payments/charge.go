@@ -36,7 +36,7 @@ func (s *Service) ChargeCustomer(
 		return payment.Transaction{}, err
 	}
 	// No provider is no error here: the charge is recorded as failed, as a charge by schedule is.
-	_, err = s.Store.ProviderConfig(ctx, by.EnvironmentID)
+	_, err = s.Store.Payments.ProviderConfig(ctx, by.EnvironmentID)
 	if err != nil && !errors.Is(err, db.ErrProviderConfigNotFound) {
 		return payment.Transaction{}, err
 	}
@@ -51,7 +51,7 @@ func (s *Service) ChargeCustomer(
 		if err != nil {
 			return payment.Transaction{}, usecase.InParam(err, "customerId")
 		}
-		limits, err := tx.AccountLimits(ctx, by.EnvironmentID, c.PaymentDetails.Provider, in.Currency)
+		limits, err := tx.Payments.AccountLimits(ctx, by.EnvironmentID, c.PaymentDetails.Provider, in.Currency)
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -71,7 +71,7 @@ func (s *Service) ChargeCustomer(
 }
 
 func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction) error {
-	if err := tx.InsertTransaction(ctx, environmentID, txn); err != nil {
+	if err := tx.Payments.InsertTransaction(ctx, environmentID, txn); err != nil {
 		return err
 	}
 	return tx.Emit(ctx, environmentID, event.New(txn.Beginning(), txn.CreatedAt))

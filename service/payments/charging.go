@@ -26,11 +26,11 @@ func (s *Service) Charging(ctx context.Context, environmentID string) (Charging,
 }
 
 func chargingOf(ctx context.Context, r db.Reader, environmentID string) (Charging, error) {
-	c, err := r.Charging(ctx, environmentID)
+	c, err := r.Payments.Charging(ctx, environmentID)
 	if err != nil {
 		return Charging{}, err
 	}
-	held, err := r.HeldCharges(ctx, environmentID)
+	held, err := r.Payments.HeldCharges(ctx, environmentID)
 	return Charging{c.PausedAt, held}, err
 }
 
@@ -50,7 +50,7 @@ func (s *Service) setCharging(
 	ctx context.Context, by usecase.Caller, around usecase.Around[Charging], pause bool,
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (out Charging, err error) {
-		if _, _, err := tx.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
+		if _, _, err := tx.Payments.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
 			return out, err
 		}
 		if out, err = chargingOf(ctx, tx.Reader, by.EnvironmentID); err != nil || pause == !out.PausedAt.IsZero() {
@@ -64,14 +64,14 @@ func (s *Service) setCharging(
 			if err := tx.Emit(ctx, by.EnvironmentID, event.New(said, tx.Real)); err != nil {
 				return out, err
 			}
-			return out, tx.SetCharging(ctx, by.EnvironmentID, out.PausedAt, []string{"chargingPaused"})
+			return out, tx.Payments.SetCharging(ctx, by.EnvironmentID, out.PausedAt, []string{"chargingPaused"})
 		}
 		out.PausedAt = time.Time{}
 		said := event.ChargingResumed{ID: by.EnvironmentID, By: actorOf(tx)}
 		if err := tx.Emit(ctx, by.EnvironmentID, event.New(said, tx.Real)); err != nil {
 			return out, err
 		}
-		if err := tx.SetCharging(ctx, by.EnvironmentID, out.PausedAt, []string{"chargingResumed"}); err != nil {
+		if err := tx.Payments.SetCharging(ctx, by.EnvironmentID, out.PausedAt, []string{"chargingResumed"}); err != nil {
 			return out, err
 		}
 		return out, wakeHeld(ctx, tx, by.EnvironmentID)
@@ -123,7 +123,7 @@ func (s *Service) ResumeProvider(
 
 // wakeHeld wakes the payments that have been held longest, after the commit.
 func wakeHeld(ctx context.Context, tx *db.Tx, environmentID string) error {
-	held, err := tx.HeldTransactions(ctx, environmentID, wokenAtOnce)
+	held, err := tx.Payments.HeldTransactions(ctx, environmentID, wokenAtOnce)
 	for _, t := range held {
 		tx.AfterCommit(db.CheckTransaction{EnvironmentID: environmentID, ID: t.ID, SubscriptionID: t.SubscriptionID})
 	}

@@ -29,7 +29,7 @@ const keysetField = "keyset"
 // did it is kept. Faults: provider_config_not_found, kek_missing, keyset_unreadable, keyset_readable,
 // credentials_missing, those of gateway.Check.
 func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vault.Vault, n NewCredentials) error {
-	seen, err := s.Store.ProviderConfigByID(ctx, n.ConfigID)
+	seen, err := s.Store.Payments.ProviderConfigByID(ctx, n.ConfigID)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Service) ReplaceCredentials(ctx context.Context, by db.Actor, keys *vau
 		if err := usecase.NeedsVault(keys); err != nil {
 			return err
 		}
-		config, err := tx.LockCredentials(ctx, seen)
+		config, err := tx.Payments.LockCredentials(ctx, seen)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *sealer) store(
 	if err != nil {
 		return nil, err
 	}
-	return fields, p.tx.SaveCredentials(ctx, config.EnvironmentID, config.ID, version, fields)
+	return fields, p.tx.Payments.SaveCredentials(ctx, config.EnvironmentID, config.ID, version, fields)
 }
 
 func nextVersion(c db.ProviderConfig) int {
@@ -137,7 +137,7 @@ func (p *sealer) newKeyset(ctx context.Context, config *db.ProviderConfig, n New
 			"PERENNIAL_KEK opens the keyset of %s, so it needs no new one. Replace the credentials without a new keyset.",
 			config.AppID)
 	}
-	had, err := p.tx.CredentialNames(ctx, config.EnvironmentID, config.ID)
+	had, err := p.tx.Payments.CredentialNames(ctx, config.EnvironmentID, config.ID)
 	if err != nil {
 		return err
 	}
@@ -150,5 +150,5 @@ func (p *sealer) newKeyset(ctx context.Context, config *db.ProviderConfig, n New
 	if config.Keyset, err = p.vault.NewAppKeyset(config.AppID); err != nil {
 		return err
 	}
-	return p.tx.SaveKeyset(ctx, config.AppID, config.Keyset)
+	return p.tx.Payments.SaveKeyset(ctx, config.AppID, config.Keyset)
 }

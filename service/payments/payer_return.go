@@ -19,7 +19,7 @@ const maxBrought = 32 << 10
 func (s *Service) PayerReturned(
 	ctx context.Context, token string, query url.Values,
 ) (payment.Transaction, payment.Confirmation, error) {
-	environmentID, txn, err := s.Store.TransactionByConfirmToken(ctx, token)
+	environmentID, txn, err := s.Store.Payments.TransactionByConfirmToken(ctx, token)
 	if err != nil {
 		return txn, "", err
 	}
@@ -30,7 +30,7 @@ func (s *Service) PayerReturned(
 		return txn, txn.ConfirmationOfReturn(completes, now), nil
 	}
 	err = s.Store.InTx(ctx, db.BySystem("payer"), now, func(tx *db.Tx) error {
-		if txn, err = tx.LockTransaction(ctx, environmentID, txn.ID); err != nil {
+		if txn, err = tx.Payments.LockTransaction(ctx, environmentID, txn.ID); err != nil {
 			return err
 		}
 		returned, ask := txn.PayerReturned(brought, now)
@@ -39,7 +39,7 @@ func (s *Service) PayerReturned(
 		}
 		txn = returned
 		tx.AfterCommit(db.CheckTransaction{EnvironmentID: environmentID, ID: txn.ID, SubscriptionID: txn.SubscriptionID})
-		return tx.SaveTransaction(ctx, environmentID, txn)
+		return tx.Payments.SaveTransaction(ctx, environmentID, txn)
 	})
 	return txn, txn.ConfirmationOfReturn(completes, now), err
 }

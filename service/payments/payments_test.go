@@ -44,9 +44,9 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	h.dispatched.Effects = nil
 	change := func(with func(payment.Transaction) payment.Transaction) {
 		h.InTx(t, func(tx *db.Tx) error {
-			locked, err := tx.LockTransaction(t.Context(), h.Env, txn.ID)
+			locked, err := tx.Payments.LockTransaction(t.Context(), h.Env, txn.ID)
 			require.NoError(t, err)
-			return tx.SaveTransaction(t.Context(), h.Env, with(locked))
+			return tx.Payments.SaveTransaction(t.Context(), h.Env, with(locked))
 		})
 	}
 	receive := func(event string, kind providers.Kind) (open, checks int) {
@@ -76,7 +76,7 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 	expect("unknown", providers.KindUnknown, 1, 1)
 
 	h.InTx(t, func(tx *db.Tx) error { // what the answer says too is dealt with, although it came after the question
-		return tx.MarkCallbacksProcessed(t.Context(), h.Env, txn.ID, db.LookedAt{At: h.Clock.Now().Add(-time.Hour)},
+		return tx.Payments.MarkCallbacksProcessed(t.Context(), h.Env, txn.ID, db.LookedAt{At: h.Clock.Now().Add(-time.Hour)},
 			payment.MessageCreated, payment.MessageSucceeded)
 	})
 	require.Equal(t, 3, h.count(t, "select count(*) from provider_callbacks where processed_at is null"))

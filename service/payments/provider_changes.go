@@ -31,7 +31,7 @@ func (s *Service) UpdateProvider(
 			return err
 		}
 		next := stored.With(u.Credentials)
-		config, err := s.Store.ProviderConfigOf(ctx, by.EnvironmentID, configID)
+		config, err := s.Store.Payments.ProviderConfigOf(ctx, by.EnvironmentID, configID)
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (s *Service) UpdateProvider(
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
 			if len(u.Credentials) > 0 {
-				locked, err := p.tx.ProviderConfigOf(ctx, by.EnvironmentID, configID)
+				locked, err := p.tx.Payments.ProviderConfigOf(ctx, by.EnvironmentID, configID)
 				if err != nil {
 					return c, nil, err
 				}
@@ -52,7 +52,7 @@ func (s *Service) UpdateProvider(
 					return c, nil, err
 				}
 				p.tx.AuditChanges(audit.Changes("payment_provider", renewed, nil, nil)...)
-				if c.CredentialNames, err = p.tx.CredentialNames(ctx, by.EnvironmentID, configID); err != nil {
+				if c.CredentialNames, err = p.tx.Payments.CredentialNames(ctx, by.EnvironmentID, configID); err != nil {
 					return c, nil, err
 				}
 				if c, err = p.tested(ctx, c, found); err != nil {
@@ -113,7 +113,7 @@ func (s *Service) DeleteProvider(
 ) error {
 	return s.onProvider(ctx, by, configID, around,
 		func(p administration, c db.ProviderConfig) (db.ProviderConfig, []string, error) {
-			unfinished, err := p.tx.HasPendingPayments(ctx, by.EnvironmentID, c.ID)
+			unfinished, err := p.tx.Payments.HasPendingPayments(ctx, by.EnvironmentID, c.ID)
 			if err != nil {
 				return c, nil, err
 			}
@@ -150,6 +150,6 @@ func (s *Service) onProvider(
 		if err != nil || len(changed) == 0 {
 			return c, err
 		}
-		return c, tx.SaveProviderConfig(ctx, by.EnvironmentID, c, changed)
+		return c, tx.Payments.SaveProviderConfig(ctx, by.EnvironmentID, c, changed)
 	})
 }

@@ -43,7 +43,7 @@ func (s *Service) opened(ctx context.Context, environmentID, configID string) (g
 	if s.vault == nil {
 		return nil, usecase.ErrKEKMissing
 	}
-	config, err := s.Store.ProviderConfigOf(ctx, environmentID, configID)
+	config, err := s.Store.Payments.ProviderConfigOf(ctx, environmentID, configID)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (s *Service) testStored(ctx context.Context, environmentID, configID string
 	if err != nil {
 		return testResult{}, err
 	}
-	config, err := s.Store.ProviderConfigOf(ctx, environmentID, configID)
+	config, err := s.Store.Payments.ProviderConfigOf(ctx, environmentID, configID)
 	if err != nil {
 		return testResult{}, err
 	}
@@ -87,7 +87,7 @@ func (s *Service) TestDueProviders(ctx context.Context) error {
 		var environmentID, configID string
 		var claimed bool
 		err := s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) (err error) {
-			environmentID, configID, claimed, err = tx.ClaimProviderTest(ctx)
+			environmentID, configID, claimed, err = tx.Payments.ClaimProviderTest(ctx)
 			return err
 		})
 		if err != nil || !claimed {
@@ -107,24 +107,24 @@ func (p administration) tested(ctx context.Context, c db.ProviderConfig, found t
 		return c, nil
 	}
 	c.Tested(found.problem, p.tx.Real)
-	if err := p.tx.SaveProviderTest(ctx, p.environmentID, c); err != nil {
+	if err := p.tx.Payments.SaveProviderTest(ctx, p.environmentID, c); err != nil {
 		return c, err
 	}
 	if found.problem == "" && c.Breaker.Unprobed(p.tx.Real) {
 		c.Breaker = routing.Breaker{}
-		if err := p.tx.SaveBreaker(ctx, p.environmentID, c.ID, c.Breaker); err != nil {
+		if err := p.tx.Payments.SaveBreaker(ctx, p.environmentID, c.ID, c.Breaker); err != nil {
 			return c, err
 		}
 	}
 	switch {
 	case found.refused && c.FailingSince.IsZero():
-		news, err := p.tx.MarkProviderFailing(ctx, p.environmentID, c, "credentials_refused")
+		news, err := p.tx.Payments.MarkProviderFailing(ctx, p.environmentID, c, "credentials_refused")
 		if news {
 			c.FailingSince = p.tx.Real
 		}
 		return c, err
 	case found.problem == "" && !c.FailingSince.IsZero():
-		news, err := p.tx.MarkProviderRecovered(ctx, p.environmentID, c)
+		news, err := p.tx.Payments.MarkProviderRecovered(ctx, p.environmentID, c)
 		if news {
 			c.FailingSince = time.Time{}
 		}

@@ -61,10 +61,10 @@ func (s *Service) administer(ctx context.Context, tx *db.Tx, environmentID strin
 		sealer: &sealer{tx: tx, vault: s.vault, gateway: s.gateway}, environmentID: environmentID,
 	}
 	var err error
-	if p.mode, p.app, err = tx.LockProviderConfigs(ctx, environmentID); err != nil {
+	if p.mode, p.app, err = tx.Payments.LockProviderConfigs(ctx, environmentID); err != nil {
 		return p, err
 	}
-	p.all, err = tx.ProviderConfigs(ctx, environmentID)
+	p.all, err = tx.Payments.ProviderConfigs(ctx, environmentID)
 	return p, err
 }
 
@@ -115,10 +115,10 @@ func (p administration) create(ctx context.Context, f ProviderForm, found testRe
 		}
 	}
 	p.tx.AuditMade(c.ID)
-	if err := p.tx.InsertProviderConfig(ctx, p.environmentID, c); err != nil {
+	if err := p.tx.Payments.InsertProviderConfig(ctx, p.environmentID, c); err != nil {
 		return c, err
 	}
-	if err := p.tx.NoteProviderChange(ctx, p.environmentID, c.ID, []string{"created"}); err != nil {
+	if err := p.tx.Payments.NoteProviderChange(ctx, p.environmentID, c.ID, []string{"created"}); err != nil {
 		return c, err
 	}
 	return p.tested(ctx, c, found)
@@ -131,7 +131,7 @@ func (p administration) demote(ctx context.Context, except string) error {
 			continue
 		}
 		c.Primary = false
-		if err := p.tx.SaveProviderConfig(ctx, p.environmentID, c, []string{"isPrimary"}); err != nil {
+		if err := p.tx.Payments.SaveProviderConfig(ctx, p.environmentID, c, []string{"isPrimary"}); err != nil {
 			return err
 		}
 	}

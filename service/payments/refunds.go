@@ -41,11 +41,11 @@ func (s *Service) refund(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
-		state, err := tx.LockCustomerState(ctx, by.EnvironmentID, seen.CustomerID)
+		state, err := tx.Customers.LockState(ctx, by.EnvironmentID, seen.CustomerID)
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		charge, err := tx.LockTransaction(ctx, by.EnvironmentID, chargeID)
+		charge, err := tx.Payments.LockTransaction(ctx, by.EnvironmentID, chargeID)
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -53,7 +53,7 @@ func (s *Service) refund(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		return *changes.Made(changes.Attempt), tx.Write(ctx, by.EnvironmentID, state, changes)
+		return *changes.Made(changes.Attempt), tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
 }
 
@@ -67,11 +67,11 @@ func (s *Service) CreditRefund(
 		return err
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (payment.Transaction, error) {
-		state, err := tx.LockOwner(ctx, by.EnvironmentID, seen)
+		state, err := tx.Lifecycle.LockOwner(ctx, by.EnvironmentID, seen)
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		charge, err := tx.LockTransaction(ctx, by.EnvironmentID, chargeID)
+		charge, err := tx.Payments.LockTransaction(ctx, by.EnvironmentID, chargeID)
 		if err != nil {
 			return payment.Transaction{}, err
 		}
@@ -79,7 +79,7 @@ func (s *Service) CreditRefund(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		if err := tx.Write(ctx, by.EnvironmentID, state, changes); err != nil {
+		if err := tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes); err != nil {
 			return payment.Transaction{}, err
 		}
 		if state.Subscription.FinishedAt.IsZero() { // its workflow follows what the decision began beside the credit
@@ -87,7 +87,7 @@ func (s *Service) CreditRefund(
 				return payment.Transaction{}, err
 			}
 		}
-		is, err := tx.Transaction(ctx, by.EnvironmentID, chargeID)
+		is, err := tx.Payments.Transaction(ctx, by.EnvironmentID, chargeID)
 		type shown struct{ RefundOwed, AmountRefunded money.Minor } // as the API names them
 		usecase.AuditDiffering(tx, "payment", shown{charge.RefundOwed, charge.AmountRefunded},
 			shown{is.RefundOwed, is.AmountRefunded})
@@ -98,7 +98,7 @@ func (s *Service) CreditRefund(
 // charge reads what never changes of a charge. It is read without a lock, to know what to lock: the customer and the
 // subscription come before the charge in the order of locks. Faults: transaction_not_found, not_a_charge.
 func (s *Service) charge(ctx context.Context, by usecase.Caller, id string) (payment.Transaction, error) {
-	t, err := s.Store.Transaction(ctx, by.EnvironmentID, id)
+	t, err := s.Store.Payments.Transaction(ctx, by.EnvironmentID, id)
 	if err == nil && t.Type != payment.Charge {
 		err = fault.New(fault.Conflict, "not_a_charge",
 			"The payment %s is a refund. Send the id of its charge, %s.", id, t.ChargeID)

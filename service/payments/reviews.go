@@ -37,7 +37,7 @@ func (s *Service) ResolvePayment(
 	if !id.Is(id.Transaction, in.PaymentID) {
 		return db.ErrTransactionNotFound
 	}
-	seen, err := s.Store.Transaction(ctx, by.EnvironmentID, in.PaymentID) // its owner never changes
+	seen, err := s.Store.Payments.Transaction(ctx, by.EnvironmentID, in.PaymentID) // its owner never changes
 	if err != nil {
 		return err
 	}
@@ -50,11 +50,11 @@ func resolve(
 	ctx context.Context, tx *db.Tx, environmentID string, seen payment.Transaction, in Resolution,
 ) (payment.Transaction, error) {
 	var none payment.Transaction
-	state, err := tx.LockOwner(ctx, environmentID, seen)
+	state, err := tx.Lifecycle.LockOwner(ctx, environmentID, seen)
 	if err != nil {
 		return none, err
 	}
-	result, err := tx.LockResult(ctx, environmentID, state, seen)
+	result, err := tx.Lifecycle.LockResult(ctx, environmentID, state, seen)
 	if err != nil {
 		return none, err
 	}
@@ -63,11 +63,11 @@ func resolve(
 	if err != nil {
 		return none, err
 	}
-	if err := tx.Write(ctx, environmentID, state, changes); err != nil {
+	if err := tx.Lifecycle.Write(ctx, environmentID, state, changes); err != nil {
 		return none, err
 	}
 	if state.Subscription.ID == "" {
-		if err := tx.WakePayment(ctx, environmentID, seen.ID); err != nil {
+		if err := tx.Reconcile.WakePayment(ctx, environmentID, seen.ID); err != nil {
 			return none, err
 		}
 	} else if err := tx.Wake(ctx, environmentID, state, ""); err != nil {
@@ -75,13 +75,13 @@ func resolve(
 	}
 	tx.AuditObject(seen.ID)
 	tx.AuditAlso(audit.Change{Field: "outcome", After: json.RawMessage(strconv.Quote(string(in.Decision)))})
-	err = tx.InsertDecision(ctx, environmentID, db.Decision{
+	err = tx.Payments.InsertDecision(ctx, environmentID, db.Decision{
 		TransactionID: seen.ID, Reason: review.Reason, ProviderRef: review.Ref, Outcome: string(in.Decision), Note: in.Note,
 	})
 	if err != nil {
 		return none, err
 	}
-	return tx.Transaction(ctx, environmentID, seen.ID)
+	return tx.Payments.Transaction(ctx, environmentID, seen.ID)
 }
 
 // callbackClosed is the outcome of a decision about a lost callback.
@@ -97,14 +97,14 @@ func (s *Service) CloseCallback(ctx context.Context, by usecase.Caller, callback
 	return s.Store.InTx(ctx, by.Actor, s.Now(), func(tx *db.Tx) error {
 		tx.Audit(by.EnvironmentID)
 		tx.AuditObject(callbackID)
-		lost, err := tx.LockLostCallback(ctx, by.EnvironmentID, callbackID)
+		lost, err := tx.Payments.LockLostCallback(ctx, by.EnvironmentID, callbackID)
 		if err != nil {
 			return err
 		}
-		if err := tx.CloseLostCallbacks(ctx, by.EnvironmentID, lost.TransactionID); err != nil {
+		if err := tx.Payments.CloseLostCallbacks(ctx, by.EnvironmentID, lost.TransactionID); err != nil {
 			return err
 		}
-		return tx.InsertDecision(ctx, by.EnvironmentID, db.Decision{
+		return tx.Payments.InsertDecision(ctx, by.EnvironmentID, db.Decision{
 			TransactionID: lost.TransactionID, CallbackID: lost.ID, Reason: "payment_lost", ProviderRef: lost.ProviderRef,
 			Outcome: callbackClosed, Note: note,
 		})

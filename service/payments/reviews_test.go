@@ -23,7 +23,7 @@ func (h *house) inReview(
 	require.NoError(t, err)
 	txn, news := shape(txn.Sending(payment.Protocol{}, h.Clock.Now())).NeedsReview(reason, "pi_2", h.Clock.Now())
 	require.True(t, news)
-	h.InTx(t, func(tx *db.Tx) error { return tx.SaveTransaction(t.Context(), h.Env, txn) })
+	h.InTx(t, func(tx *db.Tx) error { return tx.Payments.SaveTransaction(t.Context(), h.Env, txn) })
 	return txn
 }
 
@@ -66,9 +66,9 @@ func TestResolvePayment(t *testing.T) {
 				usecase.Around[payment.Transaction]{})
 		}
 		err := resolve()
-		after, readErr := h.Service.Store.Transaction(t.Context(), h.Env, txn.ID)
+		after, readErr := h.Service.Store.Payments.Transaction(t.Context(), h.Env, txn.ID)
 		require.NoError(t, readErr)
-		decisions, readErr := h.Service.Store.Decisions(t.Context(), h.Env, txn.ID)
+		decisions, readErr := h.Service.Store.Payments.Decisions(t.Context(), h.Env, txn.ID)
 		require.NoError(t, readErr)
 		require.Equal(t, c.want, after.Status, name)
 		if c.refusal != "" {
@@ -116,16 +116,16 @@ func TestCloseCallback(t *testing.T) {
 			ID: id.New(id.Callback, h.Clock.Now()), ProviderConfigID: h.Config.ID, ProviderEventID: event,
 			Type: "charge.succeeded", ProviderRef: "pi_1", LostTransactionID: lost, ReceivedAt: h.Clock.Now(),
 		}
-		h.InTx(t, func(tx *db.Tx) error { _, err := tx.InsertCallback(t.Context(), h.Env, c); return err })
+		h.InTx(t, func(tx *db.Tx) error { _, err := tx.Payments.InsertCallback(t.Context(), h.Env, c); return err })
 		first = c.ID
 	}
 	require.Equal(t, "field_missing", fault.From(h.CloseCallback(t.Context(), h.caller, first, "")).Code)
 	require.NoError(t, h.CloseCallback(t.Context(), h.caller, first, "refunded at the dashboard"))
-	b, err := h.Service.Store.Backlog(t.Context(), h.Clock.Now(), time.Minute)
+	b, err := h.Service.Store.Reconcile.Backlog(t.Context(), h.Clock.Now(), time.Minute)
 	require.NoError(t, err)
 	require.Zero(t, b.Lost, "all about that payment")
 	require.Equal(t, "callback_not_found", fault.From(h.CloseCallback(t.Context(), h.caller, first, "again")).Code)
-	decisions, err := h.Service.Store.Decisions(t.Context(), h.Env, lost)
+	decisions, err := h.Service.Store.Payments.Decisions(t.Context(), h.Env, lost)
 	require.NoError(t, err)
 	require.Len(t, decisions, 1)
 	require.Equal(t, [3]string{first, "closed", "refunded at the dashboard"},

@@ -20,10 +20,10 @@ func (s *Service) ReplaceRoutingRules(
 	}
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) ([]routing.Rule, error) {
 		// No account may be deleted meanwhile, and of two requests one comes after the other as a whole.
-		if _, _, err := tx.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
+		if _, _, err := tx.Payments.LockProviderConfigs(ctx, by.EnvironmentID); err != nil {
 			return nil, err
 		}
-		accounts, err := tx.ProviderConfigs(ctx, by.EnvironmentID)
+		accounts, err := tx.Payments.ProviderConfigs(ctx, by.EnvironmentID)
 		if err != nil {
 			return nil, err
 		}
@@ -34,6 +34,6 @@ func (s *Service) ReplaceRoutingRules(
 				return nil, usecase.InParam(db.ErrProviderConfigNotFound, fmt.Sprintf("rules[%d].providerConfigId", i))
 			}
 		}
-		return rules, tx.ReplaceRoutingRules(ctx, by.EnvironmentID, rules)
+		return rules, tx.Payments.ReplaceRoutingRules(ctx, by.EnvironmentID, rules)
 	})
 }

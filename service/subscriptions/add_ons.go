@@ -33,7 +33,7 @@ func chosenAddOns(
 		if !id.Is(id.Plan, c.PlanID) {
 			return nil, db.ErrPlanNotFound.In(field)
 		}
-		p, err := r.Plan(ctx, environmentID, c.PlanID)
+		p, err := r.Catalog.Plan(ctx, environmentID, c.PlanID)
 		if err != nil {
 			return nil, fault.From(err).In(field)
 		}

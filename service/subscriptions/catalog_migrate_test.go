@@ -28,7 +28,7 @@ func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 	svc, by := at(s)
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	apply := func(amount money.Minor) servicecatalog.Change {
 		t.Helper()
@@ -41,7 +41,7 @@ func TestMigrateCatalogPlan_IsOvertaken(t *testing.T) {
 	}
 	waitsFor := func() int {
 		t.Helper()
-		sub, err = s.Store.Subscription(t.Context(), s.Env, ref.ID)
+		sub, err = s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 		require.NoError(t, err)
 		return sub.PendingPlanVersion
 	}
@@ -66,7 +66,7 @@ func TestMigrateCatalogPlan_MovesAtThePeriodsEnd(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 	svc, by := at(s)
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	file := []catalog.Plan{monthly("plan", "Plan", 1500)}
 	file[0].ID, file[0].Migrate = sub.PlanID, catalog.AtPeriodEnd

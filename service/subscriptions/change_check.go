@@ -19,7 +19,7 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 	if c.PlanID == "" && c.AddOns == nil {
 		return nil
 	}
-	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return usecase.UnlessAbsent(err)
 	}
@@ -31,7 +31,7 @@ func (s *Service) checkChange(ctx context.Context, by usecase.Caller, subscripti
 	if c.PlanID == "" || c.PlanID == sub.PlanID {
 		return nil
 	}
-	to := func() (plan.Plan, error) { return s.Store.Plan(ctx, by.EnvironmentID, c.PlanID) }
+	to := func() (plan.Plan, error) { return s.Store.Catalog.Plan(ctx, by.EnvironmentID, c.PlanID) }
 	return s.checkWillPay(ctx, by, sub, to, "planId")
 }
 
@@ -44,7 +44,7 @@ func (s *Service) checkWillPay(
 	if sub.Terms.Sent() { // nothing is charged
 		return nil
 	}
-	from, err := s.Store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	from, err := s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || !from.Free() {
 		return err
 	}
@@ -60,7 +60,7 @@ func (s *Service) checkWillPay(
 func (s *Service) checkPayerOf(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, param string,
 ) error {
-	payer, err := s.Store.Customer(ctx, by.EnvironmentID, sub.CustomerID)
+	payer, err := s.Store.Customers.Get(ctx, by.EnvironmentID, sub.CustomerID)
 	if err != nil {
 		return err
 	}

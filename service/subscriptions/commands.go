@@ -68,7 +68,7 @@ func (c PlanChange) command(ctx context.Context, tx *db.Tx, environmentID string
 	if c.PlanID == "" {
 		return cmd, nil
 	}
-	to, err := tx.Plan(ctx, environmentID, c.PlanID)
+	to, err := tx.Catalog.Plan(ctx, environmentID, c.PlanID)
 	if err != nil {
 		return cmd, fault.From(err).In("planId")
 	}

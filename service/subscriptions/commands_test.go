@@ -51,7 +51,7 @@ func TestCommand_ReturnsTheAttempt(t *testing.T) {
 	out, after, err := command(t, s, ref.ID, lifecycle.Pay{})
 
 	require.NoError(t, err)
-	stored, err := s.Store.Transaction(t.Context(), s.Env, out.Attempt.ID)
+	stored, err := s.Store.Payments.Transaction(t.Context(), s.Env, out.Attempt.ID)
 	require.NoError(t, err)
 	require.Equal(t, stored, *out.Attempt)
 	require.Equal(t, payment.Pending, stored.Status)
@@ -88,7 +88,7 @@ func TestCommand_NoAttemptOfItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, out.Attempt)
 	require.True(t, out.Subscription.CancelAtPeriodEnd)
-	stored, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	stored, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	require.Equal(t, stored, out.Subscription, "what is answered is what was written")
 	require.Equal(t, scene.Start.AddDate(0, 1, 0), stored.CurrentPeriod.Start, "the renewal came first")
@@ -109,7 +109,7 @@ func TestCommand_StartsRefunds(t *testing.T) {
 		}
 	}
 	require.Len(t, starts, 1)
-	refund, err := s.Store.Transaction(t.Context(), s.Env, starts[0].ID)
+	refund, err := s.Store.Payments.Transaction(t.Context(), s.Env, starts[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, payment.Refund, refund.Type)
 }

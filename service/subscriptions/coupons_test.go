@@ -56,10 +56,10 @@ func TestRedeemCoupon_ManyAtOnce(t *testing.T) {
 	}
 	clients.Wait()
 	require.EqualValues(t, 3, redeemed.Load())
-	found, err := s.Store.CouponByCode(t.Context(), s.Env, "Race")
+	found, err := s.Store.Catalog.CouponByCode(t.Context(), s.Env, "Race")
 	require.NoError(t, err)
 	require.Equal(t, 3, found.Redeemed)
-	subs, _, err := s.Store.Subscriptions(t.Context(), s.Env, db.SubscriptionFilter{CustomerID: customer},
+	subs, _, err := s.Store.Subscriptions.List(t.Context(), s.Env, db.SubscriptionFilter{CustomerID: customer},
 		db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	require.Len(t, subs, 3)
@@ -111,12 +111,12 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	ref, err := subscribe()
 	require.NoError(t, err)
 	servicetest.Charge(t, s, ref)
-	made, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10})
+	made, _, err := s.Store.Invoices.List(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID}, db.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(500), made[0].AmountDue)
 
 	require.NoError(t, svc.Invoices.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	left, _ := sub.Discounts[0].Left(sub.PeriodIndex)
 	require.Equal(t, 1, left)
@@ -125,7 +125,7 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 
 	_, _, err = command(t, s, ref.ID, lifecycle.Cancel{Immediate: true})
 	require.NoError(t, err)
-	found, err := s.Store.CouponByCode(t.Context(), s.Env, c.Code)
+	found, err := s.Store.Catalog.CouponByCode(t.Context(), s.Env, c.Code)
 	require.NoError(t, err)
 	require.Zero(t, found.Redeemed)
 	second, err := subscribe()
@@ -135,10 +135,11 @@ func TestVoidInvoice_TheCouponIsNotLost(t *testing.T) {
 	servicetest.Charge(t, s, second)
 	_, _, err = command(t, s, second.ID, lifecycle.Cancel{Immediate: true})
 	require.NoError(t, err)
-	made, _, err = s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: second.ID}, db.Page{Limit: 10})
+	made, _, err = s.Store.Invoices.List(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: second.ID},
+		db.Page{Limit: 10})
 	require.NoError(t, err)
 	require.NoError(t, svc.Invoices.VoidInvoice(t.Context(), by, made[0].ID, usecase.Around[invoice.Invoice]{}))
-	found, err = s.Store.CouponByCode(t.Context(), s.Env, c.Code)
+	found, err = s.Store.Catalog.CouponByCode(t.Context(), s.Env, c.Code)
 	require.NoError(t, err)
 	require.Zero(t, found.Redeemed)
 	s.RequireSound(t)

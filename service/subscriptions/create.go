@@ -71,7 +71,7 @@ func (s *Service) insertSubscription(
 	}
 	var coupon *discount.Coupon
 	if in.CouponCode != "" {
-		found, err := tx.CouponByCode(ctx, by.EnvironmentID, in.CouponCode)
+		found, err := tx.Catalog.CouponByCode(ctx, by.EnvironmentID, in.CouponCode)
 		if err != nil {
 			return subscription.Subscription{}, usecase.InParam(err, "couponCode")
 		}
@@ -89,7 +89,7 @@ func (s *Service) insertSubscription(
 		ItemID: func(priceID string) string {
 			return lifecycle.ItemID(id.Source{}, sub, priceID)
 		}})
-	if err := tx.InsertSubscription(ctx, by.EnvironmentID, sub); err != nil {
+	if err := tx.Subscriptions.Insert(ctx, by.EnvironmentID, sub); err != nil {
 		return sub, err
 	}
 	for _, e := range events {

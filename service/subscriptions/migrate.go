@@ -78,7 +78,7 @@ func (s *Service) MigratePlan(
 func (s *Service) migratePlan(
 	ctx context.Context, by usecase.Caller, planID string, m PlanMigration,
 ) (out PlanMigrated, err error) {
-	if out.To, err = s.Store.Plan(ctx, by.EnvironmentID, planID); err != nil {
+	if out.To, err = s.Store.Catalog.Plan(ctx, by.EnvironmentID, planID); err != nil {
 		return out, err
 	}
 	if m.NewestOnly {
@@ -87,7 +87,7 @@ func (s *Service) migratePlan(
 		}
 	}
 	if m.To != 0 {
-		if out.To, err = s.Store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
+		if out.To, err = s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: planID, Version: m.To}); err != nil {
 			return out, usecase.InParam(err, "toVersion")
 		}
 	}
@@ -95,7 +95,8 @@ func (s *Service) migratePlan(
 	if out.To.AddOn {
 		of = db.SubscriptionFilter{AddOnID: planID, AddOnVersion: m.From}
 	}
-	subs, more, err := s.Store.Subscriptions(ctx, by.EnvironmentID, of, db.Page{Limit: m.Limit, StartingAfter: m.After})
+	subs, more, err := s.Store.Subscriptions.List(ctx, by.EnvironmentID, of,
+		db.Page{Limit: m.Limit, StartingAfter: m.After})
 	if err != nil {
 		return out, err
 	}
@@ -123,12 +124,12 @@ func (s *Service) Migrate(
 	ctx context.Context, by usecase.Caller, subscriptionID string, version int, atPeriodEnd bool,
 	around usecase.Around[usecase.Performed],
 ) error {
-	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil {
 		return err
 	}
 	to := func() (plan.Plan, error) {
-		return s.Store.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
+		return s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, plan.Ref{ID: sub.PlanID, Version: version})
 	}
 	if err := s.checkWillPay(ctx, by, sub, to, "planVersion"); err != nil {
 		return err
@@ -178,7 +179,7 @@ func (s *Service) tryMigration(
 	cmd := lifecycle.Migrate{PlanID: to.ID, Version: to.Version, AtPeriodEnd: m.AtPeriodEnd, NeverBack: m.NewestOnly}
 	_, err = usecase.Transact(ctx, s.Base, by, nil, func(tx *db.Tx) (usecase.Performed, error) {
 		if m.NewestOnly {
-			newest, err := tx.Plan(ctx, by.EnvironmentID, to.ID)
+			newest, err := tx.Catalog.Plan(ctx, by.EnvironmentID, to.ID)
 			if err == nil {
 				err = newestIs(newest, to.Version)
 			}

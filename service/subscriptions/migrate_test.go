@@ -30,7 +30,7 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	t.Parallel()
 	s, payer, ref := pays(t, scene.Capture)
 	svc, by := at(s)
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	version := func(amount money.Minor) {
 		t.Helper()
@@ -59,7 +59,7 @@ func TestMigratePlan_CostsWhatTheDryRunSaid(t *testing.T) {
 	require.Zero(t, shown.Sums[0].AmountDue)
 	require.Positive(t, shown.Sums[0].Credited)
 	require.Equal(t, 1, svc.migrated(t, by, sub.PlanID, PlanMigration{}).Migrated)
-	balance, err := s.Store.CreditBalance(t.Context(), s.Env, payer.ID, sub.Currency)
+	balance, err := s.Store.Customers.CreditBalance(t.Context(), s.Env, payer.ID, sub.Currency)
 	require.NoError(t, err)
 	require.Equal(t, shown.Sums[0].Credited, balance)
 }
@@ -69,13 +69,13 @@ func TestMigratePlan_IsCalledOff(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 	svc, by := at(s)
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	_, err = svc.Catalog.CreatePlanVersion(t.Context(), by, sub.PlanID,
 		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 7000)}}, nil)
 	require.NoError(t, err)
 	pending := func() int {
-		sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+		sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 		require.NoError(t, err)
 		return sub.PendingPlanVersion
 	}
@@ -93,7 +93,7 @@ func TestMigratePlan_AnswersInTime(t *testing.T) {
 	t.Parallel()
 	s, _, ref := pays(t, scene.Capture)
 	svc, by := at(s)
-	sub, err := s.Store.Subscription(t.Context(), s.Env, ref.ID)
+	sub, err := s.Store.Subscriptions.Get(t.Context(), s.Env, ref.ID)
 	require.NoError(t, err)
 	svc.Now = func() time.Time { return time.Now().Add(time.Hour) } // a deadline of the real clock is over for it
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

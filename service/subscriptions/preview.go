@@ -72,7 +72,7 @@ func (s *Service) PreviewNewSubscription(
 ) error {
 	var out Previewed
 	_, err := s.CreateSubscription(ctx, by, in, func(tx *db.Tx, made subscription.Subscription) error {
-		found, err := tx.LockSubscription(ctx, by.EnvironmentID, made.ID)
+		found, err := tx.Lifecycle.LockSubscription(ctx, by.EnvironmentID, made.ID)
 		if err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Service) PreviewNewSubscription(
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Previewed, error) {
 		tx.AuditNothing(onlyShows)
 		// A stored answer is erased with its customer: not after that.
-		c, err := tx.LockCustomer(ctx, by.EnvironmentID, in.CustomerID)
+		c, err := tx.Customers.Lock(ctx, by.EnvironmentID, in.CustomerID)
 		if err == nil && !c.ErasedAt.IsZero() {
 			err = db.ErrCustomerNotFound.In("customerId")
 		}

@@ -57,7 +57,7 @@ func TestPreview_TokenMakesTheChangeAtItsCost(t *testing.T) {
 
 func totals(t *testing.T, s *scene.Scene, ref contract.Ref) (all []money.Minor) {
 	t.Helper()
-	rows, _, err := s.Store.Invoices(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID},
+	rows, _, err := s.Store.Invoices.List(t.Context(), s.Env, db.InvoiceFilter{SubscriptionID: ref.ID},
 		db.Page{Limit: 100, Unsettled: true})
 	require.NoError(t, err)
 	for _, inv := range rows {
@@ -107,7 +107,8 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	require.Len(t, shown.Upcoming, 2)
 	require.Equal(t, shown.State.Subscription.TrialEndsAt, shown.Upcoming[0].IssuedAt)
 	require.Empty(t, shown.Token)
-	rows, _, err := s.Store.Subscriptions(t.Context(), s.Env, db.SubscriptionFilter{}, db.Page{Limit: 10, Unsettled: true})
+	rows, _, err := s.Store.Subscriptions.List(t.Context(), s.Env, db.SubscriptionFilter{},
+		db.Page{Limit: 10, Unsettled: true})
 	require.NoError(t, err)
 	require.Empty(t, rows)
 	err = svc.PreviewNewSubscription(t.Context(), by, NewSubscription{CustomerID: c.ID, PlanID: "plan_x"}, 2,

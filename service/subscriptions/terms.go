@@ -26,11 +26,11 @@ func (s *Service) SetTerms(
 // payment method, where it could never be collected with it. Faults: subscription_not_found, those of
 // customers.CheckRenewable.
 func (s *Service) checkWillBeCharged(ctx context.Context, by usecase.Caller, subscriptionID string) error {
-	sub, err := s.Store.Subscription(ctx, by.EnvironmentID, subscriptionID)
+	sub, err := s.Store.Subscriptions.Get(ctx, by.EnvironmentID, subscriptionID)
 	if err != nil || !sub.Terms.Sent() {
 		return err
 	}
-	on, err := s.Store.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
+	on, err := s.Store.Catalog.PlanVersion(ctx, by.EnvironmentID, sub.Plan())
 	if err != nil || on.Free() && len(sub.AddOns) == 0 {
 		return err
 	}

@@ -68,7 +68,7 @@ func maker(ctx context.Context, tx *db.Tx, by usecase.Caller) (db.ManagedKey, er
 	if by.Actor.Kind() != db.ActorKey {
 		return db.ManagedKey{}, nil
 	}
-	return tx.LockAPIKey(ctx, by.EnvironmentID, by.Actor.ID())
+	return tx.Tenancy.LockAPIKey(ctx, by.EnvironmentID, by.Actor.ID())
 }
 
 // within refuses a key that allows more than its maker, or nothing: key_allows_more, key_expiry_past. That a maker has
@@ -117,7 +117,7 @@ func newAPIKey(f APIKeyForm, mode apikey.Mode, now time.Time) newKey {
 }
 
 func (k newKey) insert(ctx context.Context, tx *db.Tx, environmentID string) error {
-	return tx.InsertAPIKey(ctx, environmentID, db.NewAPIKey{
+	return tx.Tenancy.InsertAPIKey(ctx, environmentID, db.NewAPIKey{
 		ID: k.ID, Name: k.Name, Kind: k.Kind, Hash: k.key.Hash, Hint: k.Hint, Scopes: k.Scopes, AllowedCIDRs: k.AllowedCIDRs,
 		ExpiresAt: k.ExpiresAt, Replaces: k.Replaces,
 	})
@@ -131,12 +131,12 @@ func (s *Service) RenameAPIKey(
 		return APIKey{}, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (APIKey, error) {
-		k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
+		k, err := tx.Tenancy.LockAPIKey(ctx, by.EnvironmentID, keyID)
 		if err != nil || k.Name == name {
 			return APIKey{ManagedKey: k}, err
 		}
 		k.Name = name
-		if err := tx.SaveAPIKey(ctx, by.EnvironmentID, k); err != nil {
+		if err := tx.Tenancy.SaveAPIKey(ctx, by.EnvironmentID, k); err != nil {
 			return APIKey{}, err
 		}
 		updated := event.APIKeyUpdated{ID: k.ID, Changed: []string{"name"}}
@@ -150,7 +150,7 @@ func (s *Service) SpendKeyRequests(
 	ctx context.Context, spent map[string]quota.Spent, limit quota.Limit,
 ) (left map[string]float64, err error) {
 	err = s.Store.InTx(ctx, db.BySystem("api"), s.Now(), func(tx *db.Tx) (err error) {
-		left, err = tx.SpendKeyRequests(ctx, spent, limit)
+		left, err = tx.Tenancy.SpendKeyRequests(ctx, spent, limit)
 		return err
 	})
 	return left, err
@@ -161,5 +161,6 @@ func (s *Service) NoteKeyUse(ctx context.Context, last map[string]time.Time) err
 	if len(last) == 0 {
 		return nil
 	}
-	return s.Store.InTx(ctx, db.BySystem("api"), s.Now(), func(tx *db.Tx) error { return tx.NoteKeysUsed(ctx, last) })
+	return s.Store.InTx(ctx, db.BySystem("api"), s.Now(),
+		func(tx *db.Tx) error { return tx.Tenancy.NoteKeysUsed(ctx, last) })
 }

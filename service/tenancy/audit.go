@@ -23,7 +23,7 @@ func (s *Service) SealWritten(ctx context.Context) (int, error) {
 // once: they take turns at one environment. The error is that of all environments that fail; the others are sealed.
 func (s *Service) SealAudit(ctx context.Context) (total int, err error) {
 	for after := ""; ; {
-		behind, listed := s.Store.AuditBehind(ctx, after, sealedBehindAll)
+		behind, listed := s.Store.Tenancy.AuditBehind(ctx, after, sealedBehindAll)
 		if listed != nil {
 			return total, errors.Join(err, listed)
 		}
@@ -40,7 +40,7 @@ func (s *Service) seal(ctx context.Context, environmentIDs []string) (total int,
 	for _, environmentID := range environmentIDs {
 		for n := sealedAtOnce; n == sealedAtOnce; total += n {
 			failed := s.Store.InTx(ctx, db.BySystem("audit"), s.Now(), func(tx *db.Tx) (err error) {
-				n, err = tx.SealAudit(ctx, environmentID, sealedAtOnce)
+				n, err = tx.Tenancy.SealAudit(ctx, environmentID, sealedAtOnce)
 				return err
 			})
 			if failed != nil {

@@ -54,7 +54,7 @@ func (s *Service) RevokeAPIKey(
 
 // lockLiving locks a key that still opens something. Faults: api_key_not_found, api_key_ended.
 func lockLiving(ctx context.Context, tx *db.Tx, by usecase.Caller, keyID string) (db.ManagedKey, error) {
-	k, err := tx.LockAPIKey(ctx, by.EnvironmentID, keyID)
+	k, err := tx.Tenancy.LockAPIKey(ctx, by.EnvironmentID, keyID)
 	if err == nil && k.Ended(tx.Real) {
 		err = fault.New(fault.Conflict, "api_key_ended",
 			"The API key %s was revoked or has expired. Nothing is left to end.", keyID)
@@ -70,13 +70,13 @@ func end(
 	at, was := tx.Real, k
 	if overlap == 0 {
 		k.RevokedAt = at
-		err = tx.RevokeAPIKey(ctx, environmentID, k.ID)
+		err = tx.Tenancy.RevokeAPIKey(ctx, environmentID, k.ID)
 	} else {
 		if until := at.Add(overlap); k.ExpiresAt.IsZero() || until.Before(k.ExpiresAt) {
 			k.ExpiresAt = until
 		}
 		at = k.ExpiresAt
-		err = tx.SaveAPIKey(ctx, environmentID, k)
+		err = tx.Tenancy.SaveAPIKey(ctx, environmentID, k)
 	}
 	if err != nil {
 		return k, err

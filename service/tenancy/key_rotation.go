@@ -37,7 +37,7 @@ func (s *Service) RotateKeys(
 		return err
 	}
 	for after := r.After; ; {
-		found, err := s.Store.Keysets(ctx, after, keysetsAtOnce)
+		found, err := s.Store.Reconcile.Keysets(ctx, after, keysetsAtOnce)
 		if err != nil || len(found) == 0 {
 			return err
 		}
@@ -65,7 +65,7 @@ func (s *Service) rotateKeyset(
 		return KeysetRotated{AppID: k.AppID}, nil
 	}
 	err = s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) error {
-		stored, err := tx.LockKeyset(ctx, k.AppID)
+		stored, err := tx.Payments.LockKeyset(ctx, k.AppID)
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s *Service) rotateKeyset(
 			return err
 		}
 		out.Resealed = sealed.Count()
-		if err := tx.SaveSealed(ctx, sealed); err != nil {
+		if err := tx.Payments.SaveSealed(ctx, sealed); err != nil {
 			return err
 		}
 		return saveKeyset(ctx, tx, k.AppID, next, "keysetRenewed")
@@ -99,10 +99,10 @@ func (s *Service) rotateKeyset(
 }
 
 func saveKeyset(ctx context.Context, tx *db.Tx, appID string, next []byte, how string) error {
-	if err := tx.SaveKeyset(ctx, appID, next); err != nil {
+	if err := tx.Payments.SaveKeyset(ctx, appID, next); err != nil {
 		return err
 	}
-	return tx.NoteKeysetChange(ctx, appID, how)
+	return tx.Payments.NoteKeysetChange(ctx, appID, how)
 }
 
 // renewed is a keyset with a new data key, and all that was sealed with the stored one, sealed anew.
@@ -112,7 +112,7 @@ func renewed(
 	if next, err = keys.Renew(stored, appID); err != nil {
 		return nil, sealed, err
 	}
-	if sealed, err = tx.LockSealed(ctx, appID); err != nil {
+	if sealed, err = tx.Payments.LockSealed(ctx, appID); err != nil {
 		return nil, sealed, err
 	}
 	again := func(field vault.Field, value *[]byte) {

@@ -22,7 +22,7 @@ import (
 func (s *Service) KeepsCredentials(
 	ctx context.Context, keys *vault.Vault, environmentID string, account usecase.Account,
 ) (found string, same bool, err error) {
-	config, err := s.Store.ProviderConfig(ctx, environmentID)
+	config, err := s.Store.Payments.ProviderConfig(ctx, environmentID)
 	if usecase.Absent(err) {
 		return "", false, nil
 	}
@@ -103,11 +103,11 @@ func (s *Service) ProvisionKey(
 // CallerForKey is who acts in the environment that a key opens, by the key's ID; for a person at a terminal, who knows
 // no more. Fault: api_key_not_found.
 func (s *Service) CallerForKey(ctx context.Context, by db.Actor, keyID string) (usecase.Caller, error) {
-	environmentID, err := s.Store.EnvironmentOfKey(ctx, keyID)
+	environmentID, err := s.Store.Tenancy.EnvironmentOfKey(ctx, keyID)
 	if err != nil {
 		return usecase.Caller{}, err
 	}
-	environment, err := s.Store.Environment(ctx, environmentID)
+	environment, err := s.Store.Tenancy.Environment(ctx, environmentID)
 	return usecase.Caller{
 		Actor: by, EnvironmentID: environmentID, Mode: apikey.Mode(environment.Mode),
 	}, err
@@ -139,16 +139,16 @@ type provisioner struct {
 // credentials can be lost or erased without another's. The key-encryption key is needed only then: an installation that
 // only adds keys need not have it at hand.
 func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
-	tenant, err := p.tx.TenantNamed(ctx, k.Tenant)
+	tenant, err := p.tx.Tenancy.TenantNamed(ctx, k.Tenant)
 	if usecase.Absent(err) {
 		tenant = db.Tenant{ID: id.New(id.Tenant, p.tx.Real), Name: k.Tenant, CreatedAt: p.tx.Real}
 		p.note("tenant", tenant.ID)
-		err = p.tx.InsertTenant(ctx, tenant)
+		err = p.tx.Tenancy.InsertTenant(ctx, tenant)
 	}
 	if err != nil {
 		return db.App{}, err
 	}
-	app, err := p.tx.AppNamed(ctx, tenant.ID, k.App)
+	app, err := p.tx.Tenancy.AppNamed(ctx, tenant.ID, k.App)
 	if !usecase.Absent(err) {
 		return app, err
 	}
@@ -160,13 +160,13 @@ func (p *provisioner) app(ctx context.Context, k NewKey) (db.App, error) {
 		return db.App{}, err
 	}
 	p.note("app", app.ID)
-	return app, p.tx.InsertApp(ctx, app)
+	return app, p.tx.Tenancy.InsertApp(ctx, app)
 }
 
 // environment refuses settings that differ from those of an environment that exists: a command that seems to change a
 // time zone, and does not, would be found out at the first invoice.
 func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db.Environment, error) {
-	environment, err := p.tx.EnvironmentOf(ctx, app.ID, string(k.Mode))
+	environment, err := p.tx.Tenancy.EnvironmentOf(ctx, app.ID, string(k.Mode))
 	if err == nil {
 		if names := k.Settings.against(environment.Settings); len(names) > 0 {
 			return environment, fault.New(fault.Conflict, "environment_exists",
@@ -185,7 +185,7 @@ func (p *provisioner) environment(ctx context.Context, app db.App, k NewKey) (db
 		return db.Environment{}, err
 	}
 	p.note("environment", environment.ID)
-	return environment, p.tx.InsertEnvironment(ctx, environment)
+	return environment, p.tx.Tenancy.InsertEnvironment(ctx, environment)
 }
 
 // provider refuses a second account rather than replacing the first: charges that went through that one are still
@@ -197,7 +197,7 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	if err := p.gateway.Check(k.Account.Provider, string(k.Mode), k.Account.Credentials); err != nil {
 		return err
 	}
-	existing, err := p.tx.ProviderConfig(ctx, environment.ID)
+	existing, err := p.tx.Payments.ProviderConfig(ctx, environment.ID)
 	if err == nil {
 		return fault.New(fault.Conflict, "primary_provider_exists", "The %s environment %s has the account %s already. "+
 			"Replace its credentials with `perennial provider update %s`.", k.Mode, environment.ID, existing.ID, existing.ID)
@@ -217,7 +217,7 @@ func (p *provisioner) provider(ctx context.Context, app db.App, environment db.E
 	config.Credentials = []db.SealedCredentials{sealed}
 	p.out.ProviderConfigID = config.ID
 	p.note("provider configuration", config.ID)
-	return p.tx.InsertProviderConfig(ctx, environment.ID, config)
+	return p.tx.Payments.InsertProviderConfig(ctx, environment.ID, config)
 }
 
 func (p *provisioner) note(what, id string) { p.out.Created = append(p.out.Created, what+" "+id) }

@@ -73,7 +73,7 @@ func (s *Service) UpdateSettings(
 	ctx context.Context, by usecase.Caller, u SettingsUpdate, also usecase.Also[subscription.Settings],
 ) (subscription.Settings, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (subscription.Settings, error) {
-		was, err := tx.LockSettings(ctx, by.EnvironmentID)
+		was, err := tx.Tenancy.LockSettings(ctx, by.EnvironmentID)
 		if err != nil {
 			return was, err
 		}
@@ -86,7 +86,7 @@ func (s *Service) UpdateSettings(
 		if err := fault.Joined(is.Validate(), checkSeller(is.Seller)); err != nil {
 			return was, err
 		}
-		if err := tx.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {
+		if err := tx.Tenancy.SaveSettings(ctx, by.EnvironmentID, was, is); err != nil {
 			return was, err
 		}
 		return is, tx.Emit(ctx, by.EnvironmentID,

@@ -35,7 +35,7 @@ func (s *Service) CreateMetric(
 		return m, err
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (usage.Metric, error) {
-		if err := tx.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
+		if err := tx.Usage.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
 			return m, err
 		}
 		return m, tx.Emit(ctx, by.EnvironmentID, event.New(event.MetricCreated{ID: m.ID}, now))
@@ -55,7 +55,7 @@ func (s *Service) UpdateMetric(
 	ctx context.Context, by usecase.Caller, metricID string, u MetricUpdate, also usecase.Also[usage.Metric],
 ) (usage.Metric, error) {
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (usage.Metric, error) {
-		m, err := tx.LockMetric(ctx, by.EnvironmentID, metricID)
+		m, err := tx.Usage.LockMetric(ctx, by.EnvironmentID, metricID)
 		if err != nil {
 			return m, err
 		}
@@ -72,7 +72,7 @@ func (s *Service) UpdateMetric(
 			return m, err
 		}
 		if len(changed) > 0 {
-			if err := tx.SaveMetric(ctx, by.EnvironmentID, m); err != nil {
+			if err := tx.Usage.SaveMetric(ctx, by.EnvironmentID, m); err != nil {
 				return m, err
 			}
 		}
@@ -80,7 +80,7 @@ func (s *Service) UpdateMetric(
 			if m, err = m.Next(*u.Definition, now); err != nil {
 				return m, inDefinition(err)
 			}
-			if err := tx.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
+			if err := tx.Usage.InsertMetric(ctx, by.EnvironmentID, m); err != nil {
 				return m, err
 			}
 			changed = append(changed, "version")

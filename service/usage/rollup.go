@@ -51,7 +51,7 @@ func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 	var versions []db.Ref
 	var failed []error
 	for environmentID, names := range s.recorded.take() {
-		some, err := s.Store.UsageVersionsNamed(ctx, environmentID, slices.Collect(maps.Keys(names)))
+		some, err := s.Store.Usage.VersionsNamed(ctx, environmentID, slices.Collect(maps.Keys(names)))
 		versions, failed = append(versions, some...), append(failed, err)
 	}
 	total, err = s.rollUp(ctx, versions)
@@ -63,7 +63,7 @@ func (s *Service) RollUpRecorded(ctx context.Context) (total int, err error) {
 // that of all versions that fail: they stay behind, so that those of the last page are all of them.
 func (s *Service) RollUpUsage(ctx context.Context) (total int, err error) {
 	for {
-		behind, err := s.Store.BehindUsage(ctx, rollUpVersions)
+		behind, err := s.Store.Usage.Behind(ctx, rollUpVersions)
 		if err != nil {
 			return total, err
 		}
@@ -84,7 +84,7 @@ func (s *Service) rollUp(ctx context.Context, versions []db.Ref) (total int, err
 		for _, version := range versions {
 			n := 0
 			err := s.Store.InTx(ctx, db.BySystem("usage"), s.Now(), func(tx *db.Tx) (err error) {
-				n, err = tx.RollUpUsage(ctx, version, rollUpRecords)
+				n, err = tx.Usage.RollUp(ctx, version, rollUpRecords)
 				return err
 			})
 			if ctx.Err() != nil {
@@ -116,14 +116,14 @@ const rebuildSubscriptions = 200
 // RebuildUsage counts records again and compares with their running aggregates, subscription by subscription, each in a
 // transaction of its own. It may run beside everything else.
 func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in Rebuild) (total db.RebuiltUsage, err error) {
-	versions, err := s.Store.UsageVersions(ctx, in.EnvironmentID)
+	versions, err := s.Store.Usage.Versions(ctx, in.EnvironmentID)
 	if err != nil {
 		return total, err
 	}
 	for _, version := range versions {
 		after := ""
 		for {
-			ids, err := s.Store.UsageSubscriptions(ctx, version, after, rebuildSubscriptions)
+			ids, err := s.Store.Usage.Subscriptions(ctx, version, after, rebuildSubscriptions)
 			if err != nil {
 				return total, err
 			}
@@ -132,7 +132,7 @@ func (s *Service) RebuildUsage(ctx context.Context, by db.Actor, in Rebuild) (to
 				err := s.Store.InTx(ctx, by, s.Now(), func(tx *db.Tx) (err error) {
 					tx.Audit(version.EnvironmentID)
 					tx.AuditObject(id)
-					if found, err = tx.RebuildUsage(ctx, version, id, in.Dry); in.Dry || found.Different == 0 {
+					if found, err = tx.Usage.Rebuild(ctx, version, id, in.Dry); in.Dry || found.Different == 0 {
 						tx.AuditNothing("it replaced nothing")
 					}
 					return err

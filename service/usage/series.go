@@ -69,9 +69,9 @@ func (s *Service) Used(
 // metricsAsked are the metrics that a question is about. Faults: metric_not_found, usage_group_unknown.
 func (s *Service) metricsAsked(ctx context.Context, by usecase.Caller, q Question) ([]usage.Metric, error) {
 	if q.MetricName == "" && len(q.GroupBy) == 0 {
-		return s.Store.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
+		return s.Store.Usage.ServedMetrics(ctx, by.EnvironmentID, usageMetrics)
 	}
-	metric, err := s.Store.ServedMetric(ctx, by.EnvironmentID, q.MetricName)
+	metric, err := s.Store.Usage.ServedMetric(ctx, by.EnvironmentID, q.MetricName)
 	if err != nil {
 		return nil, usecase.InParam(err, "metric")
 	}

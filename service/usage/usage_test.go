@@ -96,11 +96,11 @@ func TestUsage_RandomStreamsEqualRecount(t *testing.T) {
 		}
 		stream = stream[n:]
 		if r.IntN(3) == 0 { // a part of the tail, in some versions
-			behind, err := h.Store.BehindUsage(t.Context(), 1+r.IntN(8))
+			behind, err := h.Store.Usage.Behind(t.Context(), 1+r.IntN(8))
 			require.NoError(t, err)
 			for _, version := range behind {
 				require.NoError(t, h.Store.InTx(t.Context(), db.BySystem("test"), now, func(tx *db.Tx) error {
-					_, err := tx.RollUpUsage(t.Context(), version, 1+r.IntN(40))
+					_, err := tx.Usage.RollUp(t.Context(), version, 1+r.IntN(40))
 					return err
 				}))
 			}
@@ -158,7 +158,7 @@ func TestUsage_VersionCatchesUp(t *testing.T) {
 	require.NoError(t, err)
 	now := h.Clock.Now().Truncate(time.Microsecond)
 	ref := h.SubscribeAt(t, h.Customer(t, ""), h.Scene.Plan(t, scene.Monthly(1000)), now.Add(-24*time.Hour))
-	sub, err := h.Store.Subscription(t.Context(), h.Env, ref.ID)
+	sub, err := h.Store.Subscriptions.Get(t.Context(), h.Env, ref.ID)
 	require.NoError(t, err)
 	write := func(subscription string, n int) {
 		_, err := h.Pool.Exec(t.Context(), `

@@ -31,7 +31,7 @@ func LockClock(
 	if !id.Is(id.TestClock, clockID) {
 		return time.Time{}, db.ErrTestClockNotFound
 	}
-	clock, err := tx.LockTestClock(ctx, environmentID, clockID)
+	clock, err := tx.Clocks.Lock(ctx, environmentID, clockID)
 	if err != nil {
 		return time.Time{}, err
 	}

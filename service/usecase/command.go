@@ -63,7 +63,7 @@ func Perform(
 	} else if err := tx.Wake(ctx, environmentID, state, cmd.Name()); err != nil {
 		return Performed{}, err
 	}
-	return Shown(state, changes), tx.Write(ctx, environmentID, state, changes)
+	return Shown(state, changes), tx.Lifecycle.Write(ctx, environmentID, state, changes)
 }
 
 // AuditCommand tells the audit log what a command changed: of the subscription, and of the invoices that it had before.
@@ -104,7 +104,7 @@ func Shown(s lifecycle.State, c lifecycle.Changes) Performed {
 func Lock(
 	ctx context.Context, tx *db.Tx, environmentID, subscriptionID string, cmd lifecycle.Command,
 ) (lifecycle.State, lifecycle.Command, error) {
-	found, err := tx.LockSubscription(ctx, environmentID, subscriptionID)
+	found, err := tx.Lifecycle.LockSubscription(ctx, environmentID, subscriptionID)
 	if err == nil {
 		cmd, err = Informed(ctx, tx, environmentID, &found, cmd)
 	}
@@ -116,22 +116,22 @@ func Informed(
 	ctx context.Context, tx *db.Tx, environmentID string, found *lifecycle.State, cmd lifecycle.Command,
 ) (lifecycle.Command, error) {
 	if lifecycle.GivesBack(cmd) && found.Captures == nil {
-		if err := tx.LockCaptures(ctx, environmentID, found); err != nil {
+		if err := tx.Lifecycle.LockCaptures(ctx, environmentID, found); err != nil {
 			return cmd, err
 		}
 	}
 	if c, ok := cmd.(lifecycle.Migrate); ok {
-		to, err := tx.PlanVersion(ctx, environmentID, c.Target(*found))
+		to, err := tx.Catalog.PlanVersion(ctx, environmentID, c.Target(*found))
 		c.To = &to
 		return c, InParam(err, "planVersion")
 	}
 	if c, ok := cmd.(lifecycle.CreditInvoice); ok {
-		under, err := tx.LockForCredit(ctx, environmentID, c.Invoice.ID)
+		under, err := tx.Invoices.LockForCredit(ctx, environmentID, c.Invoice.ID)
 		under.Request = c.Request
 		return under, err
 	}
 	if c, ok := cmd.(lifecycle.RedeemCoupon); ok {
-		coupon, err := tx.CouponByCode(ctx, environmentID, c.Code)
+		coupon, err := tx.Catalog.CouponByCode(ctx, environmentID, c.Code)
 		c.Coupon = &coupon
 		return c, InParam(err, "couponCode")
 	}
@@ -141,10 +141,10 @@ func Informed(
 		if i < 0 {
 			return c, nil
 		}
-		return tx.WithCoupons(ctx, environmentID, c, all[i])
+		return tx.Catalog.WithCoupons(ctx, environmentID, c, all[i])
 	}
 	if c, ok := cmd.(lifecycle.MarkPaid); ok && !found.IsOpen(c.InvoiceID) {
-		closed, err := tx.LockInvoice(ctx, environmentID, c.InvoiceID)
+		closed, err := tx.Invoices.Lock(ctx, environmentID, c.InvoiceID)
 		c.Closed = &closed
 		return c, err
 	}

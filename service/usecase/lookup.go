@@ -41,13 +41,13 @@ func Payer(ctx context.Context, b Base, by Caller, customerID string) (customer.
 	if !id.Is(id.Customer, customerID) {
 		return customer.Customer{}, db.ErrCustomerNotFound.In("customerId")
 	}
-	c, err := b.Store.Customer(ctx, by.EnvironmentID, customerID)
+	c, err := b.Store.Customers.Get(ctx, by.EnvironmentID, customerID)
 	return c, InParam(notErased(c, err), "customerId")
 }
 
 // LockCustomer locks one who is not erased. Fault: customer_not_found.
 func LockCustomer(ctx context.Context, tx *db.Tx, environmentID, customerID string) (customer.Customer, error) {
-	c, err := tx.LockCustomer(ctx, environmentID, customerID)
+	c, err := tx.Customers.Lock(ctx, environmentID, customerID)
 	return c, notErased(c, err)
 }
 
@@ -64,7 +64,7 @@ func Plan(ctx context.Context, b Base, by Caller, planID string) (plan.Plan, err
 	if !id.Is(id.Plan, planID) {
 		return plan.Plan{}, db.ErrPlanNotFound.In("planId")
 	}
-	p, err := b.Store.Plan(ctx, by.EnvironmentID, planID)
+	p, err := b.Store.Catalog.Plan(ctx, by.EnvironmentID, planID)
 	return p, InParam(err, "planId")
 }
 

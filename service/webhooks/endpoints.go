@@ -54,11 +54,11 @@ func (s *Service) RegisterWebhook(
 	}
 	return usecase.Transact(ctx, s.Base, by, also, func(tx *db.Tx) (Endpoint, error) {
 		e := Endpoint{NewSecret: secret.generated}
-		appID, keyset, err := tx.LockWebhookRegistrations(ctx, by.EnvironmentID)
+		appID, keyset, err := tx.Webhooks.LockRegistrations(ctx, by.EnvironmentID)
 		if err != nil {
 			return e, err
 		}
-		n, err := tx.WebhookEndpointCount(ctx, by.EnvironmentID)
+		n, err := tx.Webhooks.EndpointCount(ctx, by.EnvironmentID)
 		if err != nil {
 			return e, err
 		}
@@ -71,7 +71,7 @@ func (s *Service) RegisterWebhook(
 		if e.SecretSealed, err = s.sealSecret(ctx, tx, e.WebhookEndpoint, secret.text); err != nil {
 			return e, err
 		}
-		return e, tx.InsertWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
+		return e, tx.Webhooks.InsertEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint)
 	})
 }
 
@@ -222,7 +222,7 @@ func (s *Service) onEndpoint(
 	change func(tx *db.Tx, e *Endpoint) (db.EndpointChange, error),
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (Endpoint, error) {
-		row, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		row, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, endpointID)
 		e := Endpoint{WebhookEndpoint: row}
 		if err != nil {
 			return e, err
@@ -232,6 +232,6 @@ func (s *Service) onEndpoint(
 		if err != nil || done.Action == unchanged.Action {
 			return e, err
 		}
-		return e, tx.SaveWebhookEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint, done)
+		return e, tx.Webhooks.SaveEndpoint(ctx, by.EnvironmentID, e.WebhookEndpoint, done)
 	})
 }

@@ -26,7 +26,7 @@ func (h *house) receives(t *testing.T) *vault.Vault {
 	require.NoError(t, h.Pool.QueryRow(t.Context(), "select app_id from environments where id = $1", h.Env).Scan(&appID))
 	keyset, err := keys.NewAppKeyset(appID)
 	require.NoError(t, err)
-	h.InTx(t, func(tx *db.Tx) error { return tx.SaveKeyset(t.Context(), appID, keyset) })
+	h.InTx(t, func(tx *db.Tx) error { return tx.Payments.SaveKeyset(t.Context(), appID, keyset) })
 	h.Service = New(h.Base, keys, webhooks.Allow{netip.MustParsePrefix("127.0.0.0/8")})
 	return keys
 }
@@ -47,7 +47,7 @@ func kept[R any](into *R) usecase.Around[R] {
 // secrets are an endpoint's, opened, the present one first.
 func (h *house) secrets(t *testing.T, keys *vault.Vault, endpointID string) (texts []string) {
 	t.Helper()
-	e, err := h.Store.WebhookEndpoint(t.Context(), h.Env, endpointID)
+	e, err := h.Store.Webhooks.Endpoint(t.Context(), h.Env, endpointID)
 	require.NoError(t, err)
 	for _, sealed := range [][]byte{e.SecretSealed, e.PreviousSecretSealed} {
 		if sealed != nil {
@@ -87,7 +87,7 @@ func TestWebhook_ChangesAreNoted(t *testing.T) {
 	}
 	require.ErrorIs(t, enable(), db.ErrWebhookEndpointNotFound)
 
-	noted, err := h.Store.EndpointChanges(ctx, h.Env, e.ID)
+	noted, err := h.Store.Webhooks.EndpointChanges(ctx, h.Env, e.ID)
 	require.NoError(t, err)
 	at := e.CreatedAt
 	note := func(action db.EndpointAction, by db.Actor, seconds int, fields ...string) db.EndpointChange {

@@ -44,7 +44,7 @@ func (s *Service) Redeliver(
 		if !id.Is(id.Delivery, deliveryID) {
 			return Redelivered{}, db.ErrWebhookDeliveryNotFound.In("deliveryId")
 		}
-		d, err := tx.WebhookDelivery(ctx, by.EnvironmentID, deliveryID)
+		d, err := tx.Webhooks.Delivery(ctx, by.EnvironmentID, deliveryID)
 		if err != nil {
 			return Redelivered{}, usecase.InParam(err, "deliveryId")
 		}
@@ -65,10 +65,10 @@ func (s *Service) RedeliverPayment(
 		if !id.Is(id.Transaction, paymentID) {
 			return Redelivered{}, db.ErrTransactionNotFound.In("paymentTransactionId")
 		}
-		if _, err := tx.Transaction(ctx, by.EnvironmentID, paymentID); err != nil {
+		if _, err := tx.Payments.Transaction(ctx, by.EnvironmentID, paymentID); err != nil {
 			return Redelivered{}, usecase.InParam(err, "paymentTransactionId")
 		}
-		all, more, err := tx.WebhookDeliveries(ctx, by.EnvironmentID, db.WebhookDeliveryFilter{ObjectID: paymentID},
+		all, more, err := tx.Webhooks.Deliveries(ctx, by.EnvironmentID, db.WebhookDeliveryFilter{ObjectID: paymentID},
 			db.Page{Limit: maxRedelivered, Unsettled: true})
 		if err != nil {
 			return Redelivered{}, err
@@ -90,7 +90,7 @@ func redeliver(
 	slices.Sort(endpoints) // everybody who locks several does so in the order of their ids
 	enabled := map[string]bool{}
 	for _, endpointID := range slices.Compact(endpoints) {
-		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		e, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, endpointID)
 		if err != nil && !usecase.Absent(err) { // absent: deleted
 			return again, err
 		}
@@ -105,7 +105,7 @@ func redeliver(
 		d.Status, d.Redelivery, d.NextAttemptAt, d.FailedReason, d.FailedAt = delivery.Pending, true, tx.Real, "", time.Time{}
 		again.Deliveries, ids = append(again.Deliveries, d), append(ids, d.ID)
 	}
-	again.Attempts, err = tx.WebhookLog(ctx, by.EnvironmentID, ids, db.Log{Attempts: loggedAttempts})
+	again.Attempts, err = tx.Webhooks.Log(ctx, by.EnvironmentID, ids, db.Log{Attempts: loggedAttempts})
 	return again, err
 }
 
@@ -147,14 +147,14 @@ func (s *Service) RedeliverMissed(
 		if !id.Is(id.Endpoint, m.EndpointID) {
 			return out, db.ErrWebhookEndpointNotFound.In("endpointId")
 		}
-		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, m.EndpointID)
+		e, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, m.EndpointID)
 		if err != nil {
 			return out, usecase.InParam(err, "endpointId")
 		}
 		if e.Status != delivery.EndpointEnabled {
 			return out, errEndpointDisabled.In("endpointId")
 		}
-		events, more, err := tx.EventsFor(ctx, by.EnvironmentID, e.ID, db.EventRange{
+		events, more, err := tx.Webhooks.EventsFor(ctx, by.EnvironmentID, e.ID, db.EventRange{
 			Since: m.Since, Before: m.Before, After: m.After, Limit: maxExamined,
 		})
 		if err != nil {
@@ -187,7 +187,7 @@ func (s *Service) TestWebhook(
 	ctx context.Context, by usecase.Caller, endpointID string, around usecase.Around[db.WebhookDelivery],
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (d db.WebhookDelivery, err error) {
-		e, err := tx.LockWebhookEndpoint(ctx, by.EnvironmentID, endpointID)
+		e, err := tx.Webhooks.LockEndpoint(ctx, by.EnvironmentID, endpointID)
 		if err != nil {
 			return d, err
 		}

@@ -28,7 +28,7 @@ func (s *Service) sealSecret(ctx context.Context, tx *db.Tx, e db.WebhookEndpoin
 	if s.vault == nil {
 		return nil, usecase.ErrKEKMissing
 	}
-	app, err := tx.App(ctx, e.AppID)
+	app, err := tx.Tenancy.App(ctx, e.AppID)
 	if err != nil {
 		return nil, err
 	}

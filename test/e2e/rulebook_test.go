@@ -105,7 +105,7 @@ func (b *rulebook) charge() {
 	}
 }
 
-// follow keeps what tx.Write would have written.
+// follow keeps what tx.Lifecycle.Write would have written.
 func (b *rulebook) follow(state lifecycle.State, changes lifecycle.Changes) {
 	require.Empty(b.t, changes.Starts, "no money goes back in this story")
 	b.state = state

@@ -144,7 +144,7 @@ func (s *stage) send(txn string, script scene.Answer) error {
 func (l *life) asksPayer() func() error {
 	txn := l.newest(payment.Charge)
 	txn.Action.Token = "TOKEN_" + txn.ID // its send has set it
-	l.InTx(l.t, func(tx *db.Tx) error { return tx.SaveTransaction(l.ctx, l.Env, txn) })
+	l.InTx(l.t, func(tx *db.Tx) error { return tx.Payments.SaveTransaction(l.ctx, l.Env, txn) })
 	return func() error {
 		return l.hear(txn.ID, answer.Answer{Outcome: answer.Pending, ConfirmURL: "https://bank.example"})
 	}

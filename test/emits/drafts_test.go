@@ -46,7 +46,7 @@ var draftTimers = map[string]func(*stage) func() error{
 // finalizeOfSubscription issues a draft before its grace is over.
 func finalizeOfSubscription(s *stage) func() error {
 	l := s.drawn()
-	found, _, err := s.Store.Invoices(s.ctx, s.by.EnvironmentID,
+	found, _, err := s.Store.Invoices.List(s.ctx, s.by.EnvironmentID,
 		db.InvoiceFilter{SubscriptionID: l.sub().ID, Status: invoice.InDraft}, db.Page{Limit: 1})
 	s.must(err)
 	return s.finalize(found[0])

@@ -36,7 +36,7 @@ func (s *stage) ownKey() {
 	s.t.Helper()
 	s.by.Actor = db.ByKey(id.New(id.APIKey, s.Clock.Now())).Doing(db.Call{Operation: "test"})
 	s.must(s.Store.InTx(s.ctx, db.BySystem("test"), s.Clock.Now(), func(tx *db.Tx) error {
-		return tx.InsertAPIKey(s.ctx, s.Env, db.NewAPIKey{
+		return tx.Tenancy.InsertAPIKey(s.ctx, s.Env, db.NewAPIKey{
 			ID: s.by.Actor.ID(), Kind: string(apikey.Secret), Hash: apikey.Hash(rand.Text()), Scopes: []string{"*"},
 		})
 	}))

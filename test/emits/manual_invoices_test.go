@@ -81,7 +81,7 @@ func overdueAfterTheEnd(s *stage) func() error {
 	s.must(l.command(lifecycle.Cancel{Immediate: true}))
 	s.pass(9)
 	return func() error {
-		owed, err := s.Store.DueInvoices(s.ctx, s.Clock.Now(), 1)
+		owed, err := s.Store.Invoices.Due(s.ctx, s.Clock.Now(), 1)
 		if err != nil {
 			return err
 		}

@@ -186,7 +186,7 @@ func (s *stage) pass(days int) { s.Clock.Set(s.Clock.Now().AddDate(0, 0, days)) 
 
 func (l *life) sub() subscription.Subscription {
 	l.t.Helper()
-	sub, err := l.Store.Subscription(l.ctx, l.Env, l.ref.ID)
+	sub, err := l.Store.Subscriptions.Get(l.ctx, l.Env, l.ref.ID)
 	require.NoError(l.t, err)
 	return sub
 }
@@ -237,7 +237,7 @@ func (s *stage) seats() *life {
 
 func (l *life) newest(kind payment.Type) payment.Transaction {
 	l.t.Helper()
-	rows, _, err := l.Store.Transactions(l.ctx, l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID, Type: kind},
+	rows, _, err := l.Store.Payments.Transactions(l.ctx, l.Env, db.TransactionFilter{SubscriptionID: l.ref.ID, Type: kind},
 		db.Page{Limit: 1})
 	require.NoError(l.t, err)
 	require.Len(l.t, rows, 1)
@@ -246,7 +246,7 @@ func (l *life) newest(kind payment.Type) payment.Transaction {
 
 func (l *life) invoice() invoice.Invoice {
 	l.t.Helper()
-	rows, _, err := l.Store.Invoices(l.ctx, l.Env, db.InvoiceFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 1})
+	rows, _, err := l.Store.Invoices.List(l.ctx, l.Env, db.InvoiceFilter{SubscriptionID: l.ref.ID}, db.Page{Limit: 1})
 	require.NoError(l.t, err)
 	require.Len(l.t, rows, 1)
 	return rows[0]
@@ -261,19 +261,19 @@ func (l *life) answer(outcome answer.Outcome) error {
 func (s *stage) hear(id string, said answer.Answer) error {
 	wall := s.Clock.Now()
 	return s.Store.InTx(s.ctx, db.BySystem("test"), wall, func(tx *db.Tx) error {
-		seen, err := tx.Transaction(s.ctx, s.Env, id)
+		seen, err := tx.Payments.Transaction(s.ctx, s.Env, id)
 		if err != nil {
 			return err
 		}
-		state, err := tx.LockOwner(s.ctx, s.Env, seen)
+		state, err := tx.Lifecycle.LockOwner(s.ctx, s.Env, seen)
 		if err != nil {
 			return err
 		}
-		result, err := tx.LockResult(s.ctx, s.Env, state, seen)
+		result, err := tx.Lifecycle.LockResult(s.ctx, s.Env, state, seen)
 		if err != nil {
 			return err
 		}
-		if result.Refunds, err = tx.LockRefunds(s.ctx, s.Env, id); err != nil {
+		if result.Refunds, err = tx.Payments.LockRefunds(s.ctx, s.Env, id); err != nil {
 			return err
 		}
 		t := result.Transaction
@@ -290,7 +290,7 @@ func (s *stage) hear(id string, said answer.Answer) error {
 		if err != nil {
 			return err
 		}
-		return tx.Write(s.ctx, s.Env, state, changes)
+		return tx.Lifecycle.Write(s.ctx, s.Env, state, changes)
 	})
 }
 
@@ -298,7 +298,7 @@ func (s *stage) hear(id string, said answer.Answer) error {
 func (s *stage) migration(m subscriptions.PlanMigration) func() error {
 	s.t.Helper()
 	l := s.active(1000)
-	sub, err := s.Store.Subscription(s.ctx, s.Env, l.ref.ID)
+	sub, err := s.Store.Subscriptions.Get(s.ctx, s.Env, l.ref.ID)
 	s.must(err)
 	_, err = s.service.Catalog.CreatePlanVersion(s.ctx, s.by, sub.PlanID,
 		catalog.NewPlanVersion{Prices: []plan.Price{plan.Flat("", "", 3000)}}, nil)

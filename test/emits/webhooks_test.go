@@ -43,7 +43,7 @@ var endpoints = map[string]func(*stage) func() error{
 	"redeliverWebhooks": func(s *stage) func() error {
 		e := s.endpoint()
 		s.Announce(s.t, 1)
-		found, _, err := s.Store.WebhookDeliveries(s.ctx, s.Env, db.WebhookDeliveryFilter{EndpointID: e.ID},
+		found, _, err := s.Store.Webhooks.Deliveries(s.ctx, s.Env, db.WebhookDeliveryFilter{EndpointID: e.ID},
 			db.Page{Limit: 1})
 		s.must(err)
 		return func() error {

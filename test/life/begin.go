@@ -58,7 +58,7 @@ func OnOldClock(t *testing.T) *Life {
 		ID: id.New(id.TestClock, scene.Start), Status: testclock.Ready, NowAt: scene.Start, Revision: 1,
 		CreatedAt: scene.Start,
 	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertTestClock(t.Context(), s.Env, clock) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Clocks.Insert(t.Context(), s.Env, clock) })
 	s.Clock.Set(scene.Start.AddDate(1, 0, 0))
 	l := &Life{Scene: s, T: t, Payer: s.Customer(t, clock.ID)}
 	l.Ref = s.SubscribeAt(t, l.Payer, s.Plan(t, scene.Monthly(1000)), scene.Start)

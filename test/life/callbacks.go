@@ -16,7 +16,7 @@ import (
 func (l *Life) Notify(txn payment.Transaction, event, ref string) {
 	l.T.Helper()
 	l.InTx(l.T, func(tx *db.Tx) error {
-		_, err := tx.InsertCallback(l.T.Context(), l.Env, db.Callback{
+		_, err := tx.Payments.InsertCallback(l.T.Context(), l.Env, db.Callback{
 			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event, Type: event,
 			TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: l.Clock.Now(),
 		})
@@ -30,7 +30,7 @@ func (l *Life) Notify(txn payment.Transaction, event, ref string) {
 // OpenCallbacks counts the callbacks that somebody must still look at.
 func (l *Life) OpenCallbacks() int {
 	l.T.Helper()
-	refs, err := l.Store.OpenCallbacksBefore(l.T.Context(), l.Clock.Now().Add(time.Hour), 10)
+	refs, err := l.Store.Reconcile.OpenCallbacksBefore(l.T.Context(), l.Clock.Now().Add(time.Hour), 10)
 	require.NoError(l.T, err)
 	return len(refs)
 }
@@ -39,7 +39,7 @@ func (l *Life) OpenCallbacks() int {
 func (l *Life) StoreCallback(txn payment.Transaction, event string, kind payment.MessageKind, ref string) {
 	l.T.Helper()
 	l.InTx(l.T, func(tx *db.Tx) error {
-		_, err := tx.InsertCallback(l.T.Context(), l.Env, db.Callback{
+		_, err := tx.Payments.InsertCallback(l.T.Context(), l.Env, db.Callback{
 			ID: id.New(id.Callback, l.Clock.Now()), ProviderConfigID: l.Config.ID, ProviderEventID: event, Type: event,
 			Kind: kind, TransactionID: txn.ID, ProviderRef: ref, ReceivedAt: l.Clock.Now(),
 		})

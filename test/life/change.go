@@ -31,9 +31,9 @@ func (l *Life) Restore() {
 func (l *Life) ChangeCustomer(change func(*customer.Customer)) {
 	l.T.Helper()
 	l.InTx(l.T, func(tx *db.Tx) error {
-		c, err := tx.LockCustomer(l.T.Context(), l.Env, l.Payer.ID)
+		c, err := tx.Customers.Lock(l.T.Context(), l.Env, l.Payer.ID)
 		require.NoError(l.T, err)
 		change(&c)
-		return tx.SaveCustomer(l.T.Context(), l.Env, c)
+		return tx.Customers.Save(l.T.Context(), l.Env, c)
 	})
 }

@@ -61,7 +61,7 @@ func (l *Life) OwnCharge(t *testing.T) payment.Transaction {
 		Trigger: collection.Manual, HasProvider: true, Due: now, Now: now,
 		Real: l.Clock.Now(), Virtual: l.Payer.TestClockID != "",
 	})
-	l.InTx(t, func(tx *db.Tx) error { return tx.InsertTransaction(t.Context(), l.Env, txn) })
+	l.InTx(t, func(tx *db.Tx) error { return tx.Payments.InsertTransaction(t.Context(), l.Env, txn) })
 	return txn
 }
 

@@ -51,7 +51,7 @@ func NewClockwork(t *testing.T) *Clockwork {
 	w.Clocks = &activities.Clocks{Store: w.Worker, Clock: w.Clock.Now, Patience: time.Second}
 	w.Started.Signal = w.signal
 	w.InTx(t, func(tx *db.Tx) error {
-		return tx.InsertTestClock(t.Context(), w.Env, testclock.Clock{
+		return tx.Clocks.Insert(t.Context(), w.Env, testclock.Clock{
 			ID: w.Ref.ID, Status: testclock.Ready, NowAt: scene.Start, CreatedAt: time.Now(),
 		})
 	})
@@ -97,13 +97,13 @@ func (w *Clockwork) Begin(to time.Time) error {
 // TestClock reads the clock.
 func (w *Clockwork) TestClock() testclock.Clock {
 	w.t.Helper()
-	c, err := w.Store.TestClock(w.t.Context(), w.Env, w.Ref.ID)
+	c, err := w.Store.Clocks.Get(w.t.Context(), w.Env, w.Ref.ID)
 	require.NoError(w.t, err)
 	return c
 }
 
 func (w *Clockwork) clockNow(ctx context.Context) time.Time {
-	c, err := w.Store.TestClock(ctx, w.Env, w.Ref.ID)
+	c, err := w.Store.Clocks.Get(ctx, w.Env, w.Ref.ID)
 	require.NoError(w.t, err)
 	return c.NowAt
 }

@@ -14,7 +14,7 @@ import (
 // DeleteCustomer erases the customer's row as the API does, and returns the erasure that begins with it.
 func DeleteCustomer(t *testing.T, s *scene.Scene, customerID string) contract.Ref {
 	t.Helper()
-	s.InTx(t, func(tx *db.Tx) error { return tx.EraseCustomer(t.Context(), s.Env, customerID) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Customers.Erase(t.Context(), s.Env, customerID) })
 	ref := contract.Ref{EnvironmentID: s.Env}
 	require.NoError(t, s.Pool.QueryRow(t.Context(), "select id from erasures where customer_id = $1",
 		customerID).Scan(&ref.ID))

@@ -19,6 +19,6 @@ func Grant(t *testing.T, s *scene.Scene, c customer.Customer, amount money.Minor
 		ID: id.New(id.CreditGrant, time.Now()), CustomerID: c.ID, TestClockID: c.TestClockID, Currency: "EUR", Amount: amount,
 		Left: amount, GivenAt: scene.Start, ExpiresAt: expiresAt,
 	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertCreditGrant(t.Context(), s.Env, g) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Customers.InsertCreditGrant(t.Context(), s.Env, g) })
 	return g
 }

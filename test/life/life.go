@@ -57,7 +57,7 @@ func Begin(t testing.TB, s *scene.Scene, p plan.Plan) *Life {
 // Reload reads what the workflow would know, and changes nothing: what is due stays due.
 func (l *Life) Reload() {
 	require.NoError(l.T, l.Store.InTx(l.T.Context(), db.BySystem("test"), l.Clock.Now(), func(tx *db.Tx) error {
-		state, err := tx.LockSubscription(l.T.Context(), l.Env, l.Ref.ID)
+		state, err := tx.Lifecycle.LockSubscription(l.T.Context(), l.Env, l.Ref.ID)
 		l.Snap = contract.SnapshotOf(state, false)
 		return err
 	}))
@@ -261,7 +261,7 @@ func (l *Life) Perform(c Command) Outcome {
 // Sub reads the subscription.
 func (l *Life) Sub() subscription.Subscription {
 	l.T.Helper()
-	s, err := l.Store.Subscription(l.T.Context(), l.Env, l.Ref.ID)
+	s, err := l.Store.Subscriptions.Get(l.T.Context(), l.Env, l.Ref.ID)
 	require.NoError(l.T, err)
 	return s
 }
@@ -269,7 +269,8 @@ func (l *Life) Sub() subscription.Subscription {
 // Invoices lists the subscription's, oldest first.
 func (l *Life) Invoices() []invoice.Invoice {
 	l.T.Helper()
-	list, _, err := l.Store.Invoices(l.T.Context(), l.Env, db.InvoiceFilter{SubscriptionID: l.Ref.ID}, db.Page{Limit: 100})
+	list, _, err := l.Store.Invoices.List(l.T.Context(), l.Env, db.InvoiceFilter{SubscriptionID: l.Ref.ID},
+		db.Page{Limit: 100})
 	require.NoError(l.T, err)
 	slices.SortFunc(list, func(a, b invoice.Invoice) int { return cmp.Compare(a.Number, b.Number) })
 	return list
@@ -278,7 +279,7 @@ func (l *Life) Invoices() []invoice.Invoice {
 // Transactions lists the subscription's, oldest first, and of one instant those of older invoices.
 func (l *Life) Transactions() []payment.Transaction {
 	l.T.Helper()
-	list, _, err := l.Store.Transactions(l.T.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.Ref.ID},
+	list, _, err := l.Store.Payments.Transactions(l.T.Context(), l.Env, db.TransactionFilter{SubscriptionID: l.Ref.ID},
 		db.Page{Limit: 100})
 	require.NoError(l.T, err)
 	numbers := map[string]int64{}
@@ -323,7 +324,7 @@ func (l *Life) Refunds() []payment.Transaction {
 	var out []payment.Transaction
 	for _, ref := range l.Started.Take() {
 		l.Check(ref.ID)
-		txn, err := l.Store.Transaction(l.T.Context(), l.Env, ref.ID)
+		txn, err := l.Store.Payments.Transaction(l.T.Context(), l.Env, ref.ID)
 		require.NoError(l.T, err)
 		out = append(out, txn)
 	}

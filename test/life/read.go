@@ -23,7 +23,7 @@ func (l *Life) RefundRows(t testing.TB) (refunds []payment.Transaction) {
 	ids, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	require.NoError(t, err)
 	for _, id := range ids {
-		txn, err := l.Store.Transaction(t.Context(), l.Env, id)
+		txn, err := l.Store.Payments.Transaction(t.Context(), l.Env, id)
 		require.NoError(t, err)
 		refunds = append(refunds, txn)
 	}
@@ -60,7 +60,7 @@ func (l *Life) RequireBalanced(t *testing.T) {
 		default:
 		}
 	}
-	credit, err := l.Store.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
+	credit, err := l.Store.Customers.CreditBalance(t.Context(), l.Env, l.Payer.ID, "EUR")
 	require.NoError(t, err)
 	require.Equal(t, billed, kept+due-credit)
 }
@@ -84,7 +84,7 @@ func (l *Life) Disputes() (said []string) {
 // Transaction reads a transaction again.
 func (l *Life) Transaction(id string) payment.Transaction {
 	l.T.Helper()
-	txn, err := l.Store.Transaction(l.T.Context(), l.Env, id)
+	txn, err := l.Store.Payments.Transaction(l.T.Context(), l.Env, id)
 	require.NoError(l.T, err)
 	return txn
 }
@@ -112,7 +112,7 @@ func (l *Life) RequireAnnounced(paid ...string) {
 // Breaker reads the breaker of an account.
 func (l *Life) Breaker(configID string) routing.Breaker {
 	l.T.Helper()
-	found, err := l.Store.Routing(l.T.Context(), l.Env)
+	found, err := l.Store.Payments.Routing(l.T.Context(), l.Env)
 	require.NoError(l.T, err)
 	for _, account := range found.Accounts {
 		if account.ID == configID {
@@ -137,7 +137,7 @@ func (l *Life) PaidInOrder() []int64 {
 // OverlookedKinds are the kinds of dates that have passed and that nothing waits for.
 func (l *Life) OverlookedKinds() (kinds []string) {
 	l.T.Helper()
-	found, err := l.Store.OverlookedDates(l.T.Context(), l.Clock.Now().Add(-time.Minute))
+	found, err := l.Store.Reconcile.OverlookedDates(l.T.Context(), l.Clock.Now().Add(-time.Minute))
 	require.NoError(l.T, err)
 	for _, o := range found {
 		require.Equal(l.T, 1, o.Count, o.Kind)
@@ -160,7 +160,7 @@ func (l *Life) Operations(txn string) []string {
 // Sends lists the sends of a transaction.
 func (l *Life) Sends(txn string) []payment.Send {
 	l.T.Helper()
-	sends, err := l.Store.Sends(l.T.Context(), l.Env, txn)
+	sends, err := l.Store.Payments.Sends(l.T.Context(), l.Env, txn)
 	require.NoError(l.T, err)
 	return sends
 }

@@ -89,16 +89,17 @@ func New(t testing.TB, options ...Option) *Scene {
 	s.InTx(t, func(tx *db.Tx) error {
 		ctx := t.Context()
 		for _, write := range []func() error{
-			func() error { return tx.InsertTenant(ctx, db.Tenant{ID: tenant, Name: "T", CreatedAt: Start}) },
+			func() error { return tx.Tenancy.InsertTenant(ctx, db.Tenant{ID: tenant, Name: "T", CreatedAt: Start}) },
 			func() error {
-				return tx.InsertApp(ctx, db.App{ID: app, TenantID: tenant, Name: "A", Keyset: []byte("wrapped"), CreatedAt: Start})
+				return tx.Tenancy.InsertApp(ctx, db.App{ID: app, TenantID: tenant, Name: "A", Keyset: []byte("wrapped"),
+					CreatedAt: Start})
 			},
 			func() error {
-				return tx.InsertEnvironment(ctx, db.Environment{
+				return tx.Tenancy.InsertEnvironment(ctx, db.Environment{
 					ID: s.Env, AppID: app, Mode: "test", Settings: settings, CreatedAt: Start,
 				})
 			},
-			func() error { return tx.InsertProviderConfig(ctx, s.Env, s.Config) },
+			func() error { return tx.Payments.InsertProviderConfig(ctx, s.Env, s.Config) },
 		} {
 			if err := write(); err != nil {
 				return err
@@ -147,7 +148,7 @@ func Every(unit period.Unit, amount money.Minor) plan.Plan {
 // Plan offers p.
 func (s *Scene) Plan(t testing.TB, p plan.Plan) plan.Plan {
 	t.Helper()
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertPlan(t.Context(), s.Env, p) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Catalog.InsertPlan(t.Context(), s.Env, p) })
 	return p
 }
 
@@ -164,7 +165,7 @@ func (s *Scene) Customer(t testing.TB, clockID string) customer.Customer {
 		ID: id.New(id.Customer, s.Clock.Now()), Email: "canary@example.com", Name: "Canary Person", PaymentMethod: "card",
 		PaymentDetails: Card, TestClockID: clockID, CreatedAt: s.Clock.Now(), Revision: 1,
 	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertCustomer(t.Context(), s.Env, c) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Customers.Insert(t.Context(), s.Env, c) })
 	return c
 }
 
@@ -173,7 +174,7 @@ func (s *Scene) SetMethod(t testing.TB, customerID string, details *customer.Pay
 	t.Helper()
 	var ids []string
 	s.InTx(t, func(tx *db.Tx) error {
-		c, err := tx.LockCustomer(t.Context(), s.Env, customerID)
+		c, err := tx.Customers.Lock(t.Context(), s.Env, customerID)
 		if err != nil {
 			return err
 		}
@@ -184,10 +185,10 @@ func (s *Scene) SetMethod(t testing.TB, customerID string, details *customer.Pay
 				c.PaymentMethod = customer.MobileMoney + "mtn"
 			}
 		}
-		if err := tx.SaveCustomer(t.Context(), s.Env, c); err != nil {
+		if err := tx.Customers.Save(t.Context(), s.Env, c); err != nil {
 			return err
 		}
-		ids, err = tx.MarkMethodChanged(t.Context(), s.Env, customerID)
+		ids, err = tx.Subscriptions.MarkMethodChanged(t.Context(), s.Env, customerID)
 		return err
 	})
 	return ids
@@ -207,7 +208,7 @@ func (s *Scene) SubscribeAt(t testing.TB, c customer.Customer, p plan.Plan, at t
 	})
 	require.NoError(t, err)
 	s.InTx(t, func(tx *db.Tx) error {
-		if err := tx.InsertSubscription(t.Context(), s.Env, sub); err != nil {
+		if err := tx.Subscriptions.Insert(t.Context(), s.Env, sub); err != nil {
 			return err
 		}
 		for _, e := range events {

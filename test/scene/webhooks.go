@@ -58,7 +58,7 @@ func (s *Scene) Endpoint(t testing.TB, url string, patterns ...string) contract.
 		ID: id.New(id.Endpoint, s.Clock.Now()), URL: url, Events: patterns, PayloadShape: event.ShapeA,
 		Endpoint: rules.Endpoint{SecretSealed: []byte("sealed")},
 	}
-	s.InTx(t, func(tx *db.Tx) error { return tx.InsertWebhookEndpoint(t.Context(), s.Env, e) })
+	s.InTx(t, func(tx *db.Tx) error { return tx.Webhooks.InsertEndpoint(t.Context(), s.Env, e) })
 	return contract.Ref{EnvironmentID: s.Env, ID: e.ID}
 }
 

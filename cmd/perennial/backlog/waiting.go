@@ -44,10 +44,10 @@ var overdueActions = Waiting{
 		"the reconciler starts it again",
 	Counted: true,
 	Read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
-		return store.OverdueActions(ctx, now.Add(-Late))
+		return store.Payments.OverdueActions(ctx, now.Add(-Late))
 	},
 	Examples: func(ctx context.Context, store *db.Store, now time.Time) (string, error) {
-		found, err := store.OverdueSubscriptions(ctx, now.Add(-Late), Named)
+		found, err := store.Reconcile.OverdueSubscriptions(ctx, now.Add(-Late), Named)
 		return Names(found, ActionOf), err
 	},
 }
@@ -59,7 +59,7 @@ var overduePayments = Waiting{
 	Remedy:  "check that workers run and that the payment provider responds",
 	Counted: true,
 	Read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
-		return store.OverduePayments(ctx, now.Add(-Late))
+		return store.Payments.OverduePayments(ctx, now.Add(-Late))
 	},
 }
 
@@ -73,10 +73,10 @@ var paymentsInReview = Waiting{
 		"Until then nothing else is collected where one is pending",
 	Counted: true,
 	Read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
-		return store.PaymentsInReview(ctx)
+		return store.Payments.PaymentsInReview(ctx)
 	},
 	Examples: func(ctx context.Context, store *db.Store, _ time.Time) (string, error) {
-		found, err := store.Reviews(ctx, Named)
+		found, err := store.Reconcile.Reviews(ctx, Named)
 		return Names(found, func(r db.Review) string {
 			return fmt.Sprintf("%s (%s, %s)", r.ID, r.Status, r.Reason)
 		}), err
@@ -91,7 +91,7 @@ var untakenCharges = Waiting{
 	Remedy: "check that workers run, and the line `payment provider`; " +
 		"what waits is sent by itself once the provider answers",
 	Read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
-		return store.UntakenCharges(ctx, now.Add(-Late))
+		return store.Payments.UntakenCharges(ctx, now.Add(-Late))
 	},
 }
 
@@ -106,7 +106,7 @@ var undecidedPayments = Waiting{
 	Remedy: "look up each payment at its provider, which may wait for a person there; a callback about it, resent from " +
 		"there, makes Perennial poll it at once. Cancel a charge that nobody wants with POST /payments/{id}/cancel",
 	Read: func(ctx context.Context, store *db.Store, now time.Time) ([]db.WaitingMoney, error) {
-		return store.UndecidedPayments(ctx, now.Add(-undecidedFor))
+		return store.Payments.UndecidedPayments(ctx, now.Add(-undecidedFor))
 	},
 }
 
@@ -118,7 +118,7 @@ var refundsOwed = Waiting{
 	Remedy: "the app lists them with GET /payments?refundOwed=true; " +
 		"then POST /payments/{id}/retry-refund, or /credit-refund to return the amount as credit",
 	Read: func(ctx context.Context, store *db.Store, _ time.Time) ([]db.WaitingMoney, error) {
-		return store.RefundsOwed(ctx)
+		return store.Payments.RefundsOwed(ctx)
 	},
 }
 

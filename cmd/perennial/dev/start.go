@@ -69,7 +69,7 @@ func (d *stack) bootstrap(ctx context.Context) error {
 
 // find says what earlier starts left, and which provider account is theirs.
 func (d *stack) find(ctx context.Context, store *db.Store, environmentID string) error {
-	account, err := store.ProviderConfig(ctx, environmentID)
+	account, err := store.Payments.ProviderConfig(ctx, environmentID)
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (d *stack) find(ctx context.Context, store *db.Store, environmentID string)
 		return err
 	}
 	const most = 100
-	subscriptions, more, err := store.Subscriptions(ctx, environmentID, db.SubscriptionFilter{},
+	subscriptions, more, err := store.Subscriptions.List(ctx, environmentID, db.SubscriptionFilter{},
 		db.Page{Limit: most, Unsettled: true})
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (d *stack) find(ctx context.Context, store *db.Store, environmentID string)
 
 // namesOf returns the names of an environment's tenant and app.
 func namesOf(ctx context.Context, store *db.Store, environmentID string) (tenant, app string, err error) {
-	keys, err := store.Keys(ctx)
+	keys, err := store.Tenancy.Keys(ctx)
 	for _, k := range keys {
 		if k.EnvironmentID == environmentID {
 			tenant, app = k.Tenant, k.App

@@ -13,7 +13,7 @@ import (
 func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	b, err := store.Backlog(ctx, d.now(), backlog.Late)
+	b, err := store.Reconcile.Backlog(ctx, d.now(), backlog.Late)
 	if err != nil {
 		d.fail("overdue work", "check the database", "%s", cli.Describe(err))
 		return
@@ -35,7 +35,7 @@ func (d *doctor) backlog(ctx context.Context, store *db.Store) {
 // date writes one without it.
 func (d *doctor) overlooked(ctx context.Context, store *db.Store) {
 	const check = "overlooked dates"
-	found, err := store.OverlookedDates(ctx, d.now().Add(-backlog.Late))
+	found, err := store.Reconcile.OverlookedDates(ctx, d.now().Add(-backlog.Late))
 	switch {
 	case err != nil:
 		d.fail(check, "check the database", "%s", cli.Describe(err))
@@ -67,7 +67,7 @@ func (d *doctor) reconciled(b db.Backlog) {
 
 // behindClocks warns only: it is about tests, and the reconciler wakes such subscriptions.
 func (d *doctor) behindClocks(ctx context.Context, store *db.Store) {
-	found, err := store.BehindClock(ctx, d.now().Add(-backlog.Late), backlog.Named)
+	found, err := store.Reconcile.BehindClock(ctx, d.now().Add(-backlog.Late), backlog.Named)
 	if err != nil {
 		d.fail("test clocks", "check the database", "%s", cli.Describe(err))
 	} else if len(found) > 0 {
@@ -84,7 +84,7 @@ func (d *doctor) lost(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.ok(check, "none")
 		return
 	}
-	found, err := store.LostCallbacks(ctx, backlog.Named)
+	found, err := store.Payments.LostCallbacks(ctx, backlog.Named)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
@@ -103,7 +103,7 @@ func (d *doctor) erasures(ctx context.Context, store *db.Store, b db.Backlog) {
 		d.ok(check, "none is late")
 		return
 	}
-	found, err := store.StuckErasures(ctx, d.now().Add(-backlog.Late), backlog.Named)
+	found, err := store.Customers.StuckErasures(ctx, d.now().Add(-backlog.Late), backlog.Named)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return

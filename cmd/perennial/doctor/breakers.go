@@ -12,7 +12,7 @@ import (
 // breakers names the accounts that get no payments.
 func (d *doctor) breakers(ctx context.Context, store *db.Store, now time.Time) {
 	const check = "breakers"
-	open, err := store.OpenBreakers(ctx, backlog.BreakersShown)
+	open, err := store.Payments.OpenBreakers(ctx, backlog.BreakersShown)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return

@@ -12,7 +12,7 @@ import (
 // charging names what is paused. It warns only: a person wants it so, but must not forget it.
 func (d *doctor) charging(ctx context.Context, store *db.Store) {
 	const check = "charging"
-	paused, err := store.PausedCharging(ctx)
+	paused, err := store.Payments.PausedCharging(ctx)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return

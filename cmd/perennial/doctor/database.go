@@ -72,7 +72,7 @@ func (d *doctor) usagePartitions(ctx context.Context, store *db.Store) {
 	const check = "usage partitions"
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	switch ready, err := store.UsageMonthReady(ctx, db.UsageMonthsReady); {
+	switch ready, err := store.Usage.MonthReady(ctx, db.UsageMonthsReady); {
 	case err != nil:
 		d.fail(check, "see the database's log", "%s", cli.Describe(err))
 	case !ready:
@@ -133,7 +133,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 			"%s", cli.Describe(err))
 		return
 	}
-	environments, err := store.Environments(ctx)
+	environments, err := store.Tenancy.Environments(ctx)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
@@ -144,7 +144,7 @@ func (d *doctor) keys(ctx context.Context, store *db.Store) {
 		if _, seen := apps[e.AppID]; seen {
 			continue
 		}
-		app, err := store.App(ctx, e.AppID)
+		app, err := store.Tenancy.App(ctx, e.AppID)
 		if err == nil {
 			_, err = keys.Rewrap(app.Keyset, app.ID)
 		}
@@ -211,7 +211,7 @@ func (d *doctor) provider(ctx context.Context, store *db.Store, door *gateway.Ga
 	const check = "payment provider"
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	account, err := store.ProviderConfig(ctx, e.ID)
+	account, err := store.Payments.ProviderConfig(ctx, e.ID)
 	if errors.Is(err, db.ErrProviderConfigNotFound) {
 		d.warn(check, "`perennial key create … --credential secretKey=VARIABLE` adds one",
 			"%s (%s) has none: every payment will fail", e.ID, e.Mode)

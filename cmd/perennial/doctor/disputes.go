@@ -15,7 +15,7 @@ const evidenceSoon = 3 * 24 * time.Hour
 // disputes warns only: the installation works, but each dispute has a deadline at the provider.
 func (d *doctor) disputes(ctx context.Context, store *db.Store, b db.Backlog) {
 	const open, due = "disputes", "dispute evidence"
-	found, err := store.UnansweredDisputes(ctx, backlog.Named)
+	found, err := store.Payments.UnansweredDisputes(ctx, backlog.Named)
 	if err != nil {
 		d.fail(open, "check the database", "%s", cli.Describe(err))
 		return

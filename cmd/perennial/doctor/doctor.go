@@ -98,7 +98,7 @@ func examine(ctx context.Context, p *cli.Process, patience time.Duration) *repor
 		return &r
 	}
 	defer store.Close()
-	d.temporal(ctx, store)
+	d.temporal(ctx, store.Reconcile)
 	d.backlog(ctx, store)
 	d.webhooks(ctx, store)
 	return &r

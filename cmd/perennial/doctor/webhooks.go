@@ -17,7 +17,7 @@ func (d *doctor) webhooks(ctx context.Context, store *db.Store) {
 	const check = "webhooks"
 	ctx, cancel := d.within(ctx)
 	defer cancel()
-	b, err := store.WebhookBacklog(ctx, d.now(), backlog.Late, backlog.FailingFor)
+	b, err := store.Webhooks.Backlog(ctx, d.now(), backlog.Late, backlog.FailingFor)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))
 		return
@@ -28,7 +28,7 @@ func (d *doctor) webhooks(ctx context.Context, store *db.Store) {
 	} else {
 		d.ok(check, "nothing waits for more than %s", backlog.Late)
 	}
-	troubled, err := store.TroubledEndpoints(ctx, d.now().Add(-backlog.FailingFor),
+	troubled, err := store.Webhooks.TroubledEndpoints(ctx, d.now().Add(-backlog.FailingFor),
 		d.now().Add(-disabledFor), backlog.Named)
 	if err != nil {
 		d.fail(check, "check the database", "%s", cli.Describe(err))

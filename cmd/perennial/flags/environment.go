@@ -36,15 +36,15 @@ func (e *Environment) Check() error {
 
 // find reads the environment. Faults: tenant_not_found, app_not_found, environment_not_found.
 func (e *Environment) find(ctx context.Context, store *db.Store) (db.Environment, error) {
-	tenant, err := store.TenantNamed(ctx, e.Tenant)
+	tenant, err := store.Tenancy.TenantNamed(ctx, e.Tenant)
 	if err != nil {
 		return db.Environment{}, err
 	}
-	app, err := store.AppNamed(ctx, tenant.ID, e.App)
+	app, err := store.Tenancy.AppNamed(ctx, tenant.ID, e.App)
 	if err != nil {
 		return db.Environment{}, err
 	}
-	return store.EnvironmentOf(ctx, app.ID, e.Mode)
+	return store.Tenancy.EnvironmentOf(ctx, app.ID, e.Mode)
 }
 
 // Caller is the person at the terminal, in the environment.

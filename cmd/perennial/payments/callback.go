@@ -37,7 +37,7 @@ func callbackListCommand() *cli.Command {
 		Setup: func(*flag.FlagSet) cli.Action {
 			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					found, err := store.LostCallbacks(ctx, listed)
+					found, err := store.Payments.LostCallbacks(ctx, listed)
 					if err != nil {
 						return err
 					}
@@ -78,7 +78,7 @@ func callbackCloseCommand() *cli.Command {
 					return cli.Usagef("--note is missing: say what became of the money")
 				}
 				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					environment, err := store.EnvironmentOfCallback(ctx, args[0])
+					environment, err := store.Payments.EnvironmentOfCallback(ctx, args[0])
 					if err != nil {
 						return err
 					}

@@ -44,7 +44,7 @@ func paymentListCommand() *cli.Command {
 		Setup: func(*flag.FlagSet) cli.Action {
 			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					found, err := store.Reviews(ctx, listed)
+					found, err := store.Reconcile.Reviews(ctx, listed)
 					if err != nil {
 						return err
 					}
@@ -102,7 +102,7 @@ func paymentResolveCommand() *cli.Command {
 // resolvePayment acts in the payment's own environment, as an operator of the whole installation may: an API key
 // reaches only its own.
 func resolvePayment(ctx context.Context, p *cli.Process, store *db.Store, in payments.Resolution) error {
-	environment, err := store.EnvironmentOfTransaction(ctx, in.PaymentID)
+	environment, err := store.Payments.EnvironmentOfTransaction(ctx, in.PaymentID)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func providerListCommand() *cli.Command {
 		Setup: func(*flag.FlagSet) cli.Action {
 			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return wire.WithStore(ctx, p, func(store *db.Store, c config.Config) error {
-					found, err := store.Accounts(ctx)
+					found, err := store.Payments.Accounts(ctx)
 					if err != nil {
 						return err
 					}
@@ -141,7 +141,7 @@ func replaceCredentials(
 	if err != nil {
 		return err
 	}
-	account, err := store.ProviderConfigByID(ctx, n.ConfigID)
+	account, err := store.Payments.ProviderConfigByID(ctx, n.ConfigID)
 	if err != nil {
 		return err
 	}

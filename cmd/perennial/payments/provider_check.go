@@ -38,7 +38,7 @@ func testAccount(ctx context.Context, p *cli.Process, store *db.Store, c config.
 	if err != nil {
 		return err
 	}
-	account, err := store.ProviderConfigByID(ctx, configID)
+	account, err := store.Payments.ProviderConfigByID(ctx, configID)
 	if err != nil {
 		return err
 	}

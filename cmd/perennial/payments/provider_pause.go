@@ -75,7 +75,7 @@ func stopEnvironment(ctx context.Context, p *cli.Process, store *db.Store, envir
 }
 
 func stopProvider(ctx context.Context, p *cli.Process, store *db.Store, configID string, pause bool) error {
-	config, err := store.ProviderConfigByID(ctx, configID)
+	config, err := store.Payments.ProviderConfigByID(ctx, configID)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func stopProvider(ctx context.Context, p *cli.Process, store *db.Store, configID
 	if err := change(ctx, by, configID, keep); err != nil {
 		return err
 	}
-	held, err := store.HeldCharges(ctx, config.EnvironmentID)
+	held, err := store.Payments.HeldCharges(ctx, config.EnvironmentID)
 	if err != nil {
 		return err
 	}

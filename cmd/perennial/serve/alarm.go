@@ -21,7 +21,7 @@ func (s *Server) alarm(ctx context.Context, store *db.Store, now func() time.Tim
 	said := &said{at: map[string]time.Time{}}
 	for {
 		within, cancel := context.WithTimeout(ctx, alarmEvery)
-		b, err := store.Backlog(within, now(), backlog.Late)
+		b, err := store.Reconcile.Backlog(within, now(), backlog.Late)
 		if err == nil { // a database that is away is in the log of every request
 			_, refused := s.refusesWrites(within, store, b)
 			b.Writable = refused == nil
@@ -42,7 +42,7 @@ const leftAlone = 5 * time.Minute
 
 // alarmOverlooked logs dates that have passed, that nothing waits for and that the reconciler does not see to.
 func (s *Server) alarmOverlooked(ctx context.Context, store *db.Store, said *said, now time.Time) {
-	found, err := store.OverlookedDates(ctx, now.Add(-leftAlone))
+	found, err := store.Reconcile.OverlookedDates(ctx, now.Add(-leftAlone))
 	if err != nil || len(found) == 0 || !said.again("overlooked", now) {
 		return
 	}

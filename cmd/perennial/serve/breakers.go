@@ -25,7 +25,7 @@ func (s *Server) watchBreakers(store *db.Store, now func() time.Time) error {
 		},
 		{Name: eachBroken, Text: "For each account whose breaker is open: for how long it has been."},
 	}, func(ctx context.Context) map[string][]telemetry.Amount {
-		open, err := store.OpenBreakers(ctx, backlog.BreakersShown)
+		open, err := store.Payments.OpenBreakers(ctx, backlog.BreakersShown)
 		if err != nil {
 			s.telemetry.Logger.Warn("the breakers cannot be read", zap.Error(err))
 			return nil

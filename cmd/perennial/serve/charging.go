@@ -19,7 +19,7 @@ func (s *Server) watchCharging(store *db.Store) error {
 		{Name: pausedGauge, Text: "1 for each environment, and each account at a provider, whose charging is paused."},
 		{Name: heldGauge, Text: "Payments of an environment that wait for charging to be resumed, up to 10,000."},
 	}, func(ctx context.Context) map[string][]telemetry.Amount {
-		paused, err := store.PausedCharging(ctx)
+		paused, err := store.Payments.PausedCharging(ctx)
 		if err != nil {
 			return nil // the backlog's own reading says so
 		}

@@ -76,17 +76,17 @@ var backlogGauges = []telemetry.Gauge{
 // at zero: an alert on zero would say that all is well while the database is away.
 func (s *Server) watchBacklog(store *db.Store, now func() time.Time) error {
 	return s.telemetry.Watch(backlogGauges, func(ctx context.Context) map[string]float64 {
-		b, err := store.Backlog(ctx, now(), backlog.Late)
+		b, err := store.Reconcile.Backlog(ctx, now(), backlog.Late)
 		if err != nil {
 			s.telemetry.Logger.Warn("the backlog cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		hooks, err := store.WebhookBacklog(ctx, now(), backlog.Late, backlog.FailingFor)
+		hooks, err := store.Webhooks.Backlog(ctx, now(), backlog.Late, backlog.FailingFor)
 		if err != nil {
 			s.telemetry.Logger.Warn("the backlog of webhooks cannot be read", zap.Error(err))
 			return map[string]float64{"perennial_database_reachable": 0}
 		}
-		overlooked, unread := store.OverlookedDates(ctx, now().Add(-backlog.Late))
+		overlooked, unread := store.Reconcile.OverlookedDates(ctx, now().Add(-backlog.Late))
 		tried, refused := s.refusesWrites(ctx, store, b)
 		b.Writable = refused == nil
 		values := map[string]float64{

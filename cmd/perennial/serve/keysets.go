@@ -30,7 +30,7 @@ func (s *Server) checkKeysets(ctx context.Context, p *cli.Process, keys *vault.V
 		return err
 	}
 	defer store.Close()
-	stored, err := store.Keysets(ctx, "", keysetsAtMost)
+	stored, err := store.Reconcile.Keysets(ctx, "", keysetsAtMost)
 	if err != nil {
 		return err
 	}

@@ -85,10 +85,10 @@ func (in auditFlags) expected() (s audit.Seal, err error) {
 
 func (in auditFlags) environments(ctx context.Context, store *db.Store) ([]string, error) {
 	if in.environment != "" {
-		_, err := store.Environment(ctx, in.environment)
+		_, err := store.Tenancy.Environment(ctx, in.environment)
 		return []string{in.environment}, err
 	}
-	all, err := store.Environments(ctx)
+	all, err := store.Tenancy.Environments(ctx)
 	ids := make([]string, len(all))
 	for i, e := range all {
 		ids[i] = e.ID
@@ -127,7 +127,7 @@ func verifyChain(
 	met := expected.Number == 0
 	for {
 		var held []audit.Seal
-		held, err = store.FollowAudit(ctx, environmentID, head)
+		held, err = store.Tenancy.FollowAudit(ctx, environmentID, head)
 		for _, s := range held {
 			head = s
 			met = met || s.Number == expected.Number && bytes.Equal(s.Hash, expected.Hash)
@@ -146,7 +146,7 @@ func verifyChain(
 		return fmt.Sprintf("BROKEN: among %d seals there is no %d:%x", head.Number, expected.Number,
 			expected.Hash), false, nil
 	}
-	waiting, err := store.Unsealed(ctx, environmentID, head)
+	waiting, err := store.Tenancy.Unsealed(ctx, environmentID, head)
 	if err != nil {
 		return "", false, err
 	}

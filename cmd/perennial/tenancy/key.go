@@ -82,7 +82,7 @@ func keyListCommand() *cli.Command {
 			asJSON := f.Bool("json", false, "one JSON array instead of a table")
 			return func(ctx context.Context, p *cli.Process, _ []string) error {
 				return wire.WithStore(ctx, p, func(store *db.Store, _ config.Config) error {
-					keys, err := store.Keys(ctx)
+					keys, err := store.Tenancy.Keys(ctx)
 					if err != nil {
 						return err
 					}

@@ -124,7 +124,7 @@ const keysetsAtOnce = 10_000
 func keyStatus(ctx context.Context, p *cli.Process, store *db.Store, keys *vault.Vault) error {
 	var current, others, unreadable int
 	for after := ""; ; {
-		found, err := store.Keysets(ctx, after, keysetsAtOnce)
+		found, err := store.Reconcile.Keysets(ctx, after, keysetsAtOnce)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 // keyOf finds a key that an environment has; its ID is empty where there is none.
 func keyOf(ctx context.Context, store *db.Store, k keyFlags) (db.KeyListing, error) {
-	keys, err := store.Keys(ctx)
+	keys, err := store.Tenancy.Keys(ctx)
 	if err != nil {
 		return db.KeyListing{}, err
 	}

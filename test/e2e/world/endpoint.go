@@ -26,7 +26,7 @@ func (w *World) Endpoint(t testing.TB, env *Environment, url string) string {
 	defer store.Close()
 	keys, err := vault.New(w.Secrets["key-encryption key"])
 	require.NoError(t, err)
-	config, err := store.ProviderConfig(t.Context(), env.ID)
+	config, err := store.Payments.ProviderConfig(t.Context(), env.ID)
 	require.NoError(t, err)
 	e := db.WebhookEndpoint{
 		ID: id.New(id.Endpoint, time.Now()), URL: url, Events: []string{string(event.Every)}, PayloadShape: event.ShapeA,
@@ -34,7 +34,7 @@ func (w *World) Endpoint(t testing.TB, env *Environment, url string) string {
 	e.SecretSealed, err = keys.Seal(config.Keyset, vault.EndpointSecret(config.AppID, e.ID), []byte(EndpointSecret))
 	require.NoError(t, err)
 	require.NoError(t, store.InTx(t.Context(), db.BySystem("test"), time.Now(), func(tx *db.Tx) error {
-		return tx.InsertWebhookEndpoint(t.Context(), env.ID, e)
+		return tx.Webhooks.InsertEndpoint(t.Context(), env.ID, e)
 	}))
 	w.Secrets["endpoint secret"] = EndpointSecret
 	return e.ID

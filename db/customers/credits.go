@@ -1,0 +1,88 @@
+package customers
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// CreditBalance is what a customer has in a currency, without grants; nothing recorded is 0.
+func (r Reader) CreditBalance(
+	ctx context.Context, environmentID, customerID string, currency money.Currency,
+) (money.Minor, error) {
+	balance, err := core.Queries.CreditBalanceGet(ctx, r.Handle, dbsqlc.CreditBalanceGetParams{
+		EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+	})
+	return balanceFromDB(balance, err)
+}
+
+// Credit is a customer's balance in one currency: in hand, or below zero what was carried forward.
+type Credit struct {
+	CustomerID string
+	Currency   money.Currency
+	Balance    money.Minor // the plain one
+	Granted    money.Minor // what grants have left
+}
+
+// Total is what the customer has in all.
+func (c Credit) Total() money.Minor { return c.Balance + c.Granted }
+
+// Credits lists the balances of customers, below zero where something was carried forward;
+// those of nothing are left out.
+func (r Reader) Credits(ctx context.Context, environmentID string, customerIDs []string) ([]Credit, error) {
+	rows, err := core.Queries.CreditBalanceList(ctx, r.Handle, dbsqlc.CreditBalanceListParams{
+		EnvironmentID: environmentID, CustomerIds: customerIDs,
+	})
+	if err != nil {
+		return nil, core.Translate("CreditBalanceList", err)
+	}
+	credits := make([]Credit, 0, len(rows))
+	for _, row := range rows {
+		credits = append(credits, Credit(row))
+	}
+	return credits, nil
+}
+
+// AddCredit writes what an invoice does to the balance of its customer, and moves it. An entry that was imported has no
+// invoice. Fault: credit_insufficient, when credit is to be used that the balance or the grant does not cover; what is
+// carried Forward may leave a debit.
+func (tx *Tx) AddCredit(
+	ctx context.Context, environmentID, customerID string, currency money.Currency, entry invoice.CreditEntry,
+	invoiceID string, at time.Time,
+) error {
+	insufficient := fault.New(fault.Conflict, "credit_insufficient",
+		"The customer's credit balance is less than the amount to use.")
+	if entry.GrantID != "" {
+		return core.Queries.CreditGrantMove(ctx, tx.Pipe.OrElse(insufficient), dbsqlc.CreditGrantMoveParams{
+			ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, GrantID: entry.GrantID, Amount: entry.Amount,
+			Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
+		})
+	}
+	row := dbsqlc.CreditGiveParams{
+		ID: id.New(id.Credit, tx.Real), EnvironmentID: environmentID, CustomerID: customerID, Currency: currency,
+		Amount: entry.Amount, Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
+	}
+	if entry.Reason == invoice.CreditApplied || entry.Reason == invoice.CreditRefunded {
+		return core.Queries.CreditUse(ctx, tx.Pipe.OrElse(insufficient), dbsqlc.CreditUseParams{
+			ID: row.ID, EnvironmentID: environmentID, CustomerID: customerID, Currency: currency, Amount: entry.Amount,
+			Reason: entry.Reason, InvoiceID: core.Null(invoiceID), CreatedAt: at,
+		})
+	}
+	return core.Queries.CreditGive(ctx, tx.Pipe, row)
+}
+
+func balanceFromDB(balance money.Minor, err error) (money.Minor, error) {
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return balance, core.Translate("CreditBalanceGet", err)
+}

@@ -1,0 +1,14 @@
+package db
+
+import "perennial/db/customers"
+
+// Callers know these of package customers by the name of db.
+
+type (
+	BalanceEntry   = customers.BalanceEntry
+	Credit         = customers.Credit
+	CreditGrant    = customers.CreditGrant
+	CustomerFilter = customers.CustomerFilter
+	DueGrant       = customers.DueGrant
+	StuckErasure   = customers.StuckErasure
+)

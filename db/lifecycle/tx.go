@@ -1,0 +1,32 @@
+// Package lifecycle reads, under lock, what a decision about a subscription, an invoice or a payment depends on, and
+// writes what it changes.
+package lifecycle
+
+import (
+	"perennial/db/core"
+	"perennial/db/customers"
+	"perennial/db/invoices"
+	"perennial/db/payments"
+	"perennial/db/subscriptions"
+)
+
+// Tx has the locks and the writes of this column.
+type Tx struct {
+	*core.Tx
+	core.Reader
+	customers     *customers.Tx
+	payments      *payments.Tx
+	invoices      *invoices.Tx
+	subscriptions *subscriptions.Tx
+}
+
+// On makes the column of a transaction.
+func On(
+	tx *core.Tx, customers *customers.Tx, payments *payments.Tx, invoices *invoices.Tx,
+	subscriptions *subscriptions.Tx,
+) Tx {
+	return Tx{
+		Tx: tx, Reader: tx.Reads(),
+		customers: customers, payments: payments, invoices: invoices, subscriptions: subscriptions,
+	}
+}

@@ -1,0 +1,17 @@
+// Package payments has the reads and writes of charges, refunds, disputes, callbacks, and payment providers with
+// their accounts.
+package payments
+
+import "perennial/db/core"
+
+// Reader has the reads of this column.
+type Reader struct{ core.Reader }
+
+// Tx has the writes of this column beside the reads.
+type Tx struct {
+	*core.Tx
+	Reader
+}
+
+// On makes the column of a transaction.
+func On(tx *core.Tx) Tx { return Tx{tx, Reader{tx.Reads()}} }

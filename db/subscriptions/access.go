@@ -1,0 +1,32 @@
+package subscriptions
+
+import (
+	"context"
+
+	"perennial/billing/access"
+	"perennial/billing/collection"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+)
+
+// maxAccess bounds the subscriptions that one answer is about: the newest that have not ended.
+const maxAccess = 100
+
+// AccessClaims are the subscriptions of a customer that may let the customer in, newest first: all that have not ended,
+// and the newest that has.
+func (r Reader) AccessClaims(ctx context.Context, environmentID, customerID string) ([]access.Claim, error) {
+	rows, err := core.Queries.SubscriptionListForAccess(ctx, r.Handle, dbsqlc.SubscriptionListForAccessParams{
+		EnvironmentID: environmentID, CustomerID: customerID, RowLimit: maxAccess,
+	})
+	if err != nil {
+		return nil, core.Translate("SubscriptionListForAccess", err)
+	}
+	claims := make([]access.Claim, len(rows))
+	for i, row := range rows {
+		claims[i].Subscription = SubscriptionFromDB(row.Subscription)
+		if row.Phase != "" {
+			claims[i].Collecting = &collection.State{Phase: row.Phase, Attempts: row.Attempts}
+		}
+	}
+	return claims, nil
+}

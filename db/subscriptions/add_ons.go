@@ -1,0 +1,40 @@
+package subscriptions
+
+import (
+	"perennial/billing/subscription"
+	"perennial/db/catalog"
+)
+
+// addOnsToDB writes add-ons as two lists; none is two empty ones.
+func addOnsToDB(addOns subscription.AddOns) (ids []string, quantities []int64) {
+	ids, quantities = make([]string, len(addOns)), make([]int64, len(addOns))
+	for i, a := range addOns {
+		ids[i], quantities[i] = catalog.VersionID(a.Ref), a.Quantity
+	}
+	return ids, quantities
+}
+
+// pendingAddOnsToDB writes the add-ons that wait for a period's end; null: nothing waits.
+func pendingAddOnsToDB(addOns *subscription.AddOns) (ids []string, quantities []int64) {
+	if addOns == nil {
+		return nil, nil
+	}
+	return addOnsToDB(*addOns)
+}
+
+// addOnsFromDB reads what addOnsToDB writes.
+func addOnsFromDB(ids []string, quantities []int64) (addOns subscription.AddOns) {
+	for i, rowID := range ids {
+		addOns = append(addOns, subscription.AddOn{Ref: catalog.PlanRef(rowID), Quantity: quantities[i]})
+	}
+	return addOns
+}
+
+// pendingAddOnsFromDB reads what pendingAddOnsToDB writes.
+func pendingAddOnsFromDB(ids []string, quantities []int64) *subscription.AddOns {
+	if ids == nil {
+		return nil
+	}
+	addOns := addOnsFromDB(ids, quantities)
+	return &addOns
+}

@@ -1,0 +1,185 @@
+package subscriptions
+
+import (
+	"context"
+
+	"perennial/billing/money"
+	"perennial/billing/subscription"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+	"perennial/db/internal/rows"
+)
+
+// IDs returns which of some ids are of subscriptions of an environment.
+func (r Reader) IDs(ctx context.Context, environmentID string, ids []string) ([]string, error) {
+	found, err := core.Queries.SubscriptionListIDs(ctx, r.Handle,
+		dbsqlc.SubscriptionListIDsParams{EnvironmentID: environmentID, Ids: ids})
+	return found, core.Translate("SubscriptionListIDs", err)
+}
+
+// InsertAll is Insert for many, of customers whose rows this transaction holds: rows and items
+// are copied.
+func (tx *Tx) InsertAll(
+	ctx context.Context, environmentID string, subscriptions []subscription.Subscription,
+) error {
+	if len(subscriptions) == 0 {
+		return nil
+	}
+	all := make([]dbsqlc.Subscription, len(subscriptions))
+	var items []dbsqlc.SubscriptionItem
+	for i, s := range subscriptions {
+		all[i] = newSubscriptionRow(environmentID, s)
+		for position, item := range s.Items {
+			items = append(items, itemRow(environmentID, s.ID, position, item, tx.Now))
+		}
+	}
+	if err := rows.SubscriptionCopy.Exec(ctx, tx.Pipe, all); err != nil {
+		return err
+	}
+	return rows.SubscriptionItemCopy.Exec(ctx, tx.Pipe, items)
+}
+
+// SubscriptionFilter narrows a list; empty: any.
+type SubscriptionFilter struct {
+	CustomerID   string
+	PlanID       string // on any version, unless PlanVersion says which
+	PlanVersion  int
+	AddOnID      string // in any version, unless AddOnVersion says which
+	AddOnVersion int
+	Status       subscription.Status
+	TestClockID  string
+}
+
+// Get reads one with its items. Fault: subscription_not_found.
+func (r Reader) Get(ctx context.Context, environmentID, id string) (subscription.Subscription, error) {
+	var row dbsqlc.SubscriptionGetRow
+	var items map[string][]subscription.Item
+	err := r.Together(ctx,
+		func(h dbsqlc.DBTX) (err error) {
+			row, err = core.Queries.SubscriptionGet(ctx, h, dbsqlc.SubscriptionGetParams{EnvironmentID: environmentID, ID: id})
+			return err
+		},
+		func(h dbsqlc.DBTX) (err error) {
+			items, err = ItemsOf(ctx, h, environmentID, id)
+			return err
+		})
+	if err != nil {
+		return subscription.Subscription{}, core.ReadError("subscription", err)
+	}
+	s := SubscriptionFromDB(row.Subscription)
+	s.Items = items[id]
+	return s, nil
+}
+
+// GetWithKey reads key and subscription in one round trip. Faults: api_key_unknown; subscription_not_found,
+// with the key.
+func (r Reader) GetWithKey(
+	ctx context.Context, hash []byte, id string,
+) (core.APIKey, subscription.Subscription, error) {
+	row, err := core.Queries.SubscriptionGetWithKey(ctx, r.Handle, dbsqlc.SubscriptionGetWithKeyParams{Hash: hash, ID: id})
+	if err != nil {
+		key, err := r.WithoutResource(ctx, hash, "subscription", err)
+		return key, subscription.Subscription{}, err
+	}
+	s := SubscriptionFromDB(row.Subscription)
+	for i, itemID := range row.ItemIds {
+		s.Items = append(s.Items, subscription.Item{ID: itemID, PriceID: row.PriceIds[i], Quantity: row.Quantities[i]})
+	}
+	return core.APIKeyFromDB(row.ApiKeyDetail), s, nil
+}
+
+// RenewedCurrencies lists the currencies of a customer's subscriptions that renew, cost something and are charged.
+func (r Reader) RenewedCurrencies(ctx context.Context, environmentID, customerID string) ([]money.Currency, error) {
+	found, err := core.Queries.SubscriptionListRenewedCurrencies(ctx, r.Handle,
+		dbsqlc.SubscriptionListRenewedCurrenciesParams{EnvironmentID: environmentID, CustomerID: customerID})
+	return core.Map(found, func(c string) money.Currency { return money.Currency(c) }),
+		core.Translate("SubscriptionListRenewedCurrencies", err)
+}
+
+// List lists an environment's, with their items.
+func (r Reader) List(
+	ctx context.Context, environmentID string, f SubscriptionFilter, page core.Page,
+) (subs []subscription.Subscription, hasMore bool, err error) {
+	span, err := r.Bounds(ctx, environmentID, page)
+	if err != nil {
+		return nil, false, err
+	}
+	in := dbsqlc.SubscriptionListParams{
+		EnvironmentID: environmentID, CustomerID: core.Null(f.CustomerID), Status: core.Null(string(f.Status)),
+		TestClockID: core.Null(f.TestClockID), Below: span.Below, Above: span.Above, Forward: page.Forward(),
+		RowLimit: page.RowLimit(),
+	}
+	rows, err := r.subscriptionList(ctx, f, in)
+	if err != nil {
+		return nil, false, err
+	}
+	subs, hasMore = core.Cut(page, rows, SubscriptionFromDB)
+	ids := make([]string, len(subs))
+	for i := range subs {
+		ids[i] = subs[i].ID
+	}
+	items, err := ItemsOf(ctx, r.Handle, environmentID, ids...)
+	if err != nil {
+		return nil, false, core.Translate("SubscriptionItemList", err)
+	}
+	for i := range subs {
+		subs[i].Items = items[subs[i].ID]
+	}
+	return subs, hasMore, nil
+}
+
+// subscriptionList lists those of one plan, or with one add-on, or all where the filter names none.
+func (r Reader) subscriptionList(
+	ctx context.Context, f SubscriptionFilter, in dbsqlc.SubscriptionListParams,
+) ([]dbsqlc.Subscription, error) {
+	if f.AddOnID != "" {
+		rows, err := core.Queries.SubscriptionListOfAddOn(ctx, r.Lists(), dbsqlc.SubscriptionListOfAddOnParams{
+			EnvironmentID: in.EnvironmentID, AddOnID: f.AddOnID, Version: core.Null(f.AddOnVersion), PlanID: core.Null(f.PlanID),
+			CustomerID: in.CustomerID, Status: in.Status, TestClockID: in.TestClockID, Below: in.Below, Above: in.Above,
+			Forward: in.Forward, RowLimit: in.RowLimit,
+		})
+		return core.Map(rows, func(row dbsqlc.SubscriptionListOfAddOnRow) dbsqlc.Subscription { return row.Subscription }),
+			core.Translate("SubscriptionListOfAddOn", err)
+	}
+	if f.PlanID == "" {
+		rows, err := core.Queries.SubscriptionList(ctx, r.Lists(), in)
+		return core.Map(rows, func(row dbsqlc.SubscriptionListRow) dbsqlc.Subscription { return row.Subscription }),
+			core.Translate("SubscriptionList", err)
+	}
+	rows, err := core.Queries.SubscriptionListOfPlan(ctx, r.Lists(), dbsqlc.SubscriptionListOfPlanParams{
+		EnvironmentID: in.EnvironmentID, PlanID: f.PlanID, PlanVersion: core.Null(f.PlanVersion),
+		CustomerID: in.CustomerID, Status: in.Status,
+		TestClockID: in.TestClockID, Below: in.Below, Above: in.Above, Forward: in.Forward, RowLimit: in.RowLimit,
+	})
+	return core.Map(rows, func(row dbsqlc.SubscriptionListOfPlanRow) dbsqlc.Subscription { return row.Subscription }),
+		core.Translate("SubscriptionListOfPlan", err)
+}
+
+// Insert writes a new one with its items, with the revision 1. The customer is not erased until the
+// transaction ends. Faults: customer_not_found, also for an erased one; plan_not_found, test_clock_not_found.
+func (tx *Tx) Insert(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	row := newSubscriptionRow(environmentID, s)
+	err := rows.SubscriptionInsert.Exec(ctx, tx.Pipe.OrElse(core.NotFoundIn("customer", "customerId")), &row)
+	if err != nil {
+		return err
+	}
+	return tx.SaveItems(ctx, environmentID, s, s.Items, nil)
+}
+
+// Save writes what may change and raises the revision by one. The row must be locked by this transaction.
+// Faults: subscription_changed, when it is not of the revision read; subscription_canceled, when it would leave that
+// status.
+func (tx *Tx) Save(ctx context.Context, environmentID string, s subscription.Subscription) error {
+	row := subscriptionRow(environmentID, s)
+	row.WakePendingSince = tx.TakeMark(environmentID, s.ID)
+	return rows.SubscriptionUpdate.Exec(ctx, tx.Pipe.OrElse(core.Changed("subscription")), &row)
+}
+
+// MarkMethodChanged marks all unfinished subscriptions of a customer as having a new payment method, since tx.Real, and
+// returns their IDs.
+func (tx *Tx) MarkMethodChanged(ctx context.Context, environmentID, customerID string) ([]string, error) {
+	ids, err := core.Queries.SubscriptionMarkMethodChanged(ctx, tx.Pipe, dbsqlc.SubscriptionMarkMethodChangedParams{
+		EnvironmentID: environmentID, CustomerID: customerID, MethodChangedAt: &tx.Real,
+	})
+	return ids, core.Translate("SubscriptionMarkMethodChanged", err)
+}

@@ -1,0 +1,16 @@
+// Package subscriptions has the reads and writes of subscriptions, and what they give access to.
+package subscriptions
+
+import "perennial/db/core"
+
+// Reader has the reads of this column.
+type Reader struct{ core.Reader }
+
+// Tx has the writes of this column beside the reads.
+type Tx struct {
+	*core.Tx
+	Reader
+}
+
+// On makes the column of a transaction.
+func On(tx *core.Tx) Tx { return Tx{tx, Reader{tx.Reads()}} }

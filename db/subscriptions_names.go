@@ -1,0 +1,9 @@
+package db
+
+import "perennial/db/subscriptions"
+
+// Callers know these of package subscriptions by the name of db.
+
+type (
+	SubscriptionFilter = subscriptions.SubscriptionFilter
+)

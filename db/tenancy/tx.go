@@ -1,0 +1,16 @@
+// Package tenancy has the reads and writes of apps, environments with their settings, API keys and the audit log.
+package tenancy
+
+import "perennial/db/core"
+
+// Reader has the reads of this column.
+type Reader struct{ core.Reader }
+
+// Tx has the writes of this column beside the reads.
+type Tx struct {
+	*core.Tx
+	Reader
+}
+
+// On makes the column of a transaction.
+func On(tx *core.Tx) Tx { return Tx{tx, Reader{tx.Reads()}} }

@@ -1,0 +1,85 @@
+package usage
+
+import (
+	"context"
+	"time"
+
+	"perennial/billing/money"
+	"perennial/billing/usage"
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+)
+
+// Log is where usage is kept: records, keys and aggregates in this database.
+type Log struct{ store *core.Store }
+
+// NewLog returns the usage of a store.
+func NewLog(s *core.Store) *Log { return &Log{s} }
+
+// usageAuditsItself is why the audit log has no entries about usage.
+const usageAuditsItself = "usage records are never changed, name their own key, and come by the thousand"
+
+// RecordUsage is Insert in a transaction of its own: one round trip.
+func (l *Log) RecordUsage(
+	ctx context.Context, by core.Actor, environmentID string, now time.Time, records []NewUsage,
+) ([]Taken, error) {
+	results := make([]Taken, len(records))
+	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
+		tx := On(begun)
+		tx.AuditNothing(usageAuditsItself)
+		return tx.Insert(ctx, environmentID, records, results)
+	})
+	return results, err
+}
+
+// Correction decides about a correction: see usage.Correct.
+type Correction func(
+	original usage.Record, corrected money.Decimal, of usage.Metric, correction usage.Record,
+) (usage.Record, error)
+
+// CorrectUsage writes a correction of the record that its Corrects names by key. Faults: those of Tx.LockRecord
+// and of decide.
+func (l *Log) CorrectUsage(
+	ctx context.Context, by core.Actor, environmentID string, now time.Time, correction NewUsage, decide Correction,
+) (Taken, error) {
+	results := make([]Taken, 1)
+	err := l.store.InTx(ctx, by, now, func(begun *core.Tx) error {
+		tx := On(begun)
+		tx.AuditNothing(usageAuditsItself)
+		original, of, corrected, err := tx.LockRecord(ctx, environmentID, correction.SubscriptionID, correction.Metric,
+			correction.Corrects)
+		if err != nil {
+			return err
+		}
+		if correction.Record, err = decide(original, corrected, of, correction.Record); err != nil {
+			return err
+		}
+		return tx.Insert(ctx, environmentID, []NewUsage{correction}, results)
+	})
+	return results[0], err
+}
+
+// Records are kept for more than a year, in partitions of a month. What is missing half a year ahead is made, so that
+// records are taken even if nobody looks for months.
+const (
+	usageKeepDays    = 400
+	usageMonthsAhead = 6
+)
+
+// MonthsReady is how many months ahead there must be partitions, for whoever checks: fewer than are made, so that
+// there is time.
+const MonthsReady = 2
+
+// MonthReady reports whether there is a partition for the records of the month that many months ahead. Global.
+func (r Reader) MonthReady(ctx context.Context, months int) (bool, error) {
+	ready, err := core.Queries.UsageMonthReady(ctx, r.Handle, months)
+	return ready, core.Translate("UsageMonthReady", err)
+}
+
+// Maintain makes the partitions of the months ahead and drops those whose records are all too old to keep, where
+// they are not in use: else the next call does. Global: retention.
+func (tx *Tx) Maintain(ctx context.Context) (dropped int, err error) {
+	dropped, err = core.Queries.UsageMaintain(ctx, tx.Pipe,
+		dbsqlc.UsageMaintainParams{Ahead: usageMonthsAhead, KeepDays: usageKeepDays})
+	return dropped, core.Translate("UsageMaintain", err)
+}

@@ -1,0 +1,18 @@
+package db
+
+import "perennial/db/usage"
+
+// Callers know these of package usage by the name of db.
+
+type (
+	Correction   = usage.Correction
+	MetricFilter = usage.MetricFilter
+	NewUsage     = usage.NewUsage
+	RebuiltUsage = usage.RebuiltUsage
+	UsageKey     = usage.Key
+	UsageTaken   = usage.Taken
+)
+
+const (
+	UsageMonthsReady = usage.MonthsReady
+)

@@ -1,0 +1,51 @@
+package webhooks
+
+import (
+	"context"
+	"time"
+
+	"perennial/db/core"
+	"perennial/db/internal/dbsqlc"
+	"perennial/internal/id"
+)
+
+// EndpointAction is what was done to a webhook endpoint.
+type EndpointAction string
+
+// The actions. Registered is noted by InsertEndpoint, the others by SaveEndpoint.
+const (
+	EndpointRegistered    EndpointAction = "registered"
+	EndpointUpdated       EndpointAction = "updated"
+	EndpointDisabled      EndpointAction = "disabled"
+	EndpointEnabled       EndpointAction = "enabled"
+	EndpointSecretRotated EndpointAction = "secret_rotated"
+	EndpointDeleted       EndpointAction = "deleted"
+)
+
+// EndpointChange is one action of somebody on a webhook endpoint. It never holds values: a URL may carry a secret.
+type EndpointChange struct {
+	Action    EndpointAction
+	Fields    []string       // of an update: their names in the API
+	ActorKind core.ActorKind // read only, like the following: the transaction's
+	ActorID   string
+	ChangedAt time.Time // real
+}
+
+// noteEndpointChange keeps who did it, in the transaction that does it.
+func (tx *Tx) noteEndpointChange(ctx context.Context, environmentID, endpointID string, c EndpointChange) error {
+	return core.Queries.WebhookEndpointChangeInsert(ctx, tx.Pipe, dbsqlc.WebhookEndpointChangeInsertParams{
+		ID: id.New(id.EndpointChange, tx.Real), EnvironmentID: environmentID, EndpointID: endpointID,
+		Action: string(c.Action), Fields: core.PresentList(c.Fields), ActorKind: string(tx.By.Kind()), ActorID: tx.By.ID(),
+		ChangedAt: tx.Real,
+	})
+}
+
+// EndpointChanges lists those of a webhook endpoint, also of a deleted one, oldest first.
+func (r Reader) EndpointChanges(ctx context.Context, environmentID, endpointID string) ([]EndpointChange, error) {
+	found, err := core.Queries.WebhookEndpointChangeList(ctx, r.Handle, dbsqlc.WebhookEndpointChangeListParams{
+		EnvironmentID: environmentID, EndpointID: endpointID,
+	})
+	return core.Map(found, func(f dbsqlc.WebhookEndpointChangeListRow) EndpointChange {
+		return EndpointChange{EndpointAction(f.Action), f.Fields, core.ActorKind(f.ActorKind), f.ActorID, f.ChangedAt}
+	}), core.Translate("WebhookEndpointChangeList", err)
+}
