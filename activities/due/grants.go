@@ -5,8 +5,7 @@ import (
 	"time"
 
 	"perennial/activities/execution"
-	"perennial/billing/event"
-	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/db"
 )
 
@@ -26,21 +25,6 @@ func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Ti
 		if err != nil {
 			return err
 		}
-		at := state.Time(db.Moment(now, now))
-		grant, left := grant.End(at)
-		if left == 0 { // done meanwhile
-			return nil
-		}
-		reason := invoice.CreditExpired
-		if !grant.VoidedAt.IsZero() { // an invoice that had used it was voided after it was
-			reason = invoice.CreditVoided
-		}
-		err = tx.Customers.EndCreditGrant(ctx, due.EnvironmentID, grant, left, reason, at)
-		if err != nil || reason == invoice.CreditVoided || !state.Customer.ErasedAt.IsZero() { // nobody would read it
-			return err
-		}
-		return tx.Emit(ctx, due.EnvironmentID, event.New(event.CreditGrantExpired{
-			CreditGrant: grant.Announced(), AmountExpired: int64(left),
-		}, at))
+		return tx.Lifecycle.Write(ctx, due.EnvironmentID, state, lifecycle.EndGrant(state, grant, db.Moment(now, now)))
 	})
 }

@@ -111,10 +111,14 @@ func Revise(draft invoice.Invoice, c Change, around Around) (invoice.Invoice, er
 	return summed(draft, lines, around)
 }
 
-// Deletable reports whether an invoice can be deleted without a trace: only a draft can. Fault: invoice_not_draft.
-func Deletable(inv invoice.Invoice) error {
-	if inv.Status != invoice.InDraft {
+// Changeable refuses to change or delete an invoice by hand, unless it is a draft and bills no subscription. Faults:
+// invoice_not_draft, invoice_of_subscription.
+func Changeable(inv invoice.Invoice) error {
+	switch {
+	case inv.Status != invoice.InDraft:
 		return ErrNotDraft
+	case inv.SubscriptionID != "":
+		return ErrOfSubscription
 	}
 	return nil
 }

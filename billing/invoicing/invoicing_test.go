@@ -100,7 +100,10 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 	t.Parallel()
 	draft, err := invoicing.New(mine, content(invoicing.Line{Amount: minor(1000)}), around())
 	require.NoError(t, err)
-	require.NoError(t, invoicing.Deletable(draft))
+	require.NoError(t, invoicing.Changeable(draft))
+	ofSubscription := draft
+	ofSubscription.SubscriptionID = "sub_1"
+	require.ErrorIs(t, invoicing.Changeable(ofSubscription), invoicing.ErrOfSubscription)
 	out, err := invoicing.Finalize(draft, nil, invoice.Issuing{Now: now})
 	require.NoError(t, err)
 	for _, inv := range []invoice.Invoice{out.Invoice, out.Invoice.Settle(now)} {
@@ -111,7 +114,7 @@ func TestFinalized_NothingChangesItAnyMore(t *testing.T) {
 		require.Equal(t, inv, same)
 		_, err = invoicing.Finalize(inv, nil, invoice.Issuing{Now: now})
 		require.ErrorIs(t, err, invoicing.ErrNotDraft)
-		require.ErrorIs(t, invoicing.Deletable(inv), invoicing.ErrNotDraft)
+		require.ErrorIs(t, invoicing.Changeable(inv), invoicing.ErrNotDraft)
 	}
 }
 

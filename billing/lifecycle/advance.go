@@ -20,33 +20,8 @@ func Advance(s State, at Moment) (State, Changes, error) {
 	return d.finish()
 }
 
-// catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
-func (d *decision) catchUp() error {
-	if d.manual() {
-		return nil
-	}
-	if !d.Customer.ErasedAt.IsZero() {
-		return d.endErased()
-	}
-	defer func() { d.due = d.Now }()
-	for range maxSteps {
-		if err := d.collectNext(); err != nil {
-			return err
-		}
-		action, at := d.next()
-		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && d.holdsUp(i) {
-			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
-		}
-		if action == subscription.ActionNone || d.Now.Before(at) {
-			return nil
-		}
-		d.due = at
-		if err := d.perform(action); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// catchUp performs whatever is due by now.
+func (d *decision) catchUp() error { return d.Owner().catchUp(d) }
 
 // holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
 // the current period: on time it was made while no attempt was under way.

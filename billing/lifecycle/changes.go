@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"perennial/billing/balance"
 	"perennial/billing/creditnote"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -26,6 +27,9 @@ type Changes struct {
 	Credit          []CreditEntry
 	Settlements     []Settlement
 	CreditNotes     []creditnote.Note
+	Adjustments     []Adjustment
+	NewGrants       []balance.Grant
+	EndedGrants     []EndedGrant
 	// Redeemed is the coupon that was redeemed, which is counted when all else is written; empty: none.
 	Redeemed string
 	// Unredeemed are coupons of which one redemption less counts.
@@ -83,13 +87,13 @@ type InvoiceKind int
 
 // The kinds of InvoiceChange.
 const (
-	InvoiceChanged      InvoiceKind = iota // an existing one
-	DraftDeleted                           // of a subscription
-	DraftUpdated                           // of a subscription: it bills something else now
-	DraftCreated                           // of a subscription
-	InvoiceCreated                         // it gets its number when it is written
-	InvoiceFinalized                       // a draft becomes an invoice, and gets its number when it is written
-	FinalizedAndChanged                    // what became of an InvoiceFinalized in the same decision
+	InvoiceChanged InvoiceKind = iota // an existing one
+	DraftDeleted
+	DraftUpdated        // it bills something else now
+	DraftCreated        // it has no number
+	InvoiceCreated      // it gets its number when it is written
+	InvoiceFinalized    // a draft becomes an invoice, and gets its number when it is written
+	FinalizedAndChanged // what became of an InvoiceFinalized in the same decision
 )
 
 // InvoiceChange is one write of an invoice's row.

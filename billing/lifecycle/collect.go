@@ -95,10 +95,7 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 	case collection.StartAttempt:
 		return d.attempt(i)
 	case collection.Exhaust:
-		if d.manual() { // it waits for a command, or is overdue one day
-			return nil
-		}
-		return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, state.Attempts, d.Now))
+		return d.Owner().unpaid(d, state.Attempts)
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
 	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; Record settles a success
@@ -116,12 +113,11 @@ func (d *decision) input(kind collection.Kind) collection.Input {
 }
 
 func (d *decision) terms(inv invoice.Invoice) collection.Terms {
-	status := d.Subscription.Status
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
-		NoRetry: status == subscription.PastDue || d.manual(),
+		NoRetry: !d.Owner().retries(d.State),
 		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
-		Stopped: status == subscription.Canceled,
+		Stopped: d.Subscription.Status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
 	}
 }
@@ -150,9 +146,7 @@ func (d *decision) attempt(i int) error {
 		return d.failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
-	if d.manual() {
-		d.Changes.Starts = append(d.Changes.Starts, txn.ID)
-	}
+	d.Owner().made(d, txn)
 	return nil
 }
 
@@ -167,11 +161,8 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 	if inv.Collection.Trigger == collection.Manual {
 		n, parts = inv.Collection.Attempts, append(parts, "method")
 	}
-	first := d.sortsBy(inv.Period.Start)
-	if d.manual() {
-		first = inv.CreatedAt
-	}
-	at := first.Add(time.Duration(n) * time.Millisecond) // attempts of one invoice sort by their number
+	// attempts of one invoice sort by their number
+	at := d.Owner().attemptsSince(d, inv).Add(time.Duration(n) * time.Millisecond)
 	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 

@@ -2,9 +2,7 @@ package lifecycle
 
 import (
 	"perennial/billing/collection"
-	"perennial/billing/invoice"
 	"perennial/billing/money"
-	"perennial/billing/subscription"
 )
 
 // Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units;
@@ -25,7 +23,7 @@ func (p Pay) judge(d *decision) (func() error, error) {
 	if p.InvoiceID != "" && !d.IsOpen(p.InvoiceID) {
 		return nil, ErrNotOpen
 	}
-	inv, err := d.payable(p.Amount)
+	inv, err := d.Owner().payable(d, p.Amount)
 	if err != nil {
 		return nil, err
 	}
@@ -39,13 +37,4 @@ func (p Pay) judge(d *decision) (func() error, error) {
 		defer func() { d.asked = false }()
 		return d.enter(i, state, effect)
 	}, err
-}
-
-// payable names the invoice that a payment pays: the oldest open one of the subscription, or the manual one. Faults:
-// those of subscription.Payable.
-func (d *decision) payable(amount *money.Minor) (invoice.Invoice, error) {
-	if d.manual() {
-		return subscription.Exactly(d.Open, amount)
-	}
-	return d.Subscription.Payable(d.Facts(), amount)
 }

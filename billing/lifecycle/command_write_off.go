@@ -100,13 +100,10 @@ func (d *decision) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *decision) writtenOff(inv invoice.Invoice) error {
-	if d.manual() {
-		return nil
-	}
-	if d.Subscription.Spans(inv) {
+	if d.Owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
-	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
+	return d.Owner().writtenOff(d, inv)
 }
 
 // takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as

@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"time"
 
@@ -46,39 +45,15 @@ func begin(s State, at Moment) *decision {
 	d := &decision{State: s.clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
-	if !d.manual() {
-		d.Subscription = d.Subscription.Itemized(d.Facts())
-	}
+	d.Owner().begin(d)
 	return d
 }
 
-// finish lets the next open invoice have its turn, decides what happens next by itself and whether the subscription is
-// over, and returns the result.
+// finish decides what happens next automatically, and returns the result.
 func (d *decision) finish() (State, Changes, error) {
-	if d.manual() {
-		d.settleGrants()
-		return d.State, d.Changes, nil
-	}
-	if err := d.collectNext(); err != nil {
+	if err := d.Owner().finish(d); err != nil {
 		return State{}, Changes{}, err
 	}
-	s := &d.Subscription
-	s.NextAction, s.NextActionAt = d.next()
-	d.Changes.Unfinished = d.behind()
-	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
-	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
-		s.FinishedAt = d.Now
-	case pending: // also of a canceled one, when somebody pays what it left open
-		s.FinishedAt = time.Time{}
-	}
-	if !reflect.DeepEqual(d.before, *s) {
-		s.UpdatedAt = d.Now
-		d.Changes.Items, d.Changes.EndedItems = changedItems(d.before.Items, s.Items)
-		saved := *s
-		d.Changes.Subscription = &saved
-		s.Revision++
-	}
-	d.settleState()
 	return d.State, d.Changes, nil
 }
 

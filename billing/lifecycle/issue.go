@@ -152,18 +152,15 @@ func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
-	if !d.manual() && d.Subscription.Spans(inv) {
+	if d.Owner().spans(d.State, inv) {
 		d.Paid = d.ranked(insert(d.Paid, inv))
 	}
 	return d.decide(d.settled(inv))
 }
 
-// settled asks what the payment of an invoice means for its subscription: nothing where it has none.
+// settled asks what the payment of an invoice means for its owner.
 func (d *decision) settled(inv invoice.Invoice) (subscription.Decision, error) {
-	if d.manual() {
-		return subscription.Decision{}, nil
-	}
-	return d.Subscription.Settled(d.Facts(), inv, d.Now)
+	return d.Owner().settled(d, inv)
 }
 
 // insert puts an invoice where its number belongs; one of this decision has none yet and is the last.

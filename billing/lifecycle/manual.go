@@ -10,13 +10,57 @@ import (
 	"perennial/billing/tax"
 )
 
-// A manual invoice belongs to a customer without a subscription (ADR 47). A State without a Subscription has it as
-// Draft or as the only Open one. Commands about invoices and answers of providers change it as they change a
-// subscription's, but nothing follows for a subscription, there are no retries, and each attempt has a workflow of its
-// own.
+// CreateDraft makes the draft of a manual invoice, which is Draft of the State then. Faults: those of invoicing.New.
+func CreateDraft(s State, c invoicing.Content, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	draft, err := invoicing.New(invoicing.Identity{
+		ID: d.IDs.Invoice(d.Real), CustomerID: d.Customer.ID, TestClockID: d.Customer.TestClockID, Currency: d.Currency,
+	}, c, d.aroundDraft())
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	d.Draft = &draft
+	d.Changes.Invoices.add(DraftCreated, draft)
+	d.announce(event.InvoiceCreated{Invoice: draft.Announced()})
+	return d.finish()
+}
 
-// manual reports whether the State has no subscription.
-func (s State) manual() bool { return s.Subscription.ID == "" }
+// ReviseDraft changes the Draft of the State. Faults: those of invoicing.Revise.
+func ReviseDraft(s State, c invoicing.Change, at Moment) (State, Changes, error) {
+	if s.Draft == nil {
+		return State{}, Changes{}, invoicing.ErrNotDraft
+	}
+	d := begin(s, at)
+	draft, err := invoicing.Revise(*d.Draft, c, d.aroundDraft())
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	*d.Draft = draft
+	d.Changes.Invoices.redraw(draft)
+	d.announce(event.InvoiceUpdated{Invoice: draft.Announced()})
+	return d.finish()
+}
+
+// DeleteDraft takes the Draft of the State away: it never had a number. Fault: invoice_not_draft.
+func DeleteDraft(s State, at Moment) (State, Changes, error) {
+	if s.Draft == nil {
+		return State{}, Changes{}, invoicing.ErrNotDraft
+	}
+	d := begin(s, at)
+	gone := *d.Draft
+	d.Draft = nil
+	d.Changes.Invoices.discard(gone)
+	d.announce(event.InvoiceDeleted{Invoice: gone.Announced()})
+	return d.finish()
+}
+
+// aroundDraft is what surrounds a draft when it is written.
+func (d *decision) aroundDraft() invoicing.Around {
+	return invoicing.Around{
+		Rates: tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), Exempt: d.Customer.TaxExempt, Now: d.Now,
+		LineID: func(int) string { return d.IDs.Line(d.Real) },
+	}
+}
 
 // Finalize issues the Draft of the State. One that is charged automatically gets one attempt; of another the customer
 // is told, and pays it or has it paid. Nothing is charged where nothing is due. Changes.Invoices has the invoice,

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"time"
 
-	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/subscription"
 )
@@ -17,12 +16,11 @@ const OverdueNews = 30 * 24 * time.Hour
 // for.
 func Overdue(s State, at Moment) (State, Changes, error) {
 	d := begin(s, at)
-	if !d.manual() && d.Subscription.Status != subscription.Canceled {
+	if !d.Owner().unwatched(d.State) {
 		return d.State, d.Changes, nil
 	}
 	for i, inv := range d.Open {
-		waits := !d.manual() && inv.Collection.Phase == collection.Charging
-		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() || waits {
+		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() || d.Owner().waits(inv) {
 			continue
 		}
 		if err := d.overdue(i); err != nil {
@@ -39,8 +37,8 @@ func (d *decision) overdue(i int) error {
 	inv.OverdueAt = d.Now
 	d.Changes.Invoices.save(*inv)
 	d.announce(event.InvoiceOverdue{Invoice: inv.Announced(), DueAt: inv.DueAt.Unix()})
-	if d.manual() || d.Subscription.Status == subscription.Canceled {
+	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
-	return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, inv.Collection.Attempts, d.Now))
+	return d.Owner().unpaid(d, inv.Collection.Attempts)
 }

@@ -22,7 +22,7 @@ import (
 )
 
 // State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
-// that belongs to none, a charge of its own or a refund of one, and for a manual invoice (manual.go).
+// that belongs to none, a charge of its own or a refund of one, and for a manual invoice: see Owner.
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
@@ -145,36 +145,8 @@ func (s State) InReview() *payment.Transaction {
 	return nil
 }
 
-// next returns what happens to the subscription by itself, and when.
-func (s State) next() (subscription.Action, time.Time) {
-	if s.manual() {
-		return subscription.ActionNone, time.Time{}
-	}
-	var collecting *collection.State
-	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
-		collecting = &s.Open[i].Collection
-	}
-	action, at := s.Subscription.Next(collecting, s.settings())
-	if due, ok := s.dueNext(); ok && !due.After(at) {
-		action, at = subscription.ActionInvoiceOverdue, due
-	}
-	if due, ok := s.draftDue(); ok && (action == subscription.ActionNone || !due.After(at)) {
-		action, at = subscription.ActionFinalize, due
-	}
-	facts := s.Facts()
-	change, ok := s.Subscription.ChangeAt(facts)
-	// Before what it may change of a boundary, and behind what is about an older period.
-	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
-		action == subscription.ActionFinalize
-	if ok && (change.Before(at) || change.Equal(at) && !older) {
-		action, at = subscription.ActionScheduledChange, change
-	}
-	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
-	if ok && reminder.Before(at) {
-		return subscription.ActionRenewalReminder, reminder
-	}
-	return action, at
-}
+// next returns what happens automatically, and when.
+func (s State) next() (subscription.Action, time.Time) { return s.Owner().next(s) }
 
 // dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A
 // payment that began before then is waited for.

@@ -3,8 +3,10 @@ package lifecycle
 import (
 	"context"
 
+	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/db/core"
+	"perennial/db/customers"
 )
 
 // writes go on until one fails.
@@ -29,6 +31,20 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 	})
 	for _, t := range c.NewTransactions {
 		all.do(func() error { return tx.payments.InsertTransaction(ctx, environmentID, t) })
+	}
+	for _, a := range c.Adjustments {
+		all.do(func() error {
+			return tx.customers.AdjustBalance(ctx, environmentID, customers.BalanceEntry{
+				ID: a.ID, CustomerID: s.Customer.ID, Currency: s.BalanceCurrency(), Amount: a.Amount,
+				Reason: invoice.CreditAdjusted, Note: a.Note, After: a.After, CreatedAt: c.At,
+			})
+		})
+	}
+	for _, g := range c.NewGrants {
+		all.do(func() error { return tx.customers.InsertCreditGrant(ctx, environmentID, g) })
+	}
+	for _, g := range c.EndedGrants {
+		all.do(func() error { return tx.customers.EndCreditGrant(ctx, environmentID, g.Grant, g.Taken, g.Reason, c.At) })
 	}
 	for _, entry := range c.Credit {
 		all.do(func() error {

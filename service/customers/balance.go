@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"perennial/billing/balance"
 	"perennial/billing/customer"
-	"perennial/billing/event"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/text"
 	"perennial/db"
@@ -37,46 +36,45 @@ func (s *Service) AdjustBalance(
 		return err
 	}
 	return onBalance(ctx, s, by, c, in.Currency, around, func(
-		tx *db.Tx, was db.Credit, now time.Time,
+		tx *db.Tx, state lifecycle.State, granted money.Minor, now time.Time,
 	) (entry db.BalanceEntry, err error) {
-		plain, err := balance.Adjusted(was.Balance, in.Amount)
+		state, changes, err := lifecycle.AdjustBalance(state, granted, lifecycle.Adjustment{
+			ID: id.New(id.Credit, tx.Real), Amount: in.Amount, Note: in.Note,
+		}, db.Moment(now, tx.Real))
 		if err != nil {
 			return entry, err
 		}
-		after := plain + was.Granted
-		entry = db.BalanceEntry{
-			ID: id.New(id.Credit, tx.Real), CustomerID: c.ID, Currency: in.Currency, Amount: in.Amount,
-			Reason: invoice.CreditAdjusted, Note: in.Note, After: after, CreatedAt: now,
-		}
-		if err := tx.Customers.AdjustBalance(ctx, by.EnvironmentID, entry); err != nil {
-			return entry, err
-		}
-		return entry, tx.Emit(ctx, by.EnvironmentID, event.New(event.BalanceAdjusted{
-			ID: entry.ID, CustomerID: c.ID, Amount: int64(in.Amount), Currency: string(in.Currency), Balance: int64(after),
-		}, now))
+		made := changes.Adjustments[0]
+		return db.BalanceEntry{
+			ID: made.ID, CustomerID: c.ID, Currency: in.Currency, Amount: made.Amount, Reason: invoice.CreditAdjusted,
+			Note: made.Note, After: made.After, CreatedAt: changes.At,
+		}, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
 }
 
 // onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the
-// customer and the balance, in the order in which everybody takes them. now is the customer's time. Faults:
-// customer_not_found, test_clock_advancing.
+// customer and the balance, in the order in which everybody takes them. state is the customer's, granted what grants have
+// left, and now the customer's time. Faults: customer_not_found, test_clock_advancing.
 func onBalance[R any](
 	ctx context.Context, s *Service, by usecase.Caller, c customer.Customer, currency money.Currency,
 	around usecase.Around[R],
-	do func(tx *db.Tx, was db.Credit, now time.Time) (R, error),
+	do func(tx *db.Tx, state lifecycle.State, granted money.Minor, now time.Time) (R, error),
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (none R, err error) {
 		now, err := usecase.LockClockOf(ctx, tx, by.EnvironmentID, c, s.Now())
 		if err != nil {
 			return none, err
 		}
-		if _, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID); err != nil {
+		c, err := usecase.LockCustomer(ctx, tx, by.EnvironmentID, c.ID)
+		if err != nil {
 			return none, err
 		}
 		was, err := tx.Customers.LockBalance(ctx, by.EnvironmentID, c.ID, currency)
 		if err != nil {
 			return none, err
 		}
-		return do(tx, was, now)
+		state := usecase.StateOf(c, now)
+		state.Currency, state.Balance = currency, was.Balance
+		return do(tx, state, was.Granted, now)
 	})
 }

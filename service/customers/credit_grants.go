@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"perennial/billing/balance"
-	"perennial/billing/event"
 	"perennial/billing/fault"
-	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -20,8 +19,7 @@ import (
 
 // GrantCredit gives a customer g, whose id and date are made here. The next invoices in its currency use it. Faults:
 // customer_not_found, test_clock_advancing, plan_not_found, text_blank, text_invalid, card_number_refused, those of
-// metadata and of balance.Grant.Check; credit_grants_too_many, those of checkGrantPlans; amount_too_large where the
-// customer would have more than an amount can be.
+// metadata, of checkGrantPlans and of lifecycle.GrantCredit.
 func (s *Service) GrantCredit(
 	ctx context.Context, by usecase.Caller, g balance.Grant, around usecase.Around[db.CreditGrant],
 ) error {
@@ -34,26 +32,19 @@ func (s *Service) GrantCredit(
 		return err
 	}
 	return onBalance(ctx, s, by, c, g.Currency, around, func(
-		tx *db.Tx, was db.Credit, now time.Time,
+		tx *db.Tx, state lifecycle.State, granted money.Minor, now time.Time,
 	) (made db.CreditGrant, err error) {
-		g.ID, g.TestClockID, g.GivenAt, g.Left = id.New(id.CreditGrant, tx.Real), c.TestClockID, now, g.Amount
-		if err := g.Check(); err != nil {
+		usable, err := tx.Customers.UsableCreditGrants(ctx, by.EnvironmentID, c.ID, g.Currency)
+		if err != nil {
 			return made, err
 		}
-		if _, err := money.Sum(max(was.Balance, 0), was.Granted, g.Amount); err != nil {
-			return made, fault.From(err).In("amount")
-		}
-		switch n, err := tx.Customers.UsableCreditGrants(ctx, by.EnvironmentID, c.ID, g.Currency); {
-		case err != nil:
-			return made, err
-		case n >= balance.MaxUsable:
-			return made, balance.ErrTooMany
-		}
-		if err := tx.Customers.InsertCreditGrant(ctx, by.EnvironmentID, g); err != nil {
+		g.ID = id.New(id.CreditGrant, tx.Real)
+		changes, err := lifecycle.GrantCredit(state, granted, usable, g, db.Moment(now, tx.Real))
+		if err != nil {
 			return made, err
 		}
-		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
-			event.New(event.CreditGrantCreated{CreditGrant: g.Announced()}, now))
+		made = db.CreditGrant{Grant: changes.NewGrants[0], ClockNow: now}
+		return made, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
 }
 
@@ -90,18 +81,18 @@ func (s *Service) VoidCreditGrant(
 		return err
 	}
 	return onBalance(ctx, s, by, c, seen.Currency, around, func(
-		tx *db.Tx, _ db.Credit, now time.Time,
+		tx *db.Tx, state lifecycle.State, _ money.Minor, now time.Time,
 	) (made db.CreditGrant, err error) {
-		g, err := tx.Customers.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
+		was, err := tx.Customers.LockCreditGrant(ctx, by.EnvironmentID, seen.ID)
 		if err != nil {
 			return made, err
 		}
-		was := g
-		g, left, err := g.Void(now)
+		changes, err := lifecycle.VoidGrant(state, was, db.Moment(now, tx.Real))
 		if err != nil {
 			return made, err
 		}
-		if err := tx.Customers.EndCreditGrant(ctx, by.EnvironmentID, g, left, invoice.CreditVoided, now); err != nil {
+		g := changes.EndedGrants[0]
+		if err := tx.Customers.EndCreditGrant(ctx, by.EnvironmentID, g.Grant, g.Taken, g.Reason, changes.At); err != nil {
 			return made, err
 		}
 		type shown struct { // as the API names them
@@ -109,7 +100,6 @@ func (s *Service) VoidCreditGrant(
 			VoidedAt  time.Time
 		}
 		usecase.AuditDiffering(tx, "credit_grant", shown{was.Left, was.VoidedAt}, shown{g.Left, g.VoidedAt})
-		return db.CreditGrant{Grant: g, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID,
-			event.New(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)}, now))
+		return db.CreditGrant{Grant: g.Grant, ClockNow: now}, tx.Emit(ctx, by.EnvironmentID, changes.Events[0])
 	})
 }

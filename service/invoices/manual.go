@@ -3,19 +3,14 @@ package invoices
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"perennial/billing/audit"
-	"perennial/billing/customer"
-	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/invoicing"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
-	"perennial/billing/tax"
 	"perennial/billing/text"
 	"perennial/db"
-	"perennial/internal/id"
 	"perennial/service/usecase"
 )
 
@@ -51,25 +46,14 @@ func (s *Service) CreateInvoice(
 		if err != nil {
 			return invoice.Invoice{}, err
 		}
-		draft, err := invoicing.New(invoicing.Identity{
-			ID: id.New(id.Invoice, s.Now()), CustomerID: c.ID, TestClockID: c.TestClockID, Currency: in.Currency,
-		}, in.Content, s.around(c, rates, now))
+		state := usecase.StateOf(c, now)
+		state.Currency, state.TaxRates = in.Currency, rates
+		state, changes, err := lifecycle.CreateDraft(state, in.Content, db.Moment(now, tx.Real))
 		if err != nil {
-			return draft, err
+			return invoice.Invoice{}, err
 		}
-		if err := tx.Invoices.InsertDraft(ctx, by.EnvironmentID, draft); err != nil {
-			return draft, err
-		}
-		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceCreated{Invoice: draft.Announced()}, now))
+		return *state.Draft, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
-}
-
-// around is what surrounds a draft of a customer when it is written.
-func (s *Service) around(c customer.Customer, rates []tax.Definition, now time.Time) invoicing.Around {
-	return invoicing.Around{
-		Rates: tax.Holding(rates, c.TaxPayer(), now), Exempt: c.TaxExempt, Now: now,
-		LineID: func(int) string { return id.New(id.InvoiceLine, s.Now()) },
-	}
 }
 
 // ReviseInvoice changes a draft. Faults: invoice_not_found, invoice_not_draft, those of CreateInvoice about what is
@@ -86,16 +70,14 @@ func (s *Service) ReviseInvoice(
 		return err
 	}
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
-		now := state.Time(db.Moment(tx.Now, tx.Real))
-		draft, err := invoicing.Revise(*state.Draft, change, s.around(state.Customer, state.TaxRates, now))
+		was := *state.Draft
+		state, changes, err := lifecycle.ReviseDraft(state, change, db.Moment(tx.Now, tx.Real))
 		if err != nil {
-			return draft, err
+			return was, err
 		}
-		tx.AuditChanges(audit.Changes("invoice", audit.Differing(*state.Draft, draft), *state.Draft, draft)...)
-		if err := tx.Invoices.SaveDraft(ctx, by.EnvironmentID, draft); err != nil {
-			return draft, err
-		}
-		return draft, tx.Emit(ctx, by.EnvironmentID, event.New(event.InvoiceUpdated{Invoice: draft.Announced()}, now))
+		is := *state.Draft
+		tx.AuditChanges(audit.Changes("invoice", audit.Differing(was, is), was, is)...)
+		return is, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
 }
 
@@ -104,13 +86,13 @@ func (s *Service) DeleteInvoice(
 	ctx context.Context, by usecase.Caller, invoiceID string, around usecase.Around[invoice.Invoice],
 ) error {
 	return s.onDraft(ctx, by, invoiceID, around, func(tx *db.Tx, state lifecycle.State) (invoice.Invoice, error) {
-		now := state.Time(db.Moment(tx.Now, tx.Real))
-		if err := tx.Invoices.DeleteDraft(ctx, by.EnvironmentID, invoiceID); err != nil {
-			return *state.Draft, err
+		gone := *state.Draft
+		state, changes, err := lifecycle.DeleteDraft(state, db.Moment(tx.Now, tx.Real))
+		if err != nil {
+			return gone, err
 		}
 		tx.AuditAlso(usecase.Deleted)
-		gone := event.InvoiceDeleted{Invoice: state.Draft.Announced()}
-		return *state.Draft, tx.Emit(ctx, by.EnvironmentID, event.New(gone, now))
+		return gone, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
 }
 
@@ -164,11 +146,8 @@ func (s *Service) onDraftSeen(
 	do func(*db.Tx, lifecycle.State) (invoice.Invoice, error),
 ) error {
 	return around.Transact(ctx, s.Base, by, func(tx *db.Tx) (invoice.Invoice, error) {
-		if seen.SubscriptionID != "" && seen.Status == invoice.InDraft {
-			return seen, invoicing.ErrOfSubscription
-		}
 		if seen.SubscriptionID != "" {
-			return seen, invoicing.ErrNotDraft
+			return seen, invoicing.Changeable(seen)
 		}
 		state, err := tx.Lifecycle.LockManualInvoice(ctx, by.EnvironmentID, seen.CustomerID, seen.ID)
 		if err == nil && state.Draft == nil {

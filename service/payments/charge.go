@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 
-	"perennial/billing/collection"
-	"perennial/billing/event"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/text"
 	"perennial/db"
-	"perennial/internal/id"
 	"perennial/service/usecase"
 )
 
@@ -55,24 +53,16 @@ func (s *Service) ChargeCustomer(
 		if err != nil {
 			return payment.Transaction{}, err
 		}
-		if err := money.CheckChargeable(in.Amount, in.Currency, limits); err != nil {
+		state := usecase.StateOf(c, now)
+		if hasProvider {
+			state.Provider = &lifecycle.Provider{}
+		}
+		changes, err := lifecycle.ChargeCustomer(state, lifecycle.OwnCharge{
+			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Limits: limits,
+		}, db.Moment(now, tx.Real))
+		if err != nil {
 			return payment.Transaction{}, err
 		}
-		txn := payment.NewCharge(payment.NewChargeInput{
-			ID: id.New(id.Transaction, s.Now()), Customer: c, HasProvider: hasProvider,
-			Amount: in.Amount, Currency: in.Currency, Description: in.Description, Trigger: collection.Manual, Due: now,
-			Now: now, Real: tx.Real, Virtual: c.TestClockID != "",
-		})
-		if txn.Status == payment.Pending {
-			tx.AfterCommit(db.StartPayment{EnvironmentID: by.EnvironmentID, ID: txn.ID})
-		}
-		return txn, insertCharge(ctx, tx, by.EnvironmentID, txn)
+		return *changes.Made(changes.Attempt), tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
-}
-
-func insertCharge(ctx context.Context, tx *db.Tx, environmentID string, txn payment.Transaction) error {
-	if err := tx.Payments.InsertTransaction(ctx, environmentID, txn); err != nil {
-		return err
-	}
-	return tx.Emit(ctx, environmentID, event.New(txn.Beginning(), txn.CreatedAt))
 }

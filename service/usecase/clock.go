@@ -7,6 +7,7 @@ import (
 
 	"perennial/billing/customer"
 	"perennial/billing/fault"
+	"perennial/billing/lifecycle"
 	"perennial/billing/testclock"
 	"perennial/db"
 	"perennial/internal/id"
@@ -39,6 +40,15 @@ func LockClock(
 		return time.Time{}, errClockBusy
 	}
 	return clock.NowAt, nil
+}
+
+// StateOf returns the State of a customer without a subscription; now is the customer's time.
+func StateOf(c customer.Customer, now time.Time) lifecycle.State {
+	s := lifecycle.State{Customer: c}
+	if c.TestClockID != "" {
+		s.ClockNow = now
+	}
+	return s
 }
 
 // LockClockOf is LockClock for something of a customer. A customer whose clock is deleted is gone with it, also before

@@ -1,6 +1,22 @@
 package lifecycle
 
-import "perennial/billing/terms"
+import (
+	"perennial/billing/metadata"
+	"perennial/billing/terms"
+)
+
+// SetMetadata replaces all metadata of the subscription. Faults: those of subscription.SetMetadata.
+type SetMetadata struct {
+	Metadata metadata.Pairs
+}
+
+// Name implements Command. To the workflow it is a change like that of a plan: its row has another revision.
+func (SetMetadata) Name() string { return "change_plan" }
+
+func (c SetMetadata) judge(d *decision) (func() error, error) {
+	made, err := d.Subscription.SetMetadata(c.Metadata, d.Now)
+	return func() error { return d.carryOut(made) }, err
+}
 
 // SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults:
 // those of subscription.SetTerms.

@@ -1,0 +1,125 @@
+package lifecycle
+
+import (
+	"perennial/billing/balance"
+	"perennial/billing/collection"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+)
+
+// What a customer has beside subscriptions and invoices. The State is the customer's in a Currency.
+
+// OwnCharge is a charge that pays no invoice.
+type OwnCharge struct {
+	Amount      money.Minor
+	Currency    money.Currency
+	Description string
+	Limits      []money.Limits // of the accounts that may take it
+}
+
+// ChargeCustomer makes a charge of its own: Changes.Attempt. One that cannot be made at all has failed. Fault:
+// amount_not_chargeable.
+func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
+	if err := money.CheckChargeable(c.Amount, c.Currency, c.Limits); err != nil {
+		return Changes{}, err
+	}
+	d := begin(s, at)
+	txn := payment.NewCharge(payment.NewChargeInput{
+		ID: d.IDs.Transaction(d.Real), Customer: d.Customer, HasProvider: d.Provider != nil,
+		Amount: c.Amount, Currency: c.Currency, Description: c.Description, Trigger: collection.Manual, Due: d.Now,
+		Now: d.Now, Real: d.Real, Virtual: !d.ClockNow.IsZero(),
+	})
+	d.Changes.Attempt = txn.ID
+	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
+	if txn.Status == payment.Pending {
+		d.Owner().made(d, txn)
+	}
+	d.announce(txn.Beginning())
+	return d.Changes, nil
+}
+
+// Adjustment is an entry that a person makes in the ledger of a customer.
+type Adjustment struct {
+	ID     string
+	Amount money.Minor
+	Note   string
+	After  money.Minor // what the customer has then, with grants
+}
+
+// AdjustBalance gives the customer an amount, or takes one below zero. granted is what the customer's grants have left:
+// they stay as they are. Faults: those of balance.Adjusted.
+func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State, Changes, error) {
+	d := begin(s, at)
+	plain, err := balance.Adjusted(d.Balance, a.Amount)
+	if err != nil {
+		return State{}, Changes{}, err
+	}
+	d.Balance, a.After = plain, plain+granted
+	d.Changes.Adjustments = append(d.Changes.Adjustments, a)
+	d.announce(event.BalanceAdjusted{
+		ID: a.ID, CustomerID: d.Customer.ID, Amount: int64(a.Amount), Currency: string(d.Currency), Balance: int64(a.After),
+	})
+	return d.State, d.Changes, nil
+}
+
+// GrantCredit gives the customer a grant: Changes.NewGrants has it as it is given. granted is what earlier grants in the
+// currency have left, and usable how many of them have something left. Faults: those of balance.Grant.Check;
+// amount_too_large where the customer would have more than an amount can be; credit_grants_too_many.
+func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at Moment) (Changes, error) {
+	d := begin(s, at)
+	g.CustomerID, g.TestClockID, g.GivenAt, g.Left = d.Customer.ID, d.Customer.TestClockID, d.Now, g.Amount
+	if err := g.Check(); err != nil {
+		return Changes{}, err
+	}
+	if _, err := money.Sum(max(d.Balance, 0), granted, g.Amount); err != nil {
+		return Changes{}, fault.From(err).In("amount")
+	}
+	if usable >= balance.MaxUsable {
+		return Changes{}, balance.ErrTooMany
+	}
+	d.Changes.NewGrants = append(d.Changes.NewGrants, g)
+	d.announce(event.CreditGrantCreated{CreditGrant: g.Announced()})
+	return d.Changes, nil
+}
+
+// EndedGrant is a grant of which nothing is left, because it ended.
+type EndedGrant struct {
+	balance.Grant
+	Taken  money.Minor // what was left of it
+	Reason invoice.CreditReason
+}
+
+// VoidGrant takes back what is left of a grant. What invoices have used stays paid. Faults: credit_grant_voided,
+// credit_grant_expired.
+func VoidGrant(s State, g balance.Grant, at Moment) (Changes, error) {
+	d := begin(s, at)
+	g, left, err := g.Void(d.Now)
+	if err != nil {
+		return Changes{}, err
+	}
+	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditVoided})
+	d.announce(event.CreditGrantVoided{CreditGrant: g.Announced(), AmountVoided: int64(left)})
+	return d.Changes, nil
+}
+
+// EndGrant takes away what is left of a grant that has ended, and announces one that has expired. Nothing changes where
+// nothing is left.
+func EndGrant(s State, g balance.Grant, at Moment) Changes {
+	d := begin(s, at)
+	g, left := g.End(d.Now)
+	if left == 0 {
+		return d.Changes
+	}
+	if !g.VoidedAt.IsZero() { // an invoice that had used it was voided after it was
+		d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditVoided})
+		return d.Changes
+	}
+	d.Changes.EndedGrants = append(d.Changes.EndedGrants, EndedGrant{g, left, invoice.CreditExpired})
+	if d.Customer.ErasedAt.IsZero() { // else nobody would read it
+		d.announce(event.CreditGrantExpired{CreditGrant: g.Announced(), AmountExpired: int64(left)})
+	}
+	return d.Changes
+}

@@ -1,0 +1,210 @@
+package lifecycle
+
+import (
+	"reflect"
+	"time"
+
+	"perennial/billing/collection"
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/payment"
+	"perennial/billing/subscription"
+)
+
+// Owner is what a State is of: a subscription, or a customer without one. All that differs between the two is here.
+type Owner interface {
+	// begin makes the State what the rules of today want.
+	begin(d *decision)
+	// catchUp performs whatever is due by now.
+	catchUp(d *decision) error
+	// finish decides what happens next automatically.
+	finish(d *decision) error
+	// next is what happens next automatically, and when.
+	next(s State) (subscription.Action, time.Time)
+	// payable names the invoice that a payment pays. Faults: those of subscription.Payable.
+	payable(d *decision, amount *money.Minor) (invoice.Invoice, error)
+	// settled asks what the payment of an invoice means.
+	settled(d *decision, inv invoice.Invoice) (subscription.Decision, error)
+	// spans reports whether later decisions depend on an invoice that is closed.
+	spans(s State, inv invoice.Invoice) bool
+	// writtenOff follows that an invoice was given up.
+	writtenOff(d *decision, inv invoice.Invoice) error
+	// unpaid follows that nothing automatic collects an invoice any more.
+	unpaid(d *decision, attempts int) error
+	// retries reports whether a failed attempt is repeated automatically.
+	retries(s State) bool
+	// made notes a new attempt, which some workflow carries out.
+	made(d *decision, attempt payment.Transaction)
+	// attemptsSince is the time that the attempts of an invoice sort by.
+	attemptsSince(d *decision, inv invoice.Invoice) time.Time
+	// unwatched reports whether no workflow waits for the time to pay the State's invoices.
+	unwatched(s State) bool
+	// waits reports whether an attempt that began in time puts off that an invoice is overdue.
+	waits(inv invoice.Invoice) bool
+}
+
+// Owner returns what the State is of.
+func (s State) Owner() Owner {
+	if s.Subscription.ID == "" {
+		return ofCustomer{}
+	}
+	return ofSubscription{}
+}
+
+// ofSubscription owns a State with a Subscription. One workflow follows all its charges.
+type ofSubscription struct{}
+
+func (ofSubscription) begin(d *decision) { d.Subscription = d.Subscription.Itemized(d.Facts()) }
+
+// catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
+func (ofSubscription) catchUp(d *decision) error {
+	if !d.Customer.ErasedAt.IsZero() {
+		return d.endErased()
+	}
+	defer func() { d.due = d.Now }()
+	for range maxSteps {
+		if err := d.collectNext(); err != nil {
+			return err
+		}
+		action, at := d.next()
+		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && d.holdsUp(i) {
+			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
+		}
+		if action == subscription.ActionNone || d.Now.Before(at) {
+			return nil
+		}
+		d.due = at
+		if err := d.perform(action); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish lets the next open invoice have its turn, and decides whether the subscription is over.
+func (ofSubscription) finish(d *decision) error {
+	if err := d.collectNext(); err != nil {
+		return err
+	}
+	s := &d.Subscription
+	s.NextAction, s.NextActionAt = d.next()
+	d.Changes.Unfinished = d.behind()
+	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
+	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
+		s.FinishedAt = d.Now
+	case pending: // also of a canceled one, when somebody pays what it left open
+		s.FinishedAt = time.Time{}
+	}
+	if !reflect.DeepEqual(d.before, *s) {
+		s.UpdatedAt = d.Now
+		d.Changes.Items, d.Changes.EndedItems = changedItems(d.before.Items, s.Items)
+		saved := *s
+		d.Changes.Subscription = &saved
+		s.Revision++
+	}
+	d.settleState()
+	return nil
+}
+
+func (ofSubscription) next(s State) (subscription.Action, time.Time) {
+	var collecting *collection.State
+	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
+		collecting = &s.Open[i].Collection
+	}
+	action, at := s.Subscription.Next(collecting, s.settings())
+	if due, ok := s.dueNext(); ok && !due.After(at) {
+		action, at = subscription.ActionInvoiceOverdue, due
+	}
+	if due, ok := s.draftDue(); ok && (action == subscription.ActionNone || !due.After(at)) {
+		action, at = subscription.ActionFinalize, due
+	}
+	facts := s.Facts()
+	change, ok := s.Subscription.ChangeAt(facts)
+	// Before what it may change of a boundary, and behind what is about an older period.
+	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
+		action == subscription.ActionFinalize
+	if ok && (change.Before(at) || change.Equal(at) && !older) {
+		action, at = subscription.ActionScheduledChange, change
+	}
+	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
+	if ok && reminder.Before(at) {
+		return subscription.ActionRenewalReminder, reminder
+	}
+	return action, at
+}
+
+func (ofSubscription) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
+	return d.Subscription.Payable(d.Facts(), amount)
+}
+
+func (ofSubscription) settled(d *decision, inv invoice.Invoice) (subscription.Decision, error) {
+	return d.Subscription.Settled(d.Facts(), inv, d.Now)
+}
+
+func (ofSubscription) spans(s State, inv invoice.Invoice) bool { return s.Subscription.Spans(inv) }
+
+func (ofSubscription) writtenOff(d *decision, inv invoice.Invoice) error {
+	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
+}
+
+func (ofSubscription) unpaid(d *decision, attempts int) error {
+	return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, attempts, d.Now))
+}
+
+func (ofSubscription) retries(s State) bool { return s.Subscription.Status != subscription.PastDue }
+
+func (ofSubscription) made(*decision, payment.Transaction) {}
+
+func (ofSubscription) attemptsSince(d *decision, inv invoice.Invoice) time.Time {
+	return d.sortsBy(inv.Period.Start)
+}
+
+func (ofSubscription) unwatched(s State) bool { return s.Subscription.Status == subscription.Canceled }
+
+func (ofSubscription) waits(inv invoice.Invoice) bool {
+	return inv.Collection.Phase == collection.Charging
+}
+
+// ofCustomer owns a State without a Subscription. It has a manual invoice (ADR 47) as Draft or as the only Open one, or
+// none. Commands about invoices and answers of providers change that as they change a subscription's, but it waits for
+// a command, or is overdue one day: nothing else happens automatically, and each attempt has a workflow of its own.
+type ofCustomer struct{}
+
+func (ofCustomer) begin(*decision) {}
+
+func (ofCustomer) catchUp(*decision) error { return nil }
+
+func (ofCustomer) finish(d *decision) error {
+	d.settleGrants()
+	return nil
+}
+
+func (ofCustomer) next(State) (subscription.Action, time.Time) {
+	return subscription.ActionNone, time.Time{}
+}
+
+func (ofCustomer) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
+	return subscription.Exactly(d.Open, amount)
+}
+
+func (ofCustomer) settled(*decision, invoice.Invoice) (subscription.Decision, error) {
+	return subscription.Decision{}, nil
+}
+
+func (ofCustomer) spans(State, invoice.Invoice) bool { return false }
+
+func (ofCustomer) writtenOff(*decision, invoice.Invoice) error { return nil }
+
+func (ofCustomer) unpaid(*decision, int) error { return nil }
+
+func (ofCustomer) retries(State) bool { return false }
+
+func (ofCustomer) made(d *decision, attempt payment.Transaction) {
+	d.Changes.Starts = append(d.Changes.Starts, attempt.ID)
+}
+
+func (ofCustomer) attemptsSince(_ *decision, inv invoice.Invoice) time.Time { return inv.CreatedAt }
+
+func (ofCustomer) unwatched(State) bool { return true }
+
+func (ofCustomer) waits(invoice.Invoice) bool { return false }
