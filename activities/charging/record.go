@@ -95,6 +95,11 @@ func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 			return err
 		}
 	}
+	if about.Failed {
+		if result.Failed, err = db.FailedOperations(ctx, tx, r.env, result.Transaction); err != nil {
+			return err
+		}
+	}
 	if about.Sends {
 		if result.Sends, err = tx.Payments.Sends(ctx, r.env, x.Transaction.ID); err != nil {
 			return err

@@ -22,42 +22,66 @@ func TestConcerns(t *testing.T) {
 	spoken := charging.Step{Transaction: payment.Transaction{Provider: "adyen", ProviderConfigID: "pp_2"}}
 	earlier := spoken
 	earlier.Earlier = &payment.Send{Number: 1, ProviderConfigID: "pp_1"}
+	told := spoken
+	told.Move = payment.MoveBelieve
+	refund := open
+	refund.Type, refund.Status = payment.Refund, payment.Pending
+	failed, charge := refund, open
+	failed.Status = payment.Failed
+	charge.Type, charge.Status = payment.Charge, payment.Failed
 	for name, c := range map[string]struct {
 		step             charging.Step
 		row              payment.Transaction
 		said             answer.Answer
 		account          string
 		recovered, sends bool
+		failed           bool
 	}{
 		"never sent: whom the step spoke to": {
-			spoken, unsent, answer.Answer{Outcome: answer.NotSent}, "pp_2", false, false,
+			spoken, unsent, answer.Answer{Outcome: answer.NotSent}, "pp_2", false, false, false,
 		},
 		"never sent, and about an earlier send: as the row says": {
-			earlier, unsent, answer.Answer{Outcome: answer.Succeeded}, "pp_refused", true, false,
+			earlier, unsent, answer.Answer{Outcome: answer.Succeeded}, "pp_refused", true, false, false,
 		},
 		"sent: as the row says": {
-			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_1"}, "pp_1", false, false,
+			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_1"}, "pp_1", false, false, false,
 		},
 		"an open one under another reference": {
-			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_2"}, "pp_1", false, false,
+			spoken, open, answer.Answer{Outcome: answer.Pending, Ref: "pi_2"}, "pp_1", false, false, false,
 		},
 		"a success under its reference": {
-			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false, false,
 		},
 		"a success that is not named": {
-			spoken, paid, answer.Answer{Outcome: answer.Succeeded}, "pp_1", false, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded}, "pp_1", false, false, false,
 		},
 		"a success under another reference": {
-			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2"}, "pp_1", true, false,
+			spoken, paid, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_2"}, "pp_1", true, false, false,
 		},
 		"its provider does not know the charge": {
-			spoken, open, answer.Answer{Outcome: answer.NotFound}, "pp_1", false, true,
+			spoken, open, answer.Answer{Outcome: answer.NotFound}, "pp_1", false, true, false,
+		},
+		"a refund that failed went through": {
+			told, failed, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, true,
+		},
+		"a refund that failed, by a look-up": {
+			spoken, failed, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, false,
+		},
+		"a refund that failed, failed": {
+			told, failed, answer.Answer{Outcome: answer.Failed, Ref: "re_2"}, "pp_1", false, false, false,
+		},
+		"a refund that is open": {
+			told, refund, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, false,
+		},
+		"a charge that failed": {
+			told, charge, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false, false,
 		},
 	} {
 		about := c.step.Concerns(c.row, c.said)
 		require.Equal(t, c.account, about.Transaction.ProviderConfigID, name)
 		require.Equal(t, c.recovered, about.Recovered, name)
 		require.Equal(t, c.sends, about.Sends, name)
+		require.Equal(t, c.failed, about.Failed, name)
 		about.Transaction.Provider, about.Transaction.ProviderConfigID = c.row.Provider, c.row.ProviderConfigID
 		require.Equal(t, c.row, about.Transaction, "%s: nothing else changes", name)
 	}

@@ -33,6 +33,7 @@ type Result struct {
 	Protocol    payment.Protocol // of the provider
 	Hold        payment.Hold     // of a move that holds: what is known about it; the Answer says why
 	Handed      payment.Handed   // of a move that completes: what the provider was given
+	Failed      []string         // of a refund that has failed: the operations that messages said failed
 	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
 	Answer      answer.Answer

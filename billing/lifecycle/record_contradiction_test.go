@@ -148,6 +148,45 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 	}
 }
 
+// A restored database has sent one refund twice, and the provider has two operations under its reference. Both were
+// taken and failed later, and their messages come in any order: neither gave the money back.
+func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
+	t.Parallel()
+	for name, messages := range map[string][]answer.Answer{
+		"the second goes on": {
+			{Outcome: answer.Failed, Ref: "re_1"}, {Outcome: answer.Failed, Ref: "re_2"},
+			{Outcome: answer.Succeeded, Ref: "re_2"}, {Outcome: answer.Succeeded, Ref: "re_1"},
+		},
+		"the first goes on": {
+			{Outcome: answer.Failed, Ref: "re_2"}, {Outcome: answer.Succeeded, Ref: "re_2"},
+			{Outcome: answer.Failed, Ref: "re_1"}, {Outcome: answer.Succeeded, Ref: "re_1"},
+		},
+	} {
+		l := begun(t, settings)
+		l.result(answer.Succeeded)
+		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+		require.NoError(t, err)
+		var failed []string // of the messages so far
+		for _, said := range messages {
+			if said.Outcome == answer.Failed {
+				failed = append(failed, said.Ref)
+			}
+			_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
+				Transaction: refund, Charge: &charge, Move: payment.MoveBelieve, Failed: failed, Protocol: protocol, Answer: said,
+			}, l.moment())
+			require.NoError(t, err, name)
+			refund = recorded.Transaction
+			for _, t := range changes.Transactions {
+				if t.ID == charge.ID {
+					charge = t
+				}
+			}
+		}
+		require.Equal(t, payment.Failed, refund.Status, name)
+		require.Equal(t, [2]money.Minor{0, 400}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed}, name)
+	}
+}
+
 // The capture counts also where what became of the money since cannot be read; callbacks about that stay open.
 func TestRecord_CaptureWithoutWhatBecameOfIt(t *testing.T) {
 	t.Parallel()

@@ -96,11 +96,13 @@ func (r *recording) refunded() error {
 
 // overtaken reports a message that says that a refund went through, after another one said that it failed. Messages may
 // come in any order, and what went through can come back, but never the other way round; unless a person found that it
-// had failed. A message about another operation is none: that one did give the money back.
+// had failed. A message about another operation is none, unless that one failed, too: it did give the money back. A
+// database that was restored may have sent one refund twice.
 func (r *recording) overtaken() bool {
 	// r.txn has the name of the success already
-	own := r.Answer.Ref != "" && r.Answer.Ref == r.Result.Transaction.ProviderRef
-	return r.Move == payment.MoveBelieve && own && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
+	own := r.Answer.Ref == r.Result.Transaction.ProviderRef || slices.Contains(r.Result.Failed, r.Answer.Ref)
+	known := r.Answer.Ref != "" && own
+	return r.Move == payment.MoveBelieve && known && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
 }
 
 // returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports

@@ -40,6 +40,16 @@ func (r Reader) Evidence(
 	}), core.Translate("CallbackListEvidence", err)
 }
 
+// FailedOperations returns the references of the operations that messages about a transaction said failed.
+func FailedOperations(
+	ctx context.Context, tx *Tx, environmentID string, t payment.Transaction,
+) ([]string, error) {
+	refs, err := core.Queries.CallbackListFailed(ctx, tx.Handle, dbsqlc.CallbackListFailedParams{
+		EnvironmentID: environmentID, TransactionID: t.ID, ProviderConfigID: t.ProviderConfigID,
+	})
+	return refs, core.Translate("CallbackListFailed", err)
+}
+
 // MarkCallbackProcessed marks one callback whose evidence is booked.
 func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id string) error {
 	return core.Queries.CallbackSetProcessed(ctx, tx.Pipe, dbsqlc.CallbackSetProcessedParams{

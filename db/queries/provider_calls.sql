@@ -78,6 +78,14 @@ where c.environment_id = @environment_id and c.transaction_id = @transaction_id:
 order by @type::text = 'charge' and c.evidence_outcome = 'succeeded' desc, c.received_at, c.id
 limit @row_limit;
 
+-- name: CallbackListFailed :many
+-- The operations that messages about a transaction said failed, followed or not.
+select distinct c.evidence_ref::text
+from provider_callbacks c
+where c.environment_id = @environment_id and c.transaction_id = @transaction_id::text
+  and c.provider_config_id = @provider_config_id and c.evidence_outcome in ('failed', 'declined', 'canceled')
+  and c.evidence_ref is not null;
+
 -- name: CallbackSetProcessed :exec
 -- The reason was written into the transaction, or is worth nothing.
 update provider_callbacks c

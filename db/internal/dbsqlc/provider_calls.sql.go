@@ -178,6 +178,41 @@ func (q *Queries) CallbackListEvidence(ctx context.Context, db DBTX, arg Callbac
 	return items, nil
 }
 
+const callbackListFailed = `-- name: CallbackListFailed :many
+select distinct c.evidence_ref::text
+from provider_callbacks c
+where c.environment_id = $1 and c.transaction_id = $2::text
+  and c.provider_config_id = $3 and c.evidence_outcome in ('failed', 'declined', 'canceled')
+  and c.evidence_ref is not null
+`
+
+type CallbackListFailedParams struct {
+	EnvironmentID    string `db:"environment_id"`
+	TransactionID    string `db:"transaction_id"`
+	ProviderConfigID string `db:"provider_config_id"`
+}
+
+// The operations that messages about a transaction said failed, followed or not.
+func (q *Queries) CallbackListFailed(ctx context.Context, db DBTX, arg CallbackListFailedParams) ([]string, error) {
+	rows, err := db.Query(ctx, callbackListFailed, arg.EnvironmentID, arg.TransactionID, arg.ProviderConfigID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var c_evidence_ref string
+		if err := rows.Scan(&c_evidence_ref); err != nil {
+			return nil, err
+		}
+		items = append(items, c_evidence_ref)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const callbackMarkProcessed = `-- name: CallbackMarkProcessed :exec
 update provider_callbacks c
 set processed_at = $1, transaction_id = t.id
