@@ -25,7 +25,7 @@ func (d *decision) catchUp() error { return d.Owner().catchUp(d) }
 
 // holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
 // the current period: on time it was made while no attempt was under way.
-func (d *decision) holdsUp(i int) bool {
+func (ofSubscription) holdsUp(d *decision, i int) bool {
 	s := d.Subscription
 	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {
 		return false
@@ -36,7 +36,7 @@ func (d *decision) holdsUp(i int) bool {
 
 // endErased ends the subscription of a customer who is erased, whoever looks at it first. What became due before is
 // neither billed nor collected, and nor is what waits for an invoice: it would be issued to nobody.
-func (d *decision) endErased() error {
+func (ofSubscription) endErased(d *decision) error {
 	for len(d.Drafts) > 0 {
 		d.discard(0)
 	}
@@ -49,7 +49,7 @@ func (d *decision) endErased() error {
 }
 
 // perform does one due thing.
-func (d *decision) perform(action subscription.Action) error {
+func (ofSubscription) perform(d *decision, action subscription.Action) error {
 	s := d.Subscription
 	switch action {
 	case subscription.ActionPaymentRetry:

@@ -13,12 +13,12 @@ import (
 
 // collectNext lets the oldest open invoice have its turn where none is in collection, and gives a new payment method to
 // the one that waits for it, or resumes the subscription that does. An overdue change comes first: see holdsUp.
-func (d *decision) collectNext() error {
+func (owner ofSubscription) collectNext(d *decision) error {
 	s := &d.Subscription
 	if s.Status == subscription.Canceled {
 		return nil
 	}
-	if s.CollectingInvoiceID == "" && len(d.Open) > 0 && !d.holdsUp(0) {
+	if s.CollectingInvoiceID == "" && len(d.Open) > 0 && !owner.holdsUp(d, 0) {
 		s.CollectingInvoiceID = d.Open[0].ID
 		if err := d.step(0, collection.Begin); err != nil {
 			return err
@@ -28,14 +28,14 @@ func (d *decision) collectNext() error {
 		return nil
 	}
 	if s.AwaitsMethod() && d.Customer.CanPay() {
-		return d.resumeWithMethod() // its invoice has its turn next, with the new method
+		return owner.resumeWithMethod(d) // its invoice has its turn next, with the new method
 	}
 	i := d.indexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
-		d.preferMethod(s.CollectingInvoiceID)
+		owner.preferMethod(d, s.CollectingInvoiceID)
 		return nil // the live attempt used the old method: try the new one if it fails
 	}
-	if d.holdsUp(i) {
+	if owner.holdsUp(d, i) {
 		return nil
 	}
 	s.MethodChangedAt = time.Time{}

@@ -121,8 +121,8 @@ func (c *CreditInvoice) reversed(lines []invoice.Line) {
 }
 
 // pays reports whether an attempt to pay an invoice is not decided.
-func (d *decision) pays(invoiceID string) bool {
-	for _, t := range d.Pending {
+func (s State) pays(invoiceID string) bool {
+	for _, t := range s.Pending {
 		if t.InvoiceID == invoiceID {
 			return true
 		}

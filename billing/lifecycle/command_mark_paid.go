@@ -72,8 +72,8 @@ func (c MarkPaid) payable(d *decision, i int) (invoice.Invoice, error) {
 }
 
 // undecided reports whether the live attempt of an invoice may have reached a provider.
-func (d *decision) undecided(invoiceID string) bool {
-	return slices.ContainsFunc(d.Pending, func(t payment.Transaction) bool {
+func (s State) undecided(invoiceID string) bool {
+	return slices.ContainsFunc(s.Pending, func(t payment.Transaction) bool {
 		return t.InvoiceID == invoiceID && (t.EverSent() || !t.ParkedAt.IsZero())
 	})
 }

@@ -26,7 +26,7 @@ func (Resume) judge(d *decision) (func() error, error) {
 
 // resumeWithMethod resumes a subscription that has waited for a payment method, from when the customer had it. A test
 // clock knows only now: payment methods change in real time.
-func (d *decision) resumeWithMethod() error {
+func (ofSubscription) resumeWithMethod(d *decision) error {
 	at := d.Now
 	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {
 		at = changed

@@ -92,8 +92,8 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 
 // inReview reports whether the live attempt of an invoice waits for a person. It may do so for ever, so it holds no
 // invoice up that a person gives up.
-func (d *decision) inReview(invoiceID string) bool {
-	return slices.ContainsFunc(d.Pending, func(t payment.Transaction) bool {
+func (s State) inReview(invoiceID string) bool {
+	return slices.ContainsFunc(s.Pending, func(t payment.Transaction) bool {
 		return t.InvoiceID == invoiceID && !t.ParkedAt.IsZero()
 	})
 }

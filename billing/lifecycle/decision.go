@@ -81,7 +81,7 @@ func (d *decision) behind() bool {
 
 // settleState makes the State what a reader finds after the write: with the revisions that writing counts up, and with
 // no more than a reader would load.
-func (d *decision) settleState() {
+func (ofSubscription) settleState(d *decision) {
 	past := func(inv invoice.Invoice) bool { return !d.Subscription.Spans(inv) }
 	d.Paid, d.WrittenOff = slices.DeleteFunc(d.Paid, past), slices.DeleteFunc(d.WrittenOff, past)
 	d.settleGrants()

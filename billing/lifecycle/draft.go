@@ -165,8 +165,8 @@ func byGrace(a, b invoice.Invoice) int {
 }
 
 // notDraft refuses what only an issued invoice can take: invoice_is_draft.
-func (d *decision) notDraft(invoiceID string) error {
-	if d.indexDraft(invoiceID) >= 0 {
+func (s State) notDraft(invoiceID string) error {
+	if s.indexDraft(invoiceID) >= 0 {
 		return invoicing.ErrDraft
 	}
 	return nil

@@ -22,8 +22,8 @@ func (d *decision) credit(entries []invoice.CreditEntry, invoiceID string) {
 	}
 }
 
-func (d *decision) indexGrant(id string) int {
-	return slices.IndexFunc(d.Grants, func(g balance.Grant) bool { return g.ID == id })
+func (s State) indexGrant(id string) int {
+	return slices.IndexFunc(s.Grants, func(g balance.Grant) bool { return g.ID == id })
 }
 
 // announceDepleted announces the grants of which an invoice that was just issued has used what was left.
@@ -56,8 +56,8 @@ func (d *decision) settleGrants() {
 	slices.SortFunc(d.Grants, func(a, b balance.Grant) int { return cmp.Compare(a.ID, b.ID) })
 }
 
-func (d *decision) usedByOpen(grantID string) bool {
-	return slices.ContainsFunc(d.Open, func(inv invoice.Invoice) bool {
+func (s State) usedByOpen(grantID string) bool {
+	return slices.ContainsFunc(s.Open, func(inv invoice.Invoice) bool {
 		return slices.ContainsFunc(inv.GrantsUsed, func(use balance.Use) bool { return use.ID == grantID })
 	})
 }

@@ -97,8 +97,8 @@ func (d *decision) invoiceID(draft invoice.Draft) string {
 
 // sortsBy is the time that the id of something for a period sorts by: where it starts, but not before the subscription
 // was created, so that lists which go by id show what is billed of a time before where it was made.
-func (d *decision) sortsBy(start time.Time) time.Time {
-	if created := d.Subscription.CreatedAt; start.Before(created) {
+func (s State) sortsBy(start time.Time) time.Time {
+	if created := s.Subscription.CreatedAt; start.Before(created) {
 		return created
 	}
 	return start

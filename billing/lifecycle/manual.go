@@ -15,7 +15,7 @@ func CreateDraft(s State, c invoicing.Content, at Moment) (State, Changes, error
 	d := begin(s, at)
 	draft, err := invoicing.New(invoicing.Identity{
 		ID: d.IDs.Invoice(d.Real), CustomerID: d.Customer.ID, TestClockID: d.Customer.TestClockID, Currency: d.Currency,
-	}, c, d.aroundDraft())
+	}, c, ofCustomer{}.aroundDraft(d))
 	if err != nil {
 		return State{}, Changes{}, err
 	}
@@ -31,7 +31,7 @@ func ReviseDraft(s State, c invoicing.Change, at Moment) (State, Changes, error)
 		return State{}, Changes{}, invoicing.ErrNotDraft
 	}
 	d := begin(s, at)
-	draft, err := invoicing.Revise(*d.Draft, c, d.aroundDraft())
+	draft, err := invoicing.Revise(*d.Draft, c, ofCustomer{}.aroundDraft(d))
 	if err != nil {
 		return State{}, Changes{}, err
 	}
@@ -55,7 +55,7 @@ func DeleteDraft(s State, at Moment) (State, Changes, error) {
 }
 
 // aroundDraft is what surrounds a draft when it is written.
-func (d *decision) aroundDraft() invoicing.Around {
+func (ofCustomer) aroundDraft(d *decision) invoicing.Around {
 	return invoicing.Around{
 		Rates: tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.Now), Exempt: d.Customer.TaxExempt, Now: d.Now,
 		LineID: func(int) string { return d.IDs.Line(d.Real) },

@@ -57,24 +57,24 @@ type ofSubscription struct{}
 func (ofSubscription) begin(d *decision) { d.Subscription = d.Subscription.Itemized(d.Facts()) }
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
-func (ofSubscription) catchUp(d *decision) error {
+func (owner ofSubscription) catchUp(d *decision) error {
 	if !d.Customer.ErasedAt.IsZero() {
-		return d.endErased()
+		return owner.endErased(d)
 	}
 	defer func() { d.due = d.Now }()
 	for range maxSteps {
-		if err := d.collectNext(); err != nil {
+		if err := owner.collectNext(d); err != nil {
 			return err
 		}
 		action, at := d.next()
-		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && d.holdsUp(i) {
+		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && owner.holdsUp(d, i) {
 			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
 		}
 		if action == subscription.ActionNone || d.Now.Before(at) {
 			return nil
 		}
 		d.due = at
-		if err := d.perform(action); err != nil {
+		if err := owner.perform(d, action); err != nil {
 			return err
 		}
 	}
@@ -82,8 +82,8 @@ func (ofSubscription) catchUp(d *decision) error {
 }
 
 // finish lets the next open invoice have its turn, and decides whether the subscription is over.
-func (ofSubscription) finish(d *decision) error {
-	if err := d.collectNext(); err != nil {
+func (owner ofSubscription) finish(d *decision) error {
+	if err := owner.collectNext(d); err != nil {
 		return err
 	}
 	s := &d.Subscription
@@ -102,7 +102,7 @@ func (ofSubscription) finish(d *decision) error {
 		d.Changes.Subscription = &saved
 		s.Revision++
 	}
-	d.settleState()
+	owner.settleState(d)
 	return nil
 }
 

@@ -111,8 +111,8 @@ func (r *recording) exchanged() {
 }
 
 // current returns the pending charge as the decision has changed it; any other transaction as it is.
-func (d *decision) current(t payment.Transaction) payment.Transaction {
-	for _, p := range d.Pending {
+func (s State) current(t payment.Transaction) payment.Transaction {
+	for _, p := range s.Pending {
 		if p.ID == t.ID {
 			return p
 		}

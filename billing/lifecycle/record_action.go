@@ -36,7 +36,7 @@ func (r *recording) unconfirmed() error {
 
 // preferMethod ends the time of a payer who is asked to confirm the live attempt of an invoice: there is a new payment
 // method, which is tried when the attempt has ended.
-func (d *decision) preferMethod(invoiceID string) {
+func (ofSubscription) preferMethod(d *decision, invoiceID string) {
 	for _, t := range d.Pending {
 		if t.InvoiceID != invoiceID {
 			continue

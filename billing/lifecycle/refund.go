@@ -35,9 +35,9 @@ func (d *decision) refundAs(id string, charge payment.Transaction, amount money.
 
 // refundable is how much of what was paid for the current period can go back in money. Part of it may have gone back
 // already. A payment without its charge is a fault: to give back less than was promised is worse than to fail.
-func (d *decision) refundable() (sum money.Minor, err error) {
-	for _, inv := range d.Paid {
-		charge, ok := d.Captures[inv.ID]
+func (s State) refundable() (sum money.Minor, err error) {
+	for _, inv := range s.Paid {
+		charge, ok := s.Captures[inv.ID]
 		if !ok && inv.AmountPaid > 0 { // else paid by credit
 			return 0, fault.New(fault.Internal, "capture_missing",
 				"The charge that paid invoice %s was not loaded.", inv.ID)
@@ -48,10 +48,10 @@ func (d *decision) refundable() (sum money.Minor, err error) {
 }
 
 // refunds are the parts of which refundCurrentPeriod puts an amount together, in its order.
-func (d *decision) refunds() (parts []invoice.Refundable) {
-	for _, inv := range slices.Backward(d.Paid) {
+func (s State) refunds() (parts []invoice.Refundable) {
+	for _, inv := range slices.Backward(s.Paid) {
 		if inv.AmountPaid != 0 {
-			charge := d.Captures[inv.ID]
+			charge := s.Captures[inv.ID]
 			parts = append(parts, invoice.Refundable{Amount: charge.Refundable(), Granularity: charge.Granularity})
 		}
 	}
