@@ -125,7 +125,7 @@ type visited struct {
 
 // rules are where commands are judged. What is named there alone is not what an operation gives: a rule that needs
 // another command's calls it by name.
-const rules = "perennial/billing/lifecycle"
+var rules = []string{"perennial/billing/lifecycle", "perennial/billing/foresight"}
 
 // reachFrom returns all calls that can be made from there.
 func (p *program) reachFrom(from ast.Node, skip func(types.Object) bool) []*ast.CallExpr {
@@ -229,7 +229,7 @@ func (r *reach) name(o *types.TypeName) {
 		r.named = append(r.named, both...)
 		again(false)
 	}
-	if outside := r.within == nil || r.within.Path() != rules; outside && !slices.Contains(r.ordered, both[0]) {
+	if outside := r.within == nil || !slices.Contains(rules, r.within.Path()); outside && !slices.Contains(r.ordered, both[0]) {
 		r.ordered = append(r.ordered, both...)
 		again(true)
 	}

@@ -17,7 +17,7 @@ import (
 
 // impassable are functions whose refusals no operation answers, with the reason.
 var impassable = map[string]string{
-	"(*perennial/billing/lifecycle.decision).catchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.broken)",
+	"(*perennial/billing/lifecycle.decision).catchUp":        "what is due by now: a refusal there is a fault of ours (lifecycle.Broken)",
 	"(*perennial/billing/lifecycle.decision).finish":         "the same",
 	"(*perennial/billing/lifecycle.decision).behind":         "what waits is counted, not refused",
 	"(perennial/billing/subscription.Subscription).schedule": "time zones are checked where they are set",
@@ -25,7 +25,7 @@ var impassable = map[string]string{
 	"perennial/billing/proration.within":                     "after catching up, now is in the current period",
 	"perennial/billing/proration.empty":                      "the same, and a period has a second at least",
 	"(perennial/billing/discount.Discount).Of":               "percentages are checked when their coupon is made",
-	"(*perennial/billing/lifecycle.foresight).outlook":       "what is foreseen is shown, not refused",
+	"(*perennial/billing/foresight.foresight).outlook":       "what is foreseen is shown, not refused",
 	"perennial/db/catalog.TaxRateFromDB":                     "the same",
 	"perennial/db/catalog.couponFromDB":                      "what the rules wrote can be read",
 	"(*perennial/db/lifecycle.loader).load":                  "what the rules wrote can be read",

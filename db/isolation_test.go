@@ -192,6 +192,12 @@ func (b *bundle) filled(t *testing.T) filling {
 		})
 		require.NoError(t, err)
 		require.True(t, stored)
+		_, err = tx.Payments.InsertCallback(ctx, b.env, db.Callback{
+			ID: id.New(id.Callback, wall), ProviderConfigID: b.provider, ProviderEventID: "evt_2", TransactionID: txn.ID,
+			ProviderRef: "re_2", ReceivedAt: wall, Processed: true,
+			Evidence: &answer.Answer{Outcome: answer.Failed, Ref: "re_2"},
+		})
+		require.NoError(t, err)
 		require.NoError(t, tx.Customers.AddCredit(ctx, b.env, b.customer.ID, eur,
 			invoice.CreditEntry{Amount: 5, Reason: invoice.CreditProration}, inv.ID, now))
 		require.NoError(t, tx.Payments.InsertSend(ctx, b.env, txn.ID, payment.Send{
@@ -265,8 +271,9 @@ func (b *bundle) filled(t *testing.T) filling {
 			"Payments.HasPendingPayments": b.provider,
 			"Payments.ProviderCalls":      txn.ID, "Payments.CallbackRef": txn.ID,
 			"Payments.Routing": b.env, "Payments.RoutingSince": b.env, "Payments.TransactionSuperseding": b.provider,
-			"Payments.RoutingRules": "none",
-			"Payments.Evidence":     txn.ID, "Payments.Sends": txn.ID, "Payments.TransactionOfSend": b.provider,
+			"Payments.RoutingRules":     "none",
+			"Payments.FailedOperations": txn.ID,
+			"Payments.Evidence":         txn.ID, "Payments.Sends": txn.ID, "Payments.TransactionOfSend": b.provider,
 			"Payments.CallbackElsewhere": txn.ID,
 			"Payments.CallbackTells":     txn.ID, "Payments.Searched": txn.ID, "Subscriptions.AccessClaims": b.customer.ID,
 			"Payments.TransactionByProviderRef": b.provider,
@@ -317,7 +324,7 @@ func (b *bundle) call(t *testing.T, method read, f filling, env string, hash []b
 		strings[2] = "pi_again"
 	case "Payments.TransactionOfSend":
 		strings[2] = "key_1"
-	case "Payments.CallbackRef", "Payments.Evidence":
+	case "Payments.CallbackRef", "Payments.Evidence", "Payments.FailedOperations":
 		strings[2] = f.provider
 	case "Payments.CallbackElsewhere":
 		strings[2] = "another"

@@ -96,7 +96,8 @@ func (r *recording) load(ctx context.Context, tx *db.Tx) (err error) {
 		}
 	}
 	if about.Failed {
-		if result.Failed, err = db.FailedOperations(ctx, tx, r.env, result.Transaction); err != nil {
+		t := result.Transaction
+		if result.Failed, err = tx.Payments.FailedOperations(ctx, r.env, t.ID, t.ProviderConfigID); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"perennial/api/httpkit"
 	"perennial/api/usecase"
 	"perennial/api/view"
-	"perennial/billing/lifecycle"
+	"perennial/billing/foresight"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
 	"perennial/billing/timeline"
@@ -65,7 +65,7 @@ func renderTimelineEntry(e db.Event) TimelineEntry {
 	}
 }
 
-func renderExpected(e lifecycle.Expected, currency money.Currency) TimelineExpected {
+func renderExpected(e foresight.Expected, currency money.Currency) TimelineExpected {
 	return TimelineExpected{
 		Action: string(e.Action), At: view.Unix(e.At), Text: timeline.Foretell(e, currency), Amount: int64(e.Amount),
 		InvoiceID: e.InvoiceID, Retry: e.Retry, Retries: e.Retries, PlanID: e.PlanID, Quantity: e.Quantity,

@@ -53,9 +53,9 @@ func (ofSubscription) perform(d *decision, action subscription.Action) error {
 	s := d.Subscription
 	switch action {
 	case subscription.ActionPaymentRetry:
-		return d.step(d.indexOpen(s.CollectingInvoiceID), collection.RetryDue)
+		return d.step(d.IndexOpen(s.CollectingInvoiceID), collection.RetryDue)
 	case subscription.ActionInvoiceOverdue:
-		return d.overdue(d.indexOpen(s.CollectingInvoiceID))
+		return d.overdue(d.IndexOpen(s.CollectingInvoiceID))
 	case subscription.ActionFinalize:
 		return d.finalizeAlone(0) // whose grace ends first
 	case subscription.ActionPastDueEnd:

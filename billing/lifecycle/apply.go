@@ -27,7 +27,7 @@ var ErrBehind = fault.New(fault.Conflict, "subscription_catching_up",
 func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 	d := begin(s, at)
 	if err := d.catchUp(); err != nil {
-		return State{}, Changes{}, broken(err)
+		return State{}, Changes{}, Broken(err)
 	}
 	if d.behind() {
 		return State{}, Changes{}, ErrBehind
@@ -38,14 +38,14 @@ func Apply(s State, cmd Command, at Moment) (State, Changes, error) {
 		return State{}, Changes{}, d.reviewed(err)
 	}
 	if err := carryOut(); err != nil {
-		return State{}, Changes{}, broken(err)
+		return State{}, Changes{}, Broken(err)
 	}
 	state, changes, err := d.finish()
-	return state, changes, broken(err)
+	return state, changes, Broken(err)
 }
 
-// broken keeps what looks like a refusal, but is none of the command, from being answered as one.
-func broken(err error) error {
+// Broken keeps what looks like a refusal, but is none of the command, from being answered as one.
+func Broken(err error) error {
 	if f := fault.From(err); f != nil && f.Refusal() {
 		return fault.New(fault.Internal, "command_broken", "The request failed with a server error.").Because(err)
 	}

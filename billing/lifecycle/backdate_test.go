@@ -11,8 +11,8 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/creditnote"
 	"perennial/billing/discount"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
-	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/period"
@@ -94,7 +94,7 @@ func TestPreview_Backdated(t *testing.T) {
 	daily := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10)
 	l := backdated(t, created.AddDate(0, 0, -subscription.MaxBackdatedPeriods), "", daily)
 
-	shown, err := lifecycle.Preview(l.store.load(false), nil, 2, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 2, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
@@ -219,7 +219,7 @@ func TestCreate_BackdatedHasNoTrial(t *testing.T) {
 	p.TrialDays = 14
 	l := backdated(t, created.AddDate(0, 0, -3), "", p)
 	require.Equal(t, subscription.Active, l.sub().Status)
-	shown, err := lifecycle.Preview(l.store.load(false), nil, 1, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 1, l.moment())
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
 }

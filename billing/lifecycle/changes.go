@@ -185,8 +185,8 @@ func (c *InvoiceChanges) discard(draft invoice.Invoice) {
 	}
 }
 
-// drawn are all invoices that the decision makes, drafts too, and those that it finalizes.
-func (c InvoiceChanges) drawn() []invoice.Invoice {
+// Drawn returns all invoices that the decision makes, drafts too, and those that it finalizes.
+func (c InvoiceChanges) Drawn() []invoice.Invoice {
 	redrawn := slices.DeleteFunc(c.Of(DraftUpdated), func(inv invoice.Invoice) bool { return c.Finalized(inv.ID) != nil })
 	return slices.Concat(c.Of(InvoiceFinalized, InvoiceCreated), redrawn, c.Of(DraftCreated))
 }

@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/collection"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -108,14 +109,14 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 			}, name)
 
 		at := l.sub().CurrentPeriod.Start.Add(since)
-		shown, err := lifecycle.Preview(l.load(false).state, nil, 0, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
+		shown, err := foresight.Preview(l.load(false).state, nil, 0, lifecycle.Moment{Now: at, Real: at, IDs: l.ids})
 		require.NoError(t, err, name)
 		if c.drafts+c.redrawn+c.finalized == 0 {
 			require.Empty(t, shown.Issued, name)
 			continue
 		}
 		require.Len(t, shown.Issued, 1, name)
-		require.Equal(t, []lifecycle.QuotedTotal{{Total: shown.Issued[0].Total, AmountDue: shown.Issued[0].AmountDue}},
+		require.Equal(t, []foresight.QuotedTotal{{Total: shown.Issued[0].Total, AmountDue: shown.Issued[0].AmountDue}},
 			shown.Quote.Invoices, name)
 		if len(c.changes) == 0 {
 			require.Equal(t, money.Minor(1900), shown.Issued[0].Total, name)

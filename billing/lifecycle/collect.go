@@ -30,7 +30,7 @@ func (owner ofSubscription) collectNext(d *decision) error {
 	if s.AwaitsMethod() && d.Customer.CanPay() {
 		return owner.resumeWithMethod(d) // its invoice has its turn next, with the new method
 	}
-	i := d.indexOpen(s.CollectingInvoiceID)
+	i := d.IndexOpen(s.CollectingInvoiceID)
 	if i >= 0 && d.Open[i].Collection.Phase == collection.Charging {
 		owner.preferMethod(d, s.CollectingInvoiceID)
 		return nil // the live attempt used the old method: try the new one if it fails
@@ -191,7 +191,7 @@ func (d *decision) stopThose(stops func(invoice.Invoice) bool) error {
 // tryLast makes the one attempt of the last invoice, unless it was sent to its customer. It is as if the end came after
 // the attempt: where that fails, nothing follows.
 func (d *decision) tryLast() error {
-	i := d.indexOpen(d.last)
+	i := d.IndexOpen(d.last)
 	if i < 0 {
 		return nil
 	}

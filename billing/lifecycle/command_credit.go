@@ -33,7 +33,7 @@ func (c CreditInvoice) judge(d *decision) (func() error, error) {
 	if err := d.notDraft(c.Invoice.ID); err != nil {
 		return nil, err
 	}
-	if i := d.indexOpen(c.Invoice.ID); i >= 0 {
+	if i := d.IndexOpen(c.Invoice.ID); i >= 0 {
 		c.Invoice = d.Open[i]
 	}
 	made, err := c.credit(d)
@@ -148,7 +148,7 @@ func (d *decision) credited(made credited) error {
 	d.know(made.grants)
 	d.credit(made.entries, inv.ID)
 	d.announce(event.CreditNoteCreated{CreditNote: note.Announced()})
-	i := d.indexOpen(inv.ID)
+	i := d.IndexOpen(inv.ID)
 	switch {
 	case made.settled():
 		return d.settle(i, inv, "")

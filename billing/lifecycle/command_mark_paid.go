@@ -30,7 +30,7 @@ func (c MarkPaid) judge(d *decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
-	i := d.indexOpen(c.InvoiceID)
+	i := d.IndexOpen(c.InvoiceID)
 	inv, err := c.payable(d, i)
 	if err != nil {
 		return nil, err

@@ -30,7 +30,7 @@ func (p Pay) judge(d *decision) (func() error, error) {
 	if p.InvoiceID != "" && p.InvoiceID != inv.ID {
 		return nil, collection.ErrNotItsTurn
 	}
-	i := d.indexOpen(inv.ID)
+	i := d.IndexOpen(inv.ID)
 	state, effect, err := d.after(i, d.input(collection.Pay))
 	return func() error {
 		d.asked = true

@@ -16,7 +16,7 @@ func (ResumeCollection) judge(d *decision) (func() error, error) {
 		if err := d.carryOut(resumed); err != nil {
 			return err
 		}
-		i := d.indexOpen(d.Subscription.CollectingInvoiceID)
+		i := d.IndexOpen(d.Subscription.CollectingInvoiceID)
 		if i < 0 || d.Open[i].Collection.Phase != collection.Exhausted || d.Open[i].Terms.Sent() {
 			return nil
 		}

@@ -19,7 +19,7 @@ func (c SkipRetry) judge(d *decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
-	i := d.indexOpen(c.InvoiceID)
+	i := d.IndexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
 	}

@@ -55,7 +55,7 @@ func (c VoidInvoice) judge(d *decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
-	i := d.indexOpen(c.InvoiceID)
+	i := d.IndexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
 	}
@@ -79,7 +79,7 @@ func (c MarkUncollectible) judge(d *decision) (func() error, error) {
 	if err := d.notDraft(c.InvoiceID); err != nil {
 		return nil, err
 	}
-	i := d.indexOpen(c.InvoiceID)
+	i := d.IndexOpen(c.InvoiceID)
 	if i < 0 {
 		return nil, ErrNotOpen
 	}

@@ -65,8 +65,8 @@ func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State
 	return d.State, d.Changes, nil
 }
 
-// GrantCredit gives the customer a grant: Changes.NewGrants has it as it is given. granted is what earlier grants in the
-// currency have left, and usable how many of them have something left. Faults: those of balance.Grant.Check;
+// GrantCredit gives the customer a grant: Changes.NewGrants has it as it is given. granted is what earlier grants in
+// the currency have left, and usable how many of them have something left. Faults: those of balance.Grant.Check;
 // amount_too_large where the customer would have more than an amount can be; credit_grants_too_many.
 func GrantCredit(s State, granted money.Minor, usable int, g balance.Grant, at Moment) (Changes, error) {
 	d := begin(s, at)

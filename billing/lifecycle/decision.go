@@ -42,7 +42,7 @@ func (s State) Time(at Moment) time.Time {
 
 // begin copies the State.
 func begin(s State, at Moment) *decision {
-	d := &decision{State: s.clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
+	d := &decision{State: s.Clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
 	d.Owner().begin(d)
@@ -75,7 +75,7 @@ func changedItems(was, is []subscription.Item) (changed []subscription.Item, end
 
 // behind reports whether something is still due.
 func (d *decision) behind() bool {
-	action, at := d.next()
+	action, at := d.Next()
 	return action != subscription.ActionNone && !d.Now.Before(at)
 }
 

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"perennial/billing/answer"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
@@ -58,7 +59,7 @@ func (l *life) undisturbed(n int, shown []invoice.Invoice) []invoice.Invoice {
 			return slices.ContainsFunc(shown, func(draft invoice.Invoice) bool { return draft.ID == inv.ID })
 		})
 	}
-	for range 10 * lifecycle.MaxForeseen {
+	for range 10 * foresight.MaxForeseen {
 		if len(issued()) >= n {
 			break
 		}
@@ -130,7 +131,7 @@ func TestForesee_IsWhatHappens(t *testing.T) {
 		l, draw := livedLife(t)
 		n := draw(6, "invoices")
 
-		foreseen, err := lifecycle.Preview(l.store.load(false), nil, n, l.moment())
+		foreseen, err := foresight.Preview(l.store.load(false), nil, n, l.moment())
 
 		require.NoError(t, err)
 		before := l.store.clone()
@@ -169,7 +170,7 @@ func TestPreview_IsWhatHappens(t *testing.T) {
 		cmd := l.anyCommand(draw)
 		n := draw(4, "invoices")
 
-		shown, refusal := lifecycle.Preview(l.store.load(lifecycle.GivesBack(cmd)), cmd, n, l.moment())
+		shown, refusal := foresight.Preview(l.store.load(lifecycle.GivesBack(cmd)), cmd, n, l.moment())
 		before := l.store.clone()
 		_, err := l.apply(cmd)
 
@@ -236,7 +237,7 @@ func TestPreview_ShowsEachPeriod(t *testing.T) {
 	l := newLife(t, []plan.Plan{p}, subscription.Settings{}, p, 14)
 	l.store.customer.PaymentMethod, l.store.provider = "", nil
 
-	shown, err := lifecycle.Preview(l.store.load(false), nil, 3, l.moment())
+	shown, err := foresight.Preview(l.store.load(false), nil, 3, l.moment())
 
 	require.NoError(t, err)
 	require.Empty(t, shown.Issued)
@@ -258,17 +259,17 @@ func TestApplyQuoted_RefusesWhatCostsSomethingElse(t *testing.T) {
 	l.result(answer.Succeeded)
 	l.pass(10 * 24 * time.Hour)
 	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.now}
-	shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
+	shown, err := foresight.Preview(l.store.load(true), cmd, 0, l.moment())
 	require.NoError(t, err)
 
 	l.moveTo(l.now.Add(time.Minute))
 	later := cmd
 	later.At = l.now
-	quoted := func(now lifecycle.Quote) bool { return reflect.DeepEqual(shown.Quote, now) }
-	_, _, err = lifecycle.ApplyQuoted(l.store.load(true), later, quoted, l.moment())
-	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated, "a minute later the rest of the period costs less")
+	quoted := func(now foresight.Quote) bool { return reflect.DeepEqual(shown.Quote, now) }
+	_, _, err = foresight.ApplyQuoted(l.store.load(true), later, quoted, l.moment())
+	require.ErrorIs(t, err, foresight.ErrPreviewOutdated, "a minute later the rest of the period costs less")
 
-	_, changes, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, quoted, l.moment())
+	_, changes, err := foresight.ApplyQuoted(l.store.load(true), cmd, quoted, l.moment())
 	require.NoError(t, err)
 	require.Equal(t, shown.Issued[0].Total, changes.Invoices.Of(lifecycle.InvoiceCreated)[0].Total)
 }
@@ -283,7 +284,7 @@ func TestApplyQuoted_RefusesAnotherPeriod(t *testing.T) {
 	cmd := lifecycle.ChangePlan{Plan: &dearer, At: l.sub().CurrentPeriod.End.Add(-time.Minute)}
 	l.moveTo(l.sub().CurrentPeriod.End.Add(time.Minute))
 
-	_, _, err := lifecycle.ApplyQuoted(l.store.load(true), cmd, func(lifecycle.Quote) bool { return true }, l.moment())
+	_, _, err := foresight.ApplyQuoted(l.store.load(true), cmd, func(foresight.Quote) bool { return true }, l.moment())
 
-	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated)
+	require.ErrorIs(t, err, foresight.ErrPreviewOutdated)
 }

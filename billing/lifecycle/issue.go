@@ -120,7 +120,7 @@ func (d *decision) withdraw(invoiceID, by string) error {
 		d.discard(i)
 		return nil
 	}
-	i := d.indexOpen(invoiceID)
+	i := d.IndexOpen(invoiceID)
 	if i < 0 {
 		return fault.New(fault.Internal, "invoice_missing",
 			"Invoice %s cannot be withdrawn because it is not open.", invoiceID)

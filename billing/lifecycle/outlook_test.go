@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/dunning"
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -22,7 +23,7 @@ func TestOutlook_BeginsWithTheNextAction(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := livedLife(t)
-		expected, err := lifecycle.Outlook(l.store.load(false), 4, l.moment())
+		expected, err := foresight.Outlook(l.store.load(false), 4, l.moment())
 		require.NoError(t, err)
 		if l.payable() != nil || len(expected) == 0 {
 			return // what is attempted now decides first
@@ -49,10 +50,10 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 	l.result(answer.Declined)
 	l.changePlan(cheaper, true)
 
-	expected, err := lifecycle.Outlook(l.store.load(false), 2, l.moment())
+	expected, err := foresight.Outlook(l.store.load(false), 2, l.moment())
 
 	require.NoError(t, err)
-	require.Equal(t, []lifecycle.Expected{
+	require.Equal(t, []foresight.Expected{
 		{
 			At: l.now.Add(24 * time.Hour), Action: subscription.ActionPaymentRetry, Amount: 1900, Retry: 1, Retries: 2,
 			InvoiceID: l.open()[0].ID,
@@ -62,9 +63,9 @@ func TestOutlook_SaysWhatAndHowMuch(t *testing.T) {
 }
 
 // expects checks what the next things are, in short: when, what, and how much.
-func (l *life) expects(t *testing.T, name string, want ...lifecycle.Expected) {
+func (l *life) expects(t *testing.T, name string, want ...foresight.Expected) {
 	t.Helper()
-	expected, err := lifecycle.Outlook(l.store.load(false), len(want), l.moment())
+	expected, err := foresight.Outlook(l.store.load(false), len(want), l.moment())
 	require.NoError(t, err, name)
 	for i := range expected {
 		expected[i].AddOns = nil
@@ -72,9 +73,9 @@ func (l *life) expects(t *testing.T, name string, want ...lifecycle.Expected) {
 	require.Equal(t, want, expected, name)
 }
 
-func on(month time.Month, day int, action subscription.Action, amount money.Minor) lifecycle.Expected {
+func on(month time.Month, day int, action subscription.Action, amount money.Minor) foresight.Expected {
 	at := time.Date(2026, month, day, 11, 0, 0, 0, paris) // 10:00 in winter: the hour of the subscription
-	return lifecycle.Expected{At: at.UTC(), Action: action, Amount: amount}
+	return foresight.Expected{At: at.UTC(), Action: action, Amount: amount}
 }
 
 // A retry names its invoice and counts those that were skipped. What else happens while an invoice waits for its retry
@@ -112,7 +113,7 @@ func TestOutlook_AllThatIsAttemptedIsPaid(t *testing.T) {
 	retried.At = l.sub().NextActionAt
 	retried.InvoiceID, retried.Retry, retried.Retries = l.open()[0].ID, 2, 3
 	l.must(lifecycle.ChangePlan{Quantity: 2, On: retried.At.Add(24 * time.Hour)})
-	changed := lifecycle.Expected{At: retried.At.Add(24 * time.Hour),
+	changed := foresight.Expected{At: retried.At.Add(24 * time.Hour),
 		Action: subscription.ActionScheduledChange, Quantity: 2}
 	l.expects(t, "", retried, changed)
 }
@@ -129,7 +130,7 @@ func TestOutlook_WhatIsSentIsPaid(t *testing.T) {
 		l.until(l.sub().CurrentPeriod.End)
 	}
 	require.Len(t, l.open(), 2)
-	overdue := lifecycle.Expected{At: l.open()[0].DueAt, Action: subscription.ActionInvoiceOverdue}
+	overdue := foresight.Expected{At: l.open()[0].DueAt, Action: subscription.ActionInvoiceOverdue}
 	l.expects(t, "", overdue, on(time.April, 30, subscription.ActionRenewal, 1000))
 }
 

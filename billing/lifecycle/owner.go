@@ -66,8 +66,9 @@ func (owner ofSubscription) catchUp(d *decision) error {
 		if err := owner.collectNext(d); err != nil {
 			return err
 		}
-		action, at := d.next()
-		if i := d.indexOpen(d.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && owner.holdsUp(d, i) {
+		action, at := d.Next()
+		collecting := d.IndexOpen(d.Subscription.CollectingInvoiceID)
+		if action == subscription.ActionPaymentRetry && owner.holdsUp(d, collecting) {
 			action, at = subscription.ActionScheduledChange, d.Subscription.Scheduled[0].At
 		}
 		if action == subscription.ActionNone || d.Now.Before(at) {
@@ -87,7 +88,7 @@ func (owner ofSubscription) finish(d *decision) error {
 		return err
 	}
 	s := &d.Subscription
-	s.NextAction, s.NextActionAt = d.next()
+	s.NextAction, s.NextActionAt = d.Next()
 	d.Changes.Unfinished = d.behind()
 	switch pending := len(d.Pending)+len(d.Drafts) > 0; {
 	case s.Status == subscription.Canceled && !pending && s.FinishedAt.IsZero():
@@ -108,7 +109,7 @@ func (owner ofSubscription) finish(d *decision) error {
 
 func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	var collecting *collection.State
-	if i := s.indexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
+	if i := s.IndexOpen(s.Subscription.CollectingInvoiceID); i >= 0 {
 		collecting = &s.Open[i].Collection
 	}
 	action, at := s.Subscription.Next(collecting, s.settings())

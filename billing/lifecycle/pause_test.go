@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/event"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -193,7 +194,7 @@ func TestTrialEnd_WithoutPaymentMethod(t *testing.T) {
 		plan.TrialEndPause: subscription.Paused,
 	} {
 		l := trialEnding(t, end, team)
-		expected, err := lifecycle.Outlook(l.store.load(false), 2, l.moment())
+		expected, err := foresight.Outlook(l.store.load(false), 2, l.moment())
 		require.NoError(t, err)
 		require.Equal(t, want, expected[1].Status, end)
 

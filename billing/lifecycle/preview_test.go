@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -20,27 +21,27 @@ func TestPreview_QuotesTheMoneyThatMoves(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		cmd      lifecycle.Command
-		invoices []lifecycle.QuotedTotal
+		invoices []foresight.QuotedTotal
 		refund   money.Minor
 		balance  money.Minor
 		pending  string
 	}{
 		"nothing": {cmd: nil},
 		"an upgrade": { // half of 3000, less half of 1000
-			cmd: lifecycle.ChangePlan{Plan: &pro}, invoices: []lifecycle.QuotedTotal{{Total: 1000, AmountDue: 1000}},
+			cmd: lifecycle.ChangePlan{Plan: &pro}, invoices: []foresight.QuotedTotal{{Total: 1000, AmountDue: 1000}},
 		},
 		"an upgrade at the period's end": {cmd: lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true}, pending: "plan_pro.1"},
 		"a downgrade": {
-			cmd: lifecycle.ChangePlan{Plan: &free}, invoices: []lifecycle.QuotedTotal{{Total: -500}}, balance: 500,
+			cmd: lifecycle.ChangePlan{Plan: &free}, invoices: []foresight.QuotedTotal{{Total: -500}}, balance: 500,
 		},
 		"the end, and the rest back": {
 			cmd:      lifecycle.Cancel{Immediate: true, RefundUnused: true},
-			invoices: []lifecycle.QuotedTotal{{Total: -500}}, refund: 500,
+			invoices: []foresight.QuotedTotal{{Total: -500}}, refund: 500,
 		},
 		"the end without": {cmd: lifecycle.Cancel{Immediate: true}},
 	} {
 		l := paidHalf(t)
-		shown, err := lifecycle.Preview(l.store.load(true), c.cmd, 0, l.moment())
+		shown, err := foresight.Preview(l.store.load(true), c.cmd, 0, l.moment())
 		require.NoError(t, err, name)
 		quote := shown.Quote
 		require.Equal(t, c.invoices, quote.Invoices, name)
@@ -61,7 +62,7 @@ func TestPreview_QuotesTheAddOns(t *testing.T) {
 	l.advance()
 	l.result(answer.Succeeded)
 	quote := func(cmd lifecycle.Command) []subscription.AddOns {
-		shown, err := lifecycle.Preview(l.store.load(true), cmd, 0, l.moment())
+		shown, err := foresight.Preview(l.store.load(true), cmd, 0, l.moment())
 		require.NoError(t, err)
 		return shown.Quote.AddOns
 	}
@@ -83,7 +84,7 @@ func TestPreview_ShowsADraftOnce(t *testing.T) {
 	renewal := l.sub().CurrentPeriod.End
 	l.now, l.real = renewal, renewal
 
-	shown, err := lifecycle.Preview(l.load(false).state, nil, 2, l.moment())
+	shown, err := foresight.Preview(l.load(false).state, nil, 2, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
@@ -108,7 +109,7 @@ func TestPreview_ChangesThatFollowEachOther(t *testing.T) {
 	state := l.load(true).state
 	state.Paid[0].Number = 10
 
-	shown, err := lifecycle.Preview(state, nil, 4, l.moment())
+	shown, err := foresight.Preview(state, nil, 4, l.moment())
 
 	require.NoError(t, err)
 	var totals []money.Minor
@@ -136,7 +137,7 @@ func TestPreview_QuantitiesThatFollowEachOther(t *testing.T) {
 	state := l.load(true).state
 	state.Paid[0].Number = 10
 
-	shown, err := lifecycle.Preview(state, nil, 4, l.moment())
+	shown, err := foresight.Preview(state, nil, 4, l.moment())
 
 	require.NoError(t, err)
 	var totals []money.Minor

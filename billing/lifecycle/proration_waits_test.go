@@ -8,6 +8,7 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/collection"
 	"perennial/billing/event"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -139,7 +140,7 @@ func TestPreview_QuotesWhatWaitsWithTaxes(t *testing.T) {
 	l.until(created)
 	l.result(answer.Succeeded)
 
-	shown, err := lifecycle.Preview(l.store.load(true),
+	shown, err := foresight.Preview(l.store.load(true),
 		lifecycle.ChangePlan{Plan: &pro, Proration: subscription.NextInvoice}, 1, l.moment())
 
 	require.NoError(t, err)

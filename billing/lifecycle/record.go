@@ -87,7 +87,7 @@ func record(s State, result Result, at Moment, decide func(*recording) error) (S
 	}
 	r.exchanged()
 	out := Recorded{}
-	if i := d.indexOpen(r.txn.InvoiceID); i >= 0 {
+	if i := d.IndexOpen(r.txn.InvoiceID); i >= 0 {
 		out.Reason = d.Open[i].Reason
 	}
 	if err := decide(r); err != nil {
@@ -328,7 +328,7 @@ func (r *recording) ended(status payment.Status) error {
 		r.takenBack()
 		return nil
 	}
-	i := r.d.indexOpen(r.txn.InvoiceID)
+	i := r.d.IndexOpen(r.txn.InvoiceID)
 	switch {
 	case refund:
 		r.d.saveTransaction(r.charge().FailRefund(r.txn.Amount))

@@ -42,7 +42,7 @@ func (r *recording) recover() {
 
 // settle lets the success count for its invoice, or gives the money back where one counted before.
 func (r *recording) settle() error {
-	i := r.d.indexOpen(r.txn.InvoiceID)
+	i := r.d.IndexOpen(r.txn.InvoiceID)
 	inv := r.invoice(i)
 	_, effect, err := collection.Next(inv.Collection, r.d.input(collection.AttemptSucceeded), r.d.terms(inv))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
+	"perennial/billing/foresight"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
@@ -201,7 +202,7 @@ func TestPreview_ChangeAtADateKnowsWhatWentBack(t *testing.T) {
 		state.Captures[id] = charge
 	}
 
-	shown, err := lifecycle.Preview(state, cmd, 1, l.moment())
+	shown, err := foresight.Preview(state, cmd, 1, l.moment())
 
 	require.NoError(t, err)
 	require.EqualValues(t, 2250, shown.Upcoming[0].Total, "three weeks at 30.00, and no unused time that is still paid")

@@ -145,13 +145,13 @@ func (s State) InReview() *payment.Transaction {
 	return nil
 }
 
-// next returns what happens automatically, and when.
-func (s State) next() (subscription.Action, time.Time) { return s.Owner().next(s) }
+// Next returns what happens automatically, and when.
+func (s State) Next() (subscription.Action, time.Time) { return s.Owner().next(s) }
 
 // dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A
 // payment that began before then is waited for.
 func (s State) dueNext() (time.Time, bool) {
-	i := s.indexOpen(s.Subscription.CollectingInvoiceID)
+	i := s.IndexOpen(s.Subscription.CollectingInvoiceID)
 	if i < 0 || s.Subscription.Status == subscription.Canceled {
 		return time.Time{}, false
 	}
@@ -160,15 +160,15 @@ func (s State) dueNext() (time.Time, bool) {
 }
 
 // IsOpen reports whether an invoice is among the open ones.
-func (s State) IsOpen(invoiceID string) bool { return s.indexOpen(invoiceID) >= 0 }
+func (s State) IsOpen(invoiceID string) bool { return s.IndexOpen(invoiceID) >= 0 }
 
-// indexOpen finds an open invoice; -1: it is not open.
-func (s State) indexOpen(invoiceID string) int {
+// IndexOpen finds an open invoice; -1: it is not open.
+func (s State) IndexOpen(invoiceID string) int {
 	return slices.IndexFunc(s.Open, func(inv invoice.Invoice) bool { return inv.ID == invoiceID })
 }
 
-// clone copies what a decision changes in place, so that the State of the caller stays as it was.
-func (s State) clone() State {
+// Clone copies what a decision changes in place, so that the State of the caller stays as it was.
+func (s State) Clone() State {
 	s.Open, s.Paid, s.Pending = slices.Clone(s.Open), slices.Clone(s.Paid), slices.Clone(s.Pending)
 	s.WrittenOff, s.Grants, s.Drafts = slices.Clone(s.WrittenOff), slices.Clone(s.Grants), slices.Clone(s.Drafts)
 	if s.Draft != nil {

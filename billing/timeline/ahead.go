@@ -4,13 +4,13 @@ import (
 	"strconv"
 	"strings"
 
-	"perennial/billing/lifecycle"
+	"perennial/billing/foresight"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
 )
 
 // Foretell returns what is expected in words. currency is that of the subscription.
-func Foretell(e lifecycle.Expected, currency money.Currency) string {
+func Foretell(e foresight.Expected, currency money.Currency) string {
 	text := happens(e)
 	if e.PlanID != "" {
 		text += " The plan changes to " + e.PlanID + "."
@@ -28,7 +28,7 @@ func Foretell(e lifecycle.Expected, currency money.Currency) string {
 }
 
 // trialEnds says how, since not every trial is followed by a period.
-func trialEnds(e lifecycle.Expected) string {
+func trialEnds(e foresight.Expected) string {
 	switch e.Status {
 	case subscription.Canceled:
 		return "The trial ends, and the subscription with it: there is no payment method."
@@ -51,7 +51,7 @@ func listed(addOns subscription.AddOns) string {
 	return strings.Join(names, ", ")
 }
 
-func happens(e lifecycle.Expected) string {
+func happens(e foresight.Expected) string {
 	switch e.Action {
 	case subscription.ActionBegin:
 		return "The first period begins."

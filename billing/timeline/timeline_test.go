@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/event"
-	"perennial/billing/lifecycle"
+	"perennial/billing/foresight"
 	"perennial/billing/subscription"
 	"perennial/billing/timeline"
 )
@@ -64,7 +64,7 @@ func TestTell(t *testing.T) {
 
 func TestForetell(t *testing.T) {
 	t.Parallel()
-	for want, e := range map[string]lifecycle.Expected{
+	for want, e := range map[string]foresight.Expected{
 		"The next period begins. 19.00 USD is charged.": {Action: subscription.ActionRenewal, Amount: 1900},
 		"The next period begins. The plan changes to plan_2. The quantity changes to 5. 95.00 USD is charged.": {
 			Action: subscription.ActionRenewal, PlanID: "plan_2", Quantity: 5, Amount: 9500,
@@ -83,6 +83,6 @@ func TestForetell(t *testing.T) {
 		subscription.ActionBegin, subscription.ActionTrialNotice, subscription.ActionTrialEnd,
 		subscription.ActionRenewalReminder, subscription.ActionPastDueEnd, subscription.ActionResume,
 	} {
-		require.NotEqual(t, string(action), timeline.Foretell(lifecycle.Expected{Action: action}, "USD"))
+		require.NotEqual(t, string(action), timeline.Foretell(foresight.Expected{Action: action}, "USD"))
 	}
 }

@@ -41,11 +41,11 @@ func (r Reader) Evidence(
 }
 
 // FailedOperations returns the references of the operations that messages about a transaction said failed.
-func FailedOperations(
-	ctx context.Context, tx *Tx, environmentID string, t payment.Transaction,
+func (r Reader) FailedOperations(
+	ctx context.Context, environmentID, transactionID, providerConfigID string,
 ) ([]string, error) {
-	refs, err := core.Queries.CallbackListFailed(ctx, tx.Handle, dbsqlc.CallbackListFailedParams{
-		EnvironmentID: environmentID, TransactionID: t.ID, ProviderConfigID: t.ProviderConfigID,
+	refs, err := core.Queries.CallbackListFailed(ctx, r.Handle, dbsqlc.CallbackListFailedParams{
+		EnvironmentID: environmentID, TransactionID: transactionID, ProviderConfigID: providerConfigID,
 	})
 	return refs, core.Translate("CallbackListFailed", err)
 }

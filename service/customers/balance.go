@@ -53,8 +53,8 @@ func (s *Service) AdjustBalance(
 }
 
 // onBalance does something with what a customer has in a currency, under the locks of the customer's clock, the
-// customer and the balance, in the order in which everybody takes them. state is the customer's, granted what grants have
-// left, and now the customer's time. Faults: customer_not_found, test_clock_advancing.
+// customer and the balance, in the order in which everybody takes them. state is the customer's, granted what grants
+// have left, and now the customer's time. Faults: customer_not_found, test_clock_advancing.
 func onBalance[R any](
 	ctx context.Context, s *Service, by usecase.Caller, c customer.Customer, currency money.Currency,
 	around usecase.Around[R],

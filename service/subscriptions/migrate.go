@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -171,7 +172,7 @@ func (s *Service) migrateOne(
 // before.
 func (s *Service) tryMigration(
 	ctx context.Context, by usecase.Caller, sub subscription.Subscription, m PlanMigration, to plan.Plan,
-) (seen lifecycle.Previewed, balance money.Minor, err error) {
+) (seen foresight.Previewed, balance money.Minor, err error) {
 	known := func() (plan.Plan, error) { return to, nil }
 	if err := s.checkWillPay(ctx, by, sub, known, "toVersion"); err != nil {
 		return seen, 0, err
@@ -197,7 +198,7 @@ func (s *Service) tryMigration(
 			return usecase.Performed{}, err
 		}
 		balance = found.Balance
-		seen, err = lifecycle.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
+		seen, err = foresight.Preview(found, asked, 0, db.Moment(tx.Now, tx.Real))
 		return usecase.Performed{}, err
 	})
 	return seen, balance, err
@@ -212,7 +213,7 @@ func newestIs(newest plan.Plan, version int) error {
 }
 
 // add counts what the move of one would come to. balance is that of its customer before.
-func (m *PlanMigrated) add(in money.Currency, seen lifecycle.Previewed, balance money.Minor) {
+func (m *PlanMigrated) add(in money.Currency, seen foresight.Previewed, balance money.Minor) {
 	sum := m.sum(in)
 	for _, inv := range seen.Issued {
 		sum.AmountDue += inv.AmountDue

@@ -3,7 +3,7 @@ package subscriptions
 import (
 	"context"
 
-	"perennial/billing/lifecycle"
+	"perennial/billing/foresight"
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/service/usecase"
@@ -11,13 +11,13 @@ import (
 
 // Outlook is what a subscription waits for, and what follows.
 type Outlook struct {
-	Expected []lifecycle.Expected
+	Expected []foresight.Expected
 	Live     *payment.Transaction // the attempt under way; nil: none
 	InReview *payment.Transaction // the payment that waits for a person; nil: none does
 }
 
 // Outlook returns the next n things that happen to a subscription automatically. Faults: subscription_not_found, those
-// of lifecycle.Outlook.
+// of foresight.Outlook.
 func (s *Service) Outlook(
 	ctx context.Context, by usecase.Caller, subscriptionID string, n int,
 ) (out Outlook, err error) {
@@ -26,6 +26,6 @@ func (s *Service) Outlook(
 		return out, err
 	}
 	out.Live, out.InReview = found.Attempt(), found.InReview()
-	out.Expected, err = lifecycle.Outlook(found, n, db.Moment(s.Now(), s.Now()))
+	out.Expected, err = foresight.Outlook(found, n, db.Moment(s.Now(), s.Now()))
 	return out, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/billing/subscription"
 	"perennial/db"
@@ -20,12 +21,12 @@ type Preview struct {
 
 // Previewed is what it would lead to. Token makes a change cost what is shown; empty: no change was asked for.
 type Previewed struct {
-	lifecycle.Previewed
+	foresight.Previewed
 	Token string
 }
 
 // PreviewSubscription shows what a command would lead to. It locks and reads what the command would, and writes
-// nothing. Faults: those that the command would have, and those of lifecycle.Preview.
+// nothing. Faults: those that the command would have, and those of foresight.Preview.
 func (s *Service) PreviewSubscription(
 	ctx context.Context, by usecase.Caller, subscriptionID string, in Preview, around usecase.Around[Previewed],
 ) error {
@@ -44,7 +45,7 @@ func (s *Service) PreviewSubscription(
 		if err != nil {
 			return out, err
 		}
-		out.Previewed, err = lifecycle.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
+		out.Previewed, err = foresight.Preview(found, cmd, in.Invoices, db.Moment(tx.Now, tx.Real))
 		if err == nil && in.Change != nil {
 			out.Token, err = newToken(out.At, out.Quote)
 		}
@@ -66,7 +67,7 @@ const onlyShows = "it shows what would be and changes nothing"
 var errPreviewed = errors.New("service: only a preview")
 
 // PreviewNewSubscription shows the invoices of a subscription that does not exist yet. It is created and rolled back,
-// so that nothing which bills it can differ. Faults: those of CreateSubscription and lifecycle.Preview.
+// so that nothing which bills it can differ. Faults: those of CreateSubscription and foresight.Preview.
 func (s *Service) PreviewNewSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, invoices int, around usecase.Around[Previewed],
 ) error {
@@ -76,7 +77,7 @@ func (s *Service) PreviewNewSubscription(
 		if err != nil {
 			return err
 		}
-		if out.Previewed, err = lifecycle.Preview(found, nil, invoices, db.Moment(tx.Now, tx.Real)); err != nil {
+		if out.Previewed, err = foresight.Preview(found, nil, invoices, db.Moment(tx.Now, tx.Real)); err != nil {
 			return err
 		}
 		return errPreviewed

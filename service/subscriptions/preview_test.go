@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/fault"
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
@@ -133,5 +134,5 @@ func TestPreview_TokenHoldsTheVersion(t *testing.T) {
 
 	err = svc.ChangeAsPreviewed(t.Context(), by, ref.ID, shown.Token, *in.Change, usecase.Around[usecase.Performed]{})
 
-	require.ErrorIs(t, err, lifecycle.ErrPreviewOutdated)
+	require.ErrorIs(t, err, foresight.ErrPreviewOutdated)
 }

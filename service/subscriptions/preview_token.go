@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"perennial/billing/fault"
+	"perennial/billing/foresight"
 	"perennial/billing/lifecycle"
 	"perennial/db"
 	"perennial/service/usecase"
@@ -36,12 +37,12 @@ func (p Previewed) ExpiresAt() time.Time {
 }
 
 // newToken is the token of a quote, in a form that needs no escaping in JSON and URLs.
-func newToken(at time.Time, q lifecycle.Quote) (string, error) {
+func newToken(at time.Time, q foresight.Quote) (string, error) {
 	digest, err := digestOf(q)
 	return strconv.FormatInt(at.Unix(), 36) + "." + base64.RawURLEncoding.EncodeToString(digest), err
 }
 
-func digestOf(q lifecycle.Quote) ([]byte, error) {
+func digestOf(q foresight.Quote) ([]byte, error) {
 	raw, err := json.Marshal(q)
 	sum := sha256.Sum256(raw)
 	return sum[:], err
@@ -87,9 +88,9 @@ func (q quoted) apply(
 	found lifecycle.State, cmd lifecycle.Command, at lifecycle.Moment,
 ) (lifecycle.State, lifecycle.Changes, error) {
 	if age := found.Time(at).Sub(q.at); age < 0 || age > quotedFor {
-		return lifecycle.State{}, lifecycle.Changes{}, lifecycle.ErrPreviewOutdated
+		return lifecycle.State{}, lifecycle.Changes{}, foresight.ErrPreviewOutdated
 	}
-	return lifecycle.ApplyQuoted(found, cmd, func(now lifecycle.Quote) bool {
+	return foresight.ApplyQuoted(found, cmd, func(now foresight.Quote) bool {
 		digest, err := digestOf(now)
 		return err == nil && subtle.ConstantTimeCompare(digest, q.digest) == 1
 	}, at)

@@ -1,4 +1,7 @@
-package lifecycle
+// Package foresight looks ahead: what a command would lead to, and what happens to a subscription automatically. It
+// plays the life on in memory, by the functions of lifecycle that would perform it, and writes nothing. It does not own
+// a rule of billing.
+package foresight
 
 import (
 	"errors"
@@ -8,6 +11,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
@@ -17,7 +21,7 @@ import (
 // Previewed is what a command would lead to.
 type Previewed struct {
 	At     time.Time         // when, in the subscription's own time
-	State  State             // after it
+	State  lifecycle.State   // after it
 	Issued []invoice.Invoice // at once: by the command, and because they were due; some as drafts
 	Quote  Quote
 	// Upcoming are the invoices that follow automatically, as if every payment succeeded as soon as it is attempted.
@@ -54,47 +58,51 @@ type QuotedTotal struct {
 
 // Preview returns what a command would lead to now, and n of the invoices after it, by the same functions that would
 // perform it; nothing is written. A nil command only looks ahead. Faults: those of Apply; command_broken.
-func Preview(s State, cmd Command, n int, at Moment) (Previewed, error) {
+func Preview(s lifecycle.State, cmd lifecycle.Command, n int, at lifecycle.Moment) (Previewed, error) {
 	state, changes, err := lookAhead(s, cmd, at)
 	if err != nil {
 		return Previewed{}, err
 	}
-	out := Previewed{At: changes.At, State: state, Issued: changes.Invoices.drawn()}
+	out := Previewed{At: changes.At, State: state, Issued: changes.Invoices.Drawn()}
 	if out.Quote, err = quoteOf(s, state, changes); err != nil {
 		return Previewed{}, err
 	}
 	out.Upcoming, err = foresee(state, out.Issued, n, at)
-	return out, broken(err)
+	return out, lifecycle.Broken(err)
 }
 
-func lookAhead(s State, cmd Command, at Moment) (State, Changes, error) {
+func lookAhead(
+	s lifecycle.State, cmd lifecycle.Command, at lifecycle.Moment,
+) (lifecycle.State, lifecycle.Changes, error) {
 	if cmd != nil {
-		return Apply(s, cmd, at)
+		return lifecycle.Apply(s, cmd, at)
 	}
-	state, changes, err := Advance(s, at)
-	return state, changes, broken(err)
+	state, changes, err := lifecycle.Advance(s, at)
+	return state, changes, lifecycle.Broken(err)
 }
 
 // ApplyQuoted performs a command where that costs what was quoted. Faults: those of Apply, preview_outdated.
-func ApplyQuoted(s State, cmd Command, quoted func(Quote) bool, at Moment) (State, Changes, error) {
-	state, changes, err := Apply(s, cmd, at)
+func ApplyQuoted(
+	s lifecycle.State, cmd lifecycle.Command, quoted func(Quote) bool, at lifecycle.Moment,
+) (lifecycle.State, lifecycle.Changes, error) {
+	state, changes, err := lifecycle.Apply(s, cmd, at)
 	switch {
 	case errors.Is(err, subscription.ErrRenewalDue): // only the time of the preview is of the period before
-		return State{}, Changes{}, ErrPreviewOutdated
+		return lifecycle.State{}, lifecycle.Changes{}, ErrPreviewOutdated
 	case err != nil:
-		return State{}, Changes{}, err
+		return lifecycle.State{}, lifecycle.Changes{}, err
 	}
 	quote, err := quoteOf(s, state, changes)
 	if err == nil && !quoted(quote) {
 		err = ErrPreviewOutdated
 	}
 	if err != nil {
-		return State{}, Changes{}, err
+		return lifecycle.State{}, lifecycle.Changes{}, err
 	}
 	return state, changes, nil
 }
 
-func quoteOf(before, after State, changes Changes) (Quote, error) {
+func quoteOf(before, after lifecycle.State, changes lifecycle.Changes) (Quote, error) {
 	q := Quote{
 		SubscriptionID: before.Subscription.ID, Revision: before.Subscription.Revision,
 		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
@@ -112,7 +120,7 @@ func quoteOf(before, after State, changes Changes) (Quote, error) {
 	for i := range q.Scheduled {
 		q.Scheduled[i].ID = ""
 	}
-	for _, inv := range changes.Invoices.drawn() {
+	for _, inv := range changes.Invoices.Drawn() {
 		q.Invoices = append(q.Invoices, QuotedTotal{inv.Total, inv.CreditApplied, inv.AmountDue})
 	}
 	for _, t := range changes.NewTransactions {

@@ -1,10 +1,11 @@
-package lifecycle
+package foresight
 
 import (
 	"slices"
 	"time"
 
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/subscription"
 )
@@ -30,9 +31,9 @@ type Expected struct {
 // Outlook returns the next n things that will happen automatically, as if every payment succeeded as soon as it is
 // attempted: what is attempted now is taken to succeed. What is late already happens in one step. Fault:
 // command_broken.
-func Outlook(s State, n int, at Moment) ([]Expected, error) {
+func Outlook(s lifecycle.State, n int, at lifecycle.Moment) ([]Expected, error) {
 	out, err := newForesight(s, nil, at).outlook(n)
-	return out, broken(err)
+	return out, lifecycle.Broken(err)
 }
 
 func (f *foresight) outlook(n int) (out []Expected, err error) {
@@ -40,7 +41,7 @@ func (f *foresight) outlook(n int) (out []Expected, err error) {
 		return nil, err
 	}
 	for len(out) < n {
-		action, next := f.next()
+		action, next := f.Next()
 		if action == subscription.ActionNone {
 			break
 		}
@@ -62,10 +63,10 @@ func (f *foresight) outlook(n int) (out []Expected, err error) {
 // expect says what is known of a thing before it happens.
 func (f *foresight) expect(action subscription.Action, at time.Time) Expected {
 	e := Expected{At: at, Action: action}
-	if i := f.indexOpen(f.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && i >= 0 {
+	if i := f.IndexOpen(f.Subscription.CollectingInvoiceID); action == subscription.ActionPaymentRetry && i >= 0 {
 		inv := f.Open[i]
 		e.InvoiceID, e.Amount = inv.ID, inv.AmountDue
-		e.Retry, e.Retries = inv.Collection.Automatic+inv.Collection.Skipped, f.settings().Dunning.Retry.Retries
+		e.Retry, e.Retries = inv.Collection.Automatic+inv.Collection.Skipped, f.Settings.For(f.Plan).Dunning.Retry.Retries
 	}
 	return e
 }

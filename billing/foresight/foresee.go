@@ -1,4 +1,4 @@
-package lifecycle
+package foresight
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/invoice"
+	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/subscription"
 )
@@ -20,7 +21,7 @@ const foreseenSteps = 10 * MaxForeseen
 // they are when they are issued. It is played by the rules that bill, as if every payment succeeded as soon as it is
 // attempted, and the customer paid what is sent at once; a payment that needs review stays as it is, and no payment
 // method is added. decided are the invoices of the decision that led to the State.
-func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.Invoice, error) {
+func foresee(s lifecycle.State, decided []invoice.Invoice, n int, at lifecycle.Moment) ([]invoice.Invoice, error) {
 	f := newForesight(s, decided, at)
 	n = min(n, MaxForeseen)
 	for range foreseenSteps {
@@ -30,7 +31,7 @@ func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.In
 		if err := f.step(); err != nil {
 			return nil, err
 		}
-		action, next := f.next()
+		action, next := f.Next()
 		if action == subscription.ActionNone {
 			break
 		}
@@ -41,22 +42,22 @@ func foresee(s State, decided []invoice.Invoice, n int, at Moment) ([]invoice.In
 
 // foresight is a life that is played on in memory.
 type foresight struct {
-	State
-	Moment
+	lifecycle.State
+	lifecycle.Moment
 	issued []invoice.Invoice
 	number int64           // of the latest invoice, so that those which follow have an order
 	shown  map[string]bool // drafts of the decision that is looked at, which shows them
 }
 
-func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
-	f := &foresight{State: s.clone(), Moment: at}
+func newForesight(s lifecycle.State, decided []invoice.Invoice, at lifecycle.Moment) *foresight {
+	f := &foresight{State: s.Clone(), Moment: at}
 	f.Now = f.Time(f.Moment)
 	// Whether there will be a payment method is what decides how such a trial ends: it is foreseen as things are.
 	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Subscription.StopsAtTrialEnd(f.Facts()) {
 		f.Customer.PaymentMethod, f.Customer.PaymentDetails.PaymentMethodToken = "card", "foreseen"
 	}
 	if f.Provider == nil {
-		f.Provider = &Provider{}
+		f.Provider = &lifecycle.Provider{}
 	}
 	for _, list := range [][]invoice.Invoice{f.Open, f.Paid, f.WrittenOff} {
 		for _, inv := range list {
@@ -73,7 +74,7 @@ func newForesight(s State, decided []invoice.Invoice, at Moment) *foresight {
 
 // step does all that is due, and lets what it asks for be paid.
 func (f *foresight) step() error {
-	state, changes, err := Advance(f.State, f.Moment)
+	state, changes, err := lifecycle.Advance(f.State, f.Moment)
 	if err != nil {
 		return err
 	}
@@ -108,14 +109,14 @@ func (f *foresight) payAll() error {
 }
 
 // become makes a decision the state of things, as a write and a read of it would.
-func (f *foresight) become(state State, changes Changes) {
+func (f *foresight) become(state lifecycle.State, changes lifecycle.Changes) {
 	f.State = state
-	for _, inv := range changes.Invoices.Of(InvoiceCreated, InvoiceFinalized) {
+	for _, inv := range changes.Invoices.Of(lifecycle.InvoiceCreated, lifecycle.InvoiceFinalized) {
 		if !f.shown[inv.ID] {
 			f.issued = append(f.issued, inv)
 		}
 	}
-	f.count(changes.Invoices.Of(InvoiceFinalized, InvoiceCreated))
+	f.count(changes.Invoices.Of(lifecycle.InvoiceFinalized, lifecycle.InvoiceCreated))
 }
 
 // count gives new invoices the numbers that writing them would.
@@ -139,7 +140,7 @@ func (f *foresight) payable() int {
 
 // sent is the invoice in collection that the customer pays, and that nothing is charged for; empty: there is none.
 func (f *foresight) sent() string {
-	i := f.indexOpen(f.Subscription.CollectingInvoiceID)
+	i := f.IndexOpen(f.Subscription.CollectingInvoiceID)
 	if i < 0 || !f.Open[i].Terms.Sent() || slices.ContainsFunc(f.Pending, func(t payment.Transaction) bool {
 		return t.InvoiceID == f.Open[i].ID
 	}) {
@@ -150,7 +151,7 @@ func (f *foresight) sent() string {
 
 // settle lets the customer pay an invoice that was sent, in time.
 func (f *foresight) settle(invoiceID string) error {
-	state, changes, err := Apply(f.State, MarkPaid{InvoiceID: invoiceID, Method: "other"}, f.Moment)
+	state, changes, err := lifecycle.Apply(f.State, lifecycle.MarkPaid{InvoiceID: invoiceID, Method: "other"}, f.Moment)
 	if err != nil {
 		return err
 	}
@@ -164,7 +165,9 @@ func (f *foresight) pay(t payment.Transaction) error {
 	if !t.CancelRequestedAt.IsZero() {
 		said = answer.Answer{Outcome: answer.Canceled}
 	}
-	state, _, changes, err := Record(f.State, Result{Transaction: t, Move: payment.MoveSend, Answer: said}, f.Moment)
+	state, _, changes, err := lifecycle.Record(f.State, lifecycle.Result{
+		Transaction: t, Move: payment.MoveSend, Answer: said,
+	}, f.Moment)
 	if err != nil {
 		return err
 	}
