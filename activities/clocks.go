@@ -139,7 +139,7 @@ func (a *Clocks) changeAdvancing(
 	ctx context.Context, ref contract.Ref, decide func(*db.Tx, testclock.Clock) (testclock.Clock, error),
 	out *testclock.Clock,
 ) error {
-	return a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
+	return execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
 		clock, err := tx.Clocks.Lock(ctx, ref.EnvironmentID, ref.ID)
 		if *out = clock; err != nil || clock.Status != testclock.Advancing {
 			return err
@@ -175,7 +175,7 @@ func (a *Clocks) advanceAll(ctx context.Context, env string, subscriptionIDs []s
 // workflow of a subscription on a clock has no timers of its own.
 func (a *Clocks) advance(ctx context.Context, ref contract.Ref) error {
 	wall := a.Clock()
-	return a.Store.InTx(ctx, execution.Actor(ctx), wall, func(tx *db.Tx) error {
+	return execution.InTx(ctx, a.Store, wall, func(tx *db.Tx) error {
 		state, err := tx.Lifecycle.LockSubscription(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err

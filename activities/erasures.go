@@ -24,7 +24,7 @@ type Erasures struct {
 // therefore does the batch that was not done.
 func (a *Erasures) EraseBatch(ctx context.Context, ref contract.Ref) (contract.EraseResult, error) {
 	var out contract.EraseResult
-	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
+	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
 		e, err := tx.Customers.LockErasure(ctx, ref.EnvironmentID, ref.ID)
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type Subscriptions struct {
 func (a *Subscriptions) Advance(ctx context.Context, in contract.AdvanceInput) (contract.Snapshot, error) {
 	var out contract.Snapshot
 	env := in.Ref.EnvironmentID
-	err := a.Store.InTx(ctx, execution.Actor(ctx), in.Now, func(tx *db.Tx) error {
+	err := execution.InTx(ctx, a.Store, in.Now, func(tx *db.Tx) error {
 		found, err := tx.Lifecycle.LockSubscription(ctx, env, in.Ref.ID)
 		if err != nil {
 			return err

@@ -19,7 +19,7 @@ import (
 func (a *Payments) intend(ctx context.Context, in contract.ResolveInput, r *progress) (exchange, error) {
 	x := exchange{publicURL: a.PublicURL}
 	now := a.Clock()
-	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
+	err := execution.InTx(ctx, a.Store, now, func(tx *db.Tx) error {
 		txn, payer, err := tx.Payments.LockTransactionWithPayer(ctx, in.EnvironmentID, in.TransactionID)
 		if err != nil {
 			return err

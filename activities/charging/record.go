@@ -28,7 +28,7 @@ func (a *Payments) record(
 		now = in.Now
 	}
 	r := recording{x: x, env: in.EnvironmentID, said: said, moment: db.Moment(now, wall), clock: a.Clock}
-	err := a.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error { return r.run(ctx, tx) })
+	err := execution.InTx(ctx, a.Store, now, func(tx *db.Tx) error { return r.run(ctx, tx) })
 	if err != nil {
 		return contract.ResolveOutput{}, payment.Transaction{}, err
 	}
@@ -258,7 +258,7 @@ func (a *Payments) unchanged(
 	ctx context.Context, in contract.ResolveInput, x exchange, asked time.Time,
 ) (contract.ResolveOutput, error) {
 	var out contract.ResolveOutput
-	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error {
+	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
 		state, err := tx.Lifecycle.LockOwner(ctx, in.EnvironmentID, x.Transaction)
 		if err != nil {
 			return err

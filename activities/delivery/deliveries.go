@@ -77,7 +77,7 @@ var lulls = []time.Duration{25 * time.Millisecond, 50 * time.Millisecond, 100 * 
 // the slow lane.
 func (a *Deliveries) DeliverDue(ctx context.Context, in contract.DeliverInput) (contract.DeliverOutput, error) {
 	var endpoint db.WebhookEndpoint
-	err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+	err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) (err error) {
 		endpoint, err = tx.Webhooks.BeginDeliveries(ctx, in.Ref.EnvironmentID, in.Ref.ID)
 		return err
 	})
@@ -122,7 +122,7 @@ func (a *Deliveries) close(ctx context.Context, ref contract.Ref) (contract.Deli
 
 func (a *Deliveries) closePending(ctx context.Context, ref contract.Ref) error {
 	for closed := closeBatch; closed == closeBatch; execution.Heartbeat(ctx) {
-		err := a.Store.InTx(ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) (err error) {
+		err := execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) (err error) {
 			closed, err = tx.Webhooks.CloseDeliveries(ctx, ref.EnvironmentID, ref.ID, closeBatch)
 			if err != nil || closed == closeBatch {
 				return err // what is left stays due, should this process end

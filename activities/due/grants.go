@@ -13,7 +13,7 @@ import (
 // by time whether they may use a grant, so that nothing depends on when this is done; it is done once. Grants have no
 // workflow: the reconciler finds those in real time, and a step of their clock the others (ADR 48).
 func EndGrant(ctx context.Context, store *db.Store, due db.DueGrant, now time.Time) error {
-	return store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
+	return execution.InTx(ctx, store, now, func(tx *db.Tx) error {
 		state, err := tx.Customers.LockState(ctx, due.EnvironmentID, due.CustomerID)
 		if err != nil {
 			return err

@@ -15,7 +15,7 @@ import (
 // workflow, and those of a canceled subscription none that waits: the reconciler finds those in real time, and a step
 // of their clock the others (ADR 47).
 func AnnounceOverdue(ctx context.Context, store *db.Store, due db.DueInvoice, now time.Time) error {
-	return store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
+	return execution.InTx(ctx, store, now, func(tx *db.Tx) error {
 		state, err := lockDue(ctx, tx, due)
 		if err != nil {
 			return err

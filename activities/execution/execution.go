@@ -23,6 +23,12 @@ func Actor(ctx context.Context) db.Actor {
 	return db.BySystem("activities")
 }
 
+// InTx runs a transaction in which the workflow acts that has this done. now is the time that the transaction is of, as
+// for db.Store.InTx, whose errors it returns.
+func InTx(ctx context.Context, store *db.Store, now time.Time, run func(tx *db.Tx) error) error {
+	return store.InTx(ctx, Actor(ctx), now, run)
+}
+
 // Heartbeat shows that an activity is alive. Tests call activities as functions, which have nobody to tell.
 func Heartbeat(ctx context.Context) {
 	if activity.IsActivity(ctx) {

@@ -57,7 +57,7 @@ func (p *pass) unanswered(ctx context.Context) error {
 
 func (p *pass) releaseUnanswered(ctx context.Context) (refs []db.TransactionRef, more bool, err error) {
 	now := p.Clock()
-	err = p.Store.InTx(ctx, execution.Actor(ctx), now, func(tx *db.Tx) error {
+	err = execution.InTx(ctx, p.Store, now, func(tx *db.Tx) error {
 		if refs, more, err = tx.Reconcile.ReleaseUnanswered(ctx, p.batch); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 
 // purge removes what is kept for a time only, and notes that the pass has come to its end.
 func (p *pass) purge(ctx context.Context) error {
-	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
+	err := execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 		keys, err := tx.PurgeIdempotencyKeys(ctx, p.now.Add(-idempotencyLife), purgeBatch)
 		if err != nil {
 			return err
@@ -35,7 +35,7 @@ func (p *pass) purge(ctx context.Context) error {
 		return err
 	}
 	// By itself and last: a partition that cannot be made or dropped now keeps nothing else from being done.
-	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
+	return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 		_, err := tx.Usage.Maintain(ctx)
 		return err
 	})

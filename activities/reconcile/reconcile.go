@@ -234,7 +234,7 @@ func (p *pass) start(
 	ctx context.Context, table db.StartedTable, found []db.Ref, do func(context.Context, db.Ref) error,
 ) error {
 	started, left, err := inParts(ctx, p, found, refID, do, func(part []db.Ref) error {
-		return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
+		return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 			return tx.Reconcile.SetStarted(ctx, table, p.epoch, part)
 		})
 	})
@@ -277,7 +277,7 @@ func (p *pass) decided(ctx context.Context) error {
 		return p.check(ctx, db.TransactionRef{Ref: r})
 	})
 	p.found.Signalled += len(told)
-	return p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
+	return execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 		return tx.Reconcile.ClearPaymentsWakePending(ctx, told, before)
 	})
 }
@@ -287,7 +287,7 @@ func (p *pass) wake(ctx context.Context, r db.Ref) error {
 }
 
 func (p *pass) callbacks(ctx context.Context) error {
-	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) error {
+	err := execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) error {
 		if err := tx.Payments.ClaimCallbacks(ctx, p.now.Add(-claimable)); err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func (p *pass) checks(ctx context.Context) error {
 // what is not signalled is overdue a minute later.
 func (p *pass) held(ctx context.Context) error {
 	var refs []db.TransactionRef
-	err := p.Store.InTx(ctx, execution.Actor(ctx), p.now, func(tx *db.Tx) (err error) {
+	err := execution.InTx(ctx, p.Store, p.now, func(tx *db.Tx) (err error) {
 		refs, err = tx.Payments.ReleaseHeld(ctx, p.batch)
 		return err
 	})
