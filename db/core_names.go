@@ -7,7 +7,6 @@ import "perennial/db/core"
 type (
 	APIKey             = core.APIKey
 	Actor              = core.Actor
-	ActorKind          = core.ActorKind
 	AdvanceTestClock   = core.AdvanceTestClock
 	Call               = core.Call
 	CheckTransaction   = core.CheckTransaction
@@ -25,11 +24,7 @@ type (
 )
 
 const (
-	ActorCLI      = core.ActorCLI
-	ActorKey      = core.ActorKey
-	ActorOperator = core.ActorOperator
-	ActorSystem   = core.ActorSystem
-	ActorWorkflow = core.ActorWorkflow
+	ActorKey = core.ActorKey
 
 	BacklogAtMost = core.BacklogAtMost
 )
@@ -55,7 +50,6 @@ var (
 	ErrTestClockNotFound       = core.ErrTestClockNotFound
 	ErrTransactionNotFound     = core.ErrTransactionNotFound
 	ErrWebhookDeliveryNotFound = core.ErrWebhookDeliveryNotFound
-	ErrWebhookEndpointChanged  = core.ErrWebhookEndpointChanged
 	ErrWebhookEndpointNotFound = core.ErrWebhookEndpointNotFound
 )
 

@@ -55,6 +55,8 @@ func TestTx_OwnsEveryWrite(t *testing.T) {
 		column := reads.Field(i)
 		require.True(t, column.Type.Name() == "Reader" && strings.HasPrefix(column.Type.PkgPath(), "perennial/db/"),
 			"%s is part of a Store: it may only read", column.Name)
+		require.Equal(t, column.Type.NumMethod(), reflect.PointerTo(column.Type).NumMethod(),
+			"%s: reads have the value as their receiver, so that the tests of isolation see them all", column.Name)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"perennial/db"
 )
 
-// Log keeps usage records and sums them. PostgreSQL is behind it (db.UsageLog); an engine for
+// Log keeps usage records and sums them. PostgreSQL is behind it (db.NewUsageLog); an engine for
 // more records than one PostgreSQL takes would be another (ADR 55).
 type Log interface {
 	// RecordUsage judges records and writes those that pass and whose key was never used, also by one before it, all in
