@@ -7,9 +7,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/providers"
 	"perennial/test/life"
+	"perennial/test/scene"
 )
 
 // paidOnly is a charge that a provider which can only tell has captured.
@@ -86,6 +88,32 @@ func TestEvidence_CanceledAfterCaptureGaveMoneyBack(t *testing.T) {
 	require.Zero(t, l.Net(txn.ID))
 	require.Equal(t, payment.Success, l.Transaction(txn.ID).Status)
 	require.Equal(t, txn.Amount, l.Transaction(txn.ID).AmountRefunded)
+	require.Zero(t, l.OpenCallbacks())
+	l.Sound()
+}
+
+// A refund was sent twice, around a restore. Both operations failed, and of each the provider says late that it had gone
+// through before: what the stored messages say of an operation decides, whatever the refund's row names.
+func TestEvidence_BothOperationsOfARefundFailed(t *testing.T) {
+	t.Parallel()
+	l, txn := paidOnly(t)
+	l.Provider.RefundScript = func(int, providers.RefundRequest) scene.Answer { return scene.Pend }
+	l.Clock.Set(scene.Start.Add(10 * life.Day))
+	l.Perform(life.CancelNow("prorated"))
+	refund := l.Refunds()[0]
+	require.Equal(t, payment.Pending, refund.Status)
+	require.NotEmpty(t, refund.ProviderRef)
+	other := refund
+	other.ProviderRef = "R2"
+	for _, message := range []providers.Callback{
+		says(other, "R2 failed", providers.Failed), says(other, "R2 went through", providers.Succeeded),
+		says(refund, "R1 failed", providers.Failed), says(refund, "R1 went through", providers.Succeeded),
+	} {
+		l.Receive(message, message)
+	}
+	require.Equal(t, payment.Failed, l.Transaction(refund.ID).Status)
+	charge := l.Transaction(txn.ID)
+	require.Equal(t, [2]money.Minor{0, refund.Amount}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed})
 	require.Zero(t, l.OpenCallbacks())
 	l.Sound()
 }

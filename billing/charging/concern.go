@@ -15,8 +15,8 @@ type Concern struct {
 	Recovered bool
 	// Sends: all sends of the transaction are needed, since the provider does not know the one that was asked about.
 	Sends bool
-	// Failed: the operations that messages said failed are needed, since one of a refund that has failed is said to have
-	// gone through, and messages may come in any order.
+	// Failed: the operations that messages said failed are needed, since one of a refund is said to have gone through,
+	// and messages may come in any order.
 	Failed bool
 }
 
@@ -30,8 +30,7 @@ func (s Step) Concerns(t payment.Transaction, said answer.Answer) Concern {
 	another := t.Status == payment.Success && said.Ref != "" && said.Ref != t.ProviderRef
 	return Concern{
 		Transaction: t, Recovered: s.Earlier != nil || another, Sends: said.Outcome == answer.NotFound,
-		Failed: t.Type == payment.Refund && t.Status == payment.Failed && said.Outcome == answer.Succeeded &&
-			s.Move == payment.MoveBelieve,
+		Failed: t.Type == payment.Refund && said.Outcome == answer.Succeeded && s.Move == payment.MoveBelieve,
 	}
 }
 

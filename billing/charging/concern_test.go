@@ -22,8 +22,8 @@ func TestConcerns(t *testing.T) {
 	spoken := charging.Step{Transaction: payment.Transaction{Provider: "adyen", ProviderConfigID: "pp_2"}}
 	earlier := spoken
 	earlier.Earlier = &payment.Send{Number: 1, ProviderConfigID: "pp_1"}
-	told := spoken
-	told.Move = payment.MoveBelieve
+	message := spoken
+	message.Move = payment.MoveBelieve
 	refund := open
 	refund.Type, refund.Status = payment.Refund, payment.Pending
 	failed, charge := refund, open
@@ -62,19 +62,19 @@ func TestConcerns(t *testing.T) {
 			spoken, open, answer.Answer{Outcome: answer.NotFound}, "pp_1", false, true, false,
 		},
 		"a refund that failed went through": {
-			told, failed, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, true,
+			message, failed, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, true,
 		},
 		"a refund that failed, by a look-up": {
 			spoken, failed, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, false,
 		},
 		"a refund that failed, failed": {
-			told, failed, answer.Answer{Outcome: answer.Failed, Ref: "re_2"}, "pp_1", false, false, false,
+			message, failed, answer.Answer{Outcome: answer.Failed, Ref: "re_2"}, "pp_1", false, false, false,
 		},
 		"a refund that is open": {
-			told, refund, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, false,
+			message, refund, answer.Answer{Outcome: answer.Succeeded, Ref: "re_2"}, "pp_1", false, false, true,
 		},
 		"a charge that failed": {
-			told, charge, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false, false,
+			message, charge, answer.Answer{Outcome: answer.Succeeded, Ref: "pi_1"}, "pp_1", false, false, false,
 		},
 	} {
 		about := c.step.Concerns(c.row, c.said)

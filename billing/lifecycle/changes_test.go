@@ -123,3 +123,15 @@ func TestChanges_DraftIsDrawnOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestInvoiceChanges_Latest(t *testing.T) {
+	t.Parallel()
+	changes := lifecycle.InvoiceChanges{
+		{Kind: lifecycle.InvoiceChanged, Invoice: invoice.Invoice{ID: "in_2", AmountDue: 1}},
+		{Kind: lifecycle.InvoiceFinalized, Invoice: invoice.Invoice{ID: "in_1", AmountDue: 2}},
+		{Kind: lifecycle.FinalizedAndChanged, Invoice: invoice.Invoice{ID: "in_1", AmountDue: 3}},
+	}
+	require.Equal(t, money.Minor(3), changes.Latest("in_1").AmountDue)
+	require.Equal(t, money.Minor(1), changes.Latest("in_2").AmountDue)
+	require.Nil(t, changes.Latest("in_3"))
+}

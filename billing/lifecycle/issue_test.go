@@ -139,6 +139,6 @@ func TestPaid_ManualInvoiceIsOfNoPeriod(t *testing.T) {
 	state, changes, err := lifecycle.Finalize(d.state(), d.moment())
 	require.NoError(t, err)
 	require.Equal(t, [2]any{invoice.Paid, money.Minor(0)},
-		[2]any{changes.Invoices[0].Invoice.Status, changes.Invoices[0].Invoice.AmountDue})
+		[2]any{changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].Status, changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].AmountDue})
 	require.Empty(t, state.Paid)
 }

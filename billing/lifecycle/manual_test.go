@@ -309,5 +309,5 @@ func TestManualInvoice_IsDueByTheEnvironmentsDays(t *testing.T) {
 	require.NoError(t, err)
 	year, month, day := created.UTC().Date()
 	require.Equal(t, 10, created.UTC().Hour())
-	require.Equal(t, time.Date(year, month, day+14, 11, 0, 0, 0, time.UTC), changes.Invoices[0].Invoice.DueAt.UTC())
+	require.Equal(t, time.Date(year, month, day+14, 11, 0, 0, 0, time.UTC), changes.Invoices.Of(lifecycle.InvoiceFinalized)[0].DueAt.UTC())
 }

@@ -11,7 +11,8 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Owner is what a State is of: a subscription, or a customer without one. All that differs between the two is here.
+// Owner is what a State is of: a subscription, or a customer without one. What differs between the two in a decision is
+// here; which workflow follows a transaction, callers know by its SubscriptionID.
 type Owner interface {
 	// begin makes the State what the rules of today want.
 	begin(d *decision)

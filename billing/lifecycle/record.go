@@ -33,7 +33,7 @@ type Result struct {
 	Protocol    payment.Protocol // of the provider
 	Hold        payment.Hold     // of a move that holds: what is known about it; the Answer says why
 	Handed      payment.Handed   // of a move that completes: what the provider was given
-	Failed      []string         // of a refund that has failed: the operations that messages said failed
+	Failed      []string         // of a refund: the operations that messages said failed
 	Lost        *charging.Lost   // the lost send that was asked about, or is to be; nil: none is looked for
 	RestoredAt  time.Time        // when the database came under its present server; see payment.MayRepeat
 	Answer      answer.Answer
@@ -171,7 +171,8 @@ func (r *recording) record() error {
 	case r.Move == payment.MoveAwait, r.Move == payment.MoveReview:
 		r.unanswerable()
 		return nil
-	case r.elsewhere(), r.Move == payment.MoveComplete && r.txn.Overtaken(r.Handed, r.Answer.Outcome):
+	case r.elsewhere(), r.overtaken(),
+		r.Move == payment.MoveComplete && r.txn.Overtaken(r.Handed, r.Answer.Outcome):
 		return nil
 	case r.mismatched():
 		r.keepReference() // an operator needs it

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 
+	"perennial/billing/answer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
@@ -79,7 +80,7 @@ func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 // refunded records money that went back. The charge stays a success and shows how much of it did.
 func (r *recording) refunded() error {
 	was := r.txn.Status
-	if r.overtaken() || !r.close(payment.Refunded) {
+	if !r.close(payment.Refunded) {
 		return nil
 	}
 	r.d.announce(event.PaymentRefunded{Payment: r.txn.Announced()})
@@ -94,15 +95,17 @@ func (r *recording) refunded() error {
 	return nil
 }
 
-// overtaken reports a message that says that a refund went through, after another one said that it failed. Messages may
-// come in any order, and what went through can come back, but never the other way round; unless a person found that it
-// had failed. A message about another operation is none, unless that one failed, too: it did give the money back. A
-// database that was restored may have sent one refund twice.
+// overtaken reports a message that an operation of a refund went through, after another one said that it failed.
+// Messages may come in any order, and what went through can come back, but never the other way round; unless a person
+// found that the refund had failed. A restored database may have sent one refund twice: then Failed names the
+// operations that failed, whatever has become of the refund. The success of one that did not fail counts.
 func (r *recording) overtaken() bool {
-	// r.txn has the name of the success already
-	own := r.Answer.Ref == r.Result.Transaction.ProviderRef || slices.Contains(r.Result.Failed, r.Answer.Ref)
-	known := r.Answer.Ref != "" && own
-	return r.Move == payment.MoveBelieve && known && r.txn.Status == payment.Failed && r.txn.Review.At.IsZero()
+	if r.txn.Type != payment.Refund || r.Move != payment.MoveBelieve || r.Answer.Outcome != answer.Succeeded ||
+		r.Answer.Ref == "" || !r.txn.Review.At.IsZero() {
+		return false
+	}
+	own := r.txn.Status == payment.Failed && r.Answer.Ref == r.txn.ProviderRef
+	return own || slices.Contains(r.Result.Failed, r.Answer.Ref)
 }
 
 // returned records that the bank sent a refund back which had gone through: the charge owes it again. It reports

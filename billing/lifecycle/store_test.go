@@ -117,6 +117,10 @@ func (s *store) load(captures bool) lifecycle.State {
 
 // write makes changes true in the order of tx.Lifecycle.Write, and refuses what the database refuses.
 func (s *store) write(c lifecycle.Changes) {
+	inOrder := func(a, b lifecycle.InvoiceChange) int { return cmp.Compare(a.Kind, b.Kind) }
+	if !slices.IsSortedFunc(c.Invoices, inOrder) {
+		s.fail("invoices are written in another order than that of kinds: %v", c.Invoices)
+	}
 	seen := map[string]bool{}
 	once := func(id string) {
 		if seen[id] {

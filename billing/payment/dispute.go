@@ -76,7 +76,7 @@ func (t Transaction) Dispute(id string, said answer.Dispute, now time.Time) (Tra
 	if out.Dispute = was; reopened || said.Order > 0 && said.Order < was.Order {
 		return t, out
 	}
-	seen := was.now(said)
+	seen := was.updated(said)
 	if out.Closed = seen.State.Closed() && seen.State != was.State; out.Closed {
 		seen.ClosedAt = now
 	}
@@ -90,8 +90,8 @@ func (t Transaction) Dispute(id string, said answer.Dispute, now time.Time) (Tra
 	return t.noteDisputed(now), out
 }
 
-// now is the dispute after a provider's word about it. What is known and was not said again stays.
-func (d Dispute) now(said answer.Dispute) Dispute {
+// updated is the dispute after a provider's word about it. What is known and was not said again stays.
+func (d Dispute) updated(said answer.Dispute) Dispute {
 	said.Order = max(said.Order, d.Order)
 	said.Stage, said.Reason = cmp.Or(said.Stage, d.Stage), cmp.Or(said.Reason, d.Reason)
 	if said.EvidenceDueAt.IsZero() {

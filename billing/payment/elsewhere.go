@@ -9,8 +9,8 @@ import (
 	"perennial/billing/money"
 )
 
-// same reports whether a booked refund is the one that a provider names.
-func same(s answer.Refund, t Transaction) bool {
+// isSeen reports whether a booked refund is the one that a provider names.
+func isSeen(s answer.Refund, t Transaction) bool {
 	return t.ID == s.TransactionID || t.ProviderRef == s.Ref && s.Ref != ""
 }
 
@@ -20,7 +20,7 @@ func CameBack(s answer.Refund, booked []Transaction) *Transaction {
 		return nil
 	}
 	for i := range booked {
-		if same(s, booked[i]) {
+		if isSeen(s, booked[i]) {
 			return &booked[i]
 		}
 	}

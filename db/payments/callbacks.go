@@ -24,7 +24,7 @@ type Callback struct {
 	ProviderRef      string // empty: the message carries none
 	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
-	// Evidence is what the message itself proves; nil: nothing. Without Response.
+	// Evidence is what the message itself proves; nil: nothing. Its Response is not stored.
 	Evidence *answer.Answer
 	NeedsRef bool // the Evidence counts only once the transaction's ProviderRef is known
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.

@@ -5,8 +5,7 @@
 
 -- +goose NO TRANSACTION
 -- +goose Up
--- Building it waits for open transactions, and stops none. One that was interrupted left an index that is not used. Few
--- callbacks say so.
+-- Building it waits for open transactions, and stops none. One that was interrupted left an index that is not used.
 set lock_timeout = 0;
 drop index concurrently if exists provider_callbacks_failed;
 create index concurrently provider_callbacks_failed on provider_callbacks (environment_id, transaction_id)
