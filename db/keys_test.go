@@ -44,6 +44,7 @@ func TestKeys_ReadWithResource(t *testing.T) {
 		require.Equal(t, foreign.ids[method.name], reflect.ValueOf(found.Results[1]).FieldByName("ID").String())
 
 		absent := b.call(t, method, foreign.absent(), b.env, b.hash)
+		require.Contains(t, resources, method.name, "say in resources what it reads")
 		require.Equal(t, resources[method.name]+"_not_found", absent.Code)
 		require.Equal(t, key, absent.Results[0], "the key comes back, so that a revoked one is noticed")
 
