@@ -46,7 +46,8 @@ type Adjustment struct {
 	ID     string
 	Amount money.Minor
 	Note   string
-	After  money.Minor // what the customer has then, with grants
+	Reason invoice.CreditReason // as decided
+	After  money.Minor          // what the customer has then, with grants
 }
 
 // AdjustBalance gives the customer an amount, or takes one below zero. granted is what the customer's grants have left:
@@ -57,7 +58,7 @@ func AdjustBalance(s State, granted money.Minor, a Adjustment, at Moment) (State
 	if err != nil {
 		return State{}, Changes{}, err
 	}
-	d.Balance, a.After = plain, plain+granted
+	d.Balance, a.Reason, a.After = plain, invoice.CreditAdjusted, plain+granted
 	d.Changes.Adjustments = append(d.Changes.Adjustments, a)
 	d.announce(event.BalanceAdjusted{
 		ID: a.ID, CustomerID: d.Customer.ID, Amount: int64(a.Amount), Currency: string(d.Currency), Balance: int64(a.After),

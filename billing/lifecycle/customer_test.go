@@ -67,7 +67,7 @@ func TestAdjustBalance(t *testing.T) {
 	after, c, err := lifecycle.AdjustBalance(s, 30, lifecycle.Adjustment{ID: "cre_1", Amount: -250, Note: "why"}, at)
 	require.NoError(t, err)
 	require.EqualValues(t, -150, after.Balance)
-	require.Equal(t, []lifecycle.Adjustment{{ID: "cre_1", Amount: -250, Note: "why", After: -120}}, c.Adjustments)
+	require.Equal(t, []lifecycle.Adjustment{{ID: "cre_1", Amount: -250, Note: "why", Reason: invoice.CreditAdjusted, After: -120}}, c.Adjustments)
 	require.Equal(t, event.BalanceAdjusted{
 		ID: "cre_1", CustomerID: "cust_1", Amount: -250, Currency: "EUR", Balance: -120,
 	}, c.Events[0].Data)

@@ -3,7 +3,6 @@ package lifecycle
 import (
 	"context"
 
-	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/db/core"
 	"perennial/db/customers"
@@ -36,7 +35,7 @@ func (tx *Tx) Write(ctx context.Context, environmentID string, s lifecycle.State
 		all.do(func() error {
 			return tx.customers.AdjustBalance(ctx, environmentID, customers.BalanceEntry{
 				ID: a.ID, CustomerID: s.Customer.ID, Currency: s.BalanceCurrency(), Amount: a.Amount,
-				Reason: invoice.CreditAdjusted, Note: a.Note, After: a.After, CreatedAt: c.At,
+				Reason: a.Reason, Note: a.Note, After: a.After, CreatedAt: c.At,
 			})
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/customer"
-	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/text"
@@ -46,7 +45,7 @@ func (s *Service) AdjustBalance(
 		}
 		made := changes.Adjustments[0]
 		return db.BalanceEntry{
-			ID: made.ID, CustomerID: c.ID, Currency: in.Currency, Amount: made.Amount, Reason: invoice.CreditAdjusted,
+			ID: made.ID, CustomerID: c.ID, Currency: in.Currency, Amount: made.Amount, Reason: made.Reason,
 			Note: made.Note, After: made.After, CreatedAt: changes.At,
 		}, tx.Lifecycle.Write(ctx, by.EnvironmentID, state, changes)
 	})
