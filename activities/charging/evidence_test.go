@@ -2,7 +2,6 @@ package charging_test
 
 import (
 	"context"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/db"
 	"perennial/internal/id"
+	"perennial/internal/testkit/orders"
 	"perennial/providers"
 	"perennial/service"
 	"perennial/test/life"
@@ -103,7 +103,7 @@ func TestCallback_AllOrdersAndRepeats(t *testing.T) {
 			t.Parallel()
 			l := begun(t)
 			var paid []string
-			for _, order := range permutations(4) {
+			for _, order := range orders.Of(4) {
 				txn := l.OwnCharge(t)
 				l.Check(txn.ID)
 				txn = l.Transaction(txn.ID)
@@ -167,18 +167,6 @@ var tellers = map[string]func(testing.TB) *life.Life{
 		s.Provider.Script = life.Always(scene.Pend)
 		return life.Begin(t, s, scene.Monthly(1000))
 	},
-}
-
-func permutations(n int) (out [][]int) {
-	if n == 0 {
-		return [][]int{{}}
-	}
-	for _, p := range permutations(n - 1) {
-		for i := range n {
-			out = append(out, slices.Insert(slices.Clone(p), i, n-1))
-		}
-	}
-	return out
 }
 
 func TestEvidence_OfAnotherAmountNeedsReview(t *testing.T) {

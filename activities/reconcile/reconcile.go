@@ -94,9 +94,9 @@ func (a *Reconciler) Reconcile(ctx context.Context) (contract.ReconcileResult, e
 	if failed != nil {
 		return pass.found, failed
 	}
-	return pass.found, a.Store.InTx(
-		ctx, execution.Actor(ctx), a.Clock(), func(tx *db.Tx) error { return tx.Reconcile.SetReconciled(ctx) },
-	)
+	return pass.found, execution.InTx(ctx, a.Store, a.Clock(), func(tx *db.Tx) error {
+		return tx.Reconcile.SetReconciled(ctx)
+	})
 }
 
 type pass struct {

@@ -70,9 +70,9 @@ const UnreadableAmount money.Minor = -1
 
 // Refund is a refund in the provider's list of those of a charge.
 type Refund struct {
-	Ref           string
-	TransactionID string // our reference in it; empty: it was made without us
-	Amount        money.Minor
-	Pending       bool
-	Failed        bool // refused, or come back after it was paid out; only in what a callback proves
+	Ref           string      `json:"ref"`
+	TransactionID string      `json:"transactionId,omitempty"` // our reference in it; empty: it was made without us
+	Amount        money.Minor `json:"amount"`
+	Pending       bool        `json:"pending,omitempty"`
+	Failed        bool        `json:"failed,omitempty"` // refused, or come back after it was paid out; only by a callback
 }

@@ -21,7 +21,7 @@ func Advance(s State, at Moment) (State, Changes, error) {
 }
 
 // catchUp performs whatever is due by now.
-func (d *decision) catchUp() error { return d.Owner().catchUp(d) }
+func (d *decision) catchUp() error { return d.owner().catchUp(d) }
 
 // holdsUp reports whether an attempt to collect open invoice i would hold a change up that is overdue, at a date within
 // the current period: on time it was made while no attempt was under way.

@@ -95,7 +95,7 @@ func (d *decision) enter(i int, state collection.State, effect collection.Effect
 	case collection.StartAttempt:
 		return d.attempt(i)
 	case collection.Exhaust:
-		return d.Owner().unpaid(d, state.Attempts)
+		return d.owner().unpaid(d, state.Attempts)
 	case collection.CancelAttempt:
 		d.cancelAttempt(inv.ID)
 	case collection.None, collection.Settle, collection.RefundExtra: // the state is all; Record settles a success
@@ -115,7 +115,7 @@ func (d *decision) input(kind collection.Kind) collection.Input {
 func (d *decision) terms(inv invoice.Invoice) collection.Terms {
 	return collection.Terms{
 		Retry:   d.settings().Dunning.Retry,
-		NoRetry: !d.Owner().retries(d.State),
+		NoRetry: !d.owner().retries(d.State),
 		Paused:  d.Subscription.CollectionPaused() || inv.Terms.Sent(),
 		Stopped: d.Subscription.Status == subscription.Canceled,
 		Voided:  inv.Status == invoice.Void,
@@ -146,7 +146,7 @@ func (d *decision) attempt(i int) error {
 		return d.failed(i, code)
 	}
 	d.Pending = append(d.Pending, txn)
-	d.Owner().made(d, txn)
+	d.owner().made(d, txn)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func (d *decision) attemptID(inv invoice.Invoice) string {
 		n, parts = inv.Collection.Attempts, append(parts, "method")
 	}
 	// attempts of one invoice sort by their number
-	at := d.Owner().attemptsSince(d, inv).Add(time.Duration(n) * time.Millisecond)
+	at := d.owner().attemptsSince(d, inv).Add(time.Duration(n) * time.Millisecond)
 	return d.IDs.Transaction(at, append(parts, strconv.Itoa(n))...)
 }
 

@@ -23,7 +23,7 @@ func (p Pay) judge(d *decision) (func() error, error) {
 	if p.InvoiceID != "" && !d.IsOpen(p.InvoiceID) {
 		return nil, ErrNotOpen
 	}
-	inv, err := d.Owner().payable(d, p.Amount)
+	inv, err := d.owner().payable(d, p.Amount)
 	if err != nil {
 		return nil, err
 	}

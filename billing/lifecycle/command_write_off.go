@@ -100,10 +100,10 @@ func (s State) inReview(invoiceID string) bool {
 
 // writtenOff follows what it means for the subscription that an invoice was given up.
 func (d *decision) writtenOff(inv invoice.Invoice) error {
-	if d.Owner().spans(d.State, inv) {
+	if d.owner().spans(d.State, inv) {
 		d.WrittenOff = d.ranked(insert(d.WrittenOff, inv))
 	}
-	return d.Owner().writtenOff(d, inv)
+	return d.owner().writtenOff(d, inv)
 }
 
 // takeWrittenOff returns an invoice that is paid: an uncollectible one with its lines where they are known, another as

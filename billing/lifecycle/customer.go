@@ -35,7 +35,7 @@ func ChargeCustomer(s State, c OwnCharge, at Moment) (Changes, error) {
 	d.Changes.Attempt = txn.ID
 	d.Changes.NewTransactions = append(d.Changes.NewTransactions, txn)
 	if txn.Status == payment.Pending {
-		d.Owner().made(d, txn)
+		d.owner().made(d, txn)
 	}
 	d.announce(txn.Beginning())
 	return d.Changes, nil

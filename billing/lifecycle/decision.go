@@ -45,13 +45,13 @@ func begin(s State, at Moment) *decision {
 	d := &decision{State: s.Clone(), Moment: at, before: s.Subscription, draftsBefore: s.Drafts}
 	d.Now = s.Time(at)
 	d.due, d.Changes.At = d.Now, d.Now
-	d.Owner().begin(d)
+	d.owner().begin(d)
 	return d
 }
 
 // finish decides what happens next automatically, and returns the result.
 func (d *decision) finish() (State, Changes, error) {
-	if err := d.Owner().finish(d); err != nil {
+	if err := d.owner().finish(d); err != nil {
 		return State{}, Changes{}, err
 	}
 	return d.State, d.Changes, nil

@@ -152,7 +152,7 @@ func (d *decision) closed(i int, inv invoice.Invoice, announced event.Data) {
 // paid follows what the payment of an invoice means for the subscription.
 func (d *decision) paid(inv invoice.Invoice) error {
 	d.announce(event.InvoicePaid{Invoice: inv.Announced()})
-	if d.Owner().spans(d.State, inv) {
+	if d.owner().spans(d.State, inv) {
 		d.Paid = d.ranked(insert(d.Paid, inv))
 	}
 	return d.decide(d.settled(inv))
@@ -160,7 +160,7 @@ func (d *decision) paid(inv invoice.Invoice) error {
 
 // settled asks what the payment of an invoice means for its owner.
 func (d *decision) settled(inv invoice.Invoice) (subscription.Decision, error) {
-	return d.Owner().settled(d, inv)
+	return d.owner().settled(d, inv)
 }
 
 // insert puts an invoice where its number belongs; one of this decision has none yet and is the last.

@@ -16,11 +16,11 @@ const OverdueNews = 30 * 24 * time.Hour
 // for.
 func Overdue(s State, at Moment) (State, Changes, error) {
 	d := begin(s, at)
-	if !d.Owner().unwatched(d.State) {
+	if !d.owner().unwatched(d.State) {
 		return d.State, d.Changes, nil
 	}
 	for i, inv := range d.Open {
-		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() || d.Owner().waits(inv) {
+		if !inv.Overdue(d.Now) || !inv.OverdueAt.IsZero() || d.owner().waits(inv) {
 			continue
 		}
 		if err := d.overdue(i); err != nil {
@@ -40,5 +40,5 @@ func (d *decision) overdue(i int) error {
 	if d.Subscription.Status == subscription.Canceled {
 		return nil
 	}
-	return d.Owner().unpaid(d, inv.Collection.Attempts)
+	return d.owner().unpaid(d, inv.Collection.Attempts)
 }

@@ -11,9 +11,9 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Owner is what a State is of: a subscription, or a customer without one. What differs between the two in a decision is
+// owner is what a State is of: a subscription, or a customer without one. What differs between the two in a decision is
 // here; which workflow follows a transaction, callers know by its SubscriptionID.
-type Owner interface {
+type owner interface {
 	// begin makes the State what the rules of today want.
 	begin(d *decision)
 	// catchUp performs whatever is due by now.
@@ -44,8 +44,8 @@ type Owner interface {
 	waits(inv invoice.Invoice) bool
 }
 
-// Owner returns what the State is of.
-func (s State) Owner() Owner {
+// owner returns what the State is of.
+func (s State) owner() owner {
 	if s.Subscription.ID == "" {
 		return ofCustomer{}
 	}

@@ -11,6 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/internal/testkit/orders"
 )
 
 // A capture may fail after it was booked, and an authorisation may be canceled. A transaction of its own returns the
@@ -159,7 +160,7 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 		{Outcome: answer.Succeeded, Ref: "re_2"}, {Outcome: answer.Failed, Ref: "re_2"},
 	}
 	for _, known := range []string{"", "re_1", "re_2"} {
-		for _, order := range orders(len(said)) {
+		for _, order := range orders.Of(len(said)) {
 			l := begun(t, settings)
 			l.result(answer.Succeeded)
 			charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
@@ -193,19 +194,6 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 			}
 		}
 	}
-}
-
-// orders are all orders of n things.
-func orders(n int) (all [][]int) {
-	if n == 0 {
-		return [][]int{{}}
-	}
-	for _, rest := range orders(n - 1) {
-		for i := range n {
-			all = append(all, slices.Insert(slices.Clone(rest), i, n-1))
-		}
-	}
-	return all
 }
 
 // The capture counts also where what became of the money since cannot be read; callbacks about that stay open.

@@ -22,7 +22,7 @@ import (
 )
 
 // State is everything that a decision about one subscription depends on. The Subscription is empty for a transaction
-// that belongs to none, a charge of its own or a refund of one, and for a manual invoice: see Owner.
+// that belongs to none, a charge of its own or a refund of one, and for a manual invoice: see owner.
 type State struct {
 	Subscription subscription.Subscription
 	Customer     customer.Customer
@@ -146,7 +146,7 @@ func (s State) InReview() *payment.Transaction {
 }
 
 // Next returns what happens automatically, and when.
-func (s State) Next() (subscription.Action, time.Time) { return s.Owner().next(s) }
+func (s State) Next() (subscription.Action, time.Time) { return s.owner().next(s) }
 
 // dueNext is when the time to pay the invoice in collection ends, where that was sent and it was not announced. A
 // payment that began before then is waited for.

@@ -1,6 +1,9 @@
 package payment
 
-import "perennial/billing/answer"
+import (
+	"perennial/billing/answer"
+	"perennial/billing/fault"
+)
 
 // The failure codes that do not come from a provider. Both are of the interface specification's list, to which adapters
 // map their providers' own words.
@@ -10,6 +13,15 @@ const (
 	// CodeDeclined: none of the others tells why.
 	CodeDeclined = string(answer.DeclinedCode)
 )
+
+// CodeOf returns the failure code for a request that could not be made: INVALID_ACCOUNT where the payment method cannot
+// be charged, which another one fixes, else DECLINED.
+func CodeOf(f *fault.Error) answer.FailureCode {
+	if f.AboutPaymentMethod() {
+		return answer.InvalidAccount
+	}
+	return answer.DeclinedCode
+}
 
 // unexplained is the reason of a failure about which nobody said a word.
 const unexplained = "The provider gave no reason."

@@ -59,16 +59,8 @@ func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id strin
 
 // storedSince is what a callback proves about refunds and disputes of a charge, as its column holds it.
 type storedSince struct {
-	Refunds  []storedRefund   `json:"refunds,omitempty"`
+	Refunds  []answer.Refund  `json:"refunds,omitempty"`
 	Disputes []answer.Dispute `json:"disputes,omitempty"`
-}
-
-type storedRefund struct {
-	Ref           string      `json:"ref"`
-	TransactionID string      `json:"transactionId,omitempty"`
-	Amount        money.Minor `json:"amount"`
-	Pending       bool        `json:"pending,omitempty"`
-	Failed        bool        `json:"failed,omitempty"`
 }
 
 // sinceToDB is null where the evidence is about neither.
@@ -76,11 +68,7 @@ func sinceToDB(e answer.Answer) []byte {
 	if len(e.Refunds) == 0 && len(e.Disputes) == 0 {
 		return nil
 	}
-	stored := storedSince{Disputes: e.Disputes}
-	for _, seen := range e.Refunds {
-		stored.Refunds = append(stored.Refunds, storedRefund(seen))
-	}
-	raw, err := json.Marshal(stored)
+	raw, err := json.Marshal(storedSince{e.Refunds, e.Disputes})
 	if err != nil {
 		panic(fmt.Errorf("db: the evidence of a callback: %w", err)) // texts, numbers and times only
 	}
@@ -92,8 +80,5 @@ func sinceFromDB(raw []byte) (refunds []answer.Refund, disputes []answer.Dispute
 	if raw == nil || json.Unmarshal(raw, &stored) != nil {
 		return nil, nil
 	}
-	for _, seen := range stored.Refunds {
-		refunds = append(refunds, answer.Refund(seen))
-	}
-	return refunds, stored.Disputes
+	return stored.Refunds, stored.Disputes
 }
