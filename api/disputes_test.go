@@ -22,7 +22,7 @@ func (b *bench) newDispute(t testing.TB, e opened, paymentID string) string {
 		if err != nil {
 			return err
 		}
-		txn, _ = txn.Dispute(disputeID, answer.Dispute{
+		txn, _ = txn.Captured().Dispute(disputeID, answer.Dispute{
 			Ref: "du_1", State: answer.DisputeOpen, Stage: "chargeback", Reason: "fraudulent", Amount: txn.Amount,
 			Currency: txn.Currency, EvidenceDueAt: b.clock().Add(time.Hour),
 		}, b.clock())

@@ -23,10 +23,10 @@ func TestSnapshotOf_LookedUpBeforeTheFirstSend(t *testing.T) {
 		return *SnapshotOf(lifecycle.State{Pending: []payment.Transaction{attempt}}, false).Live
 	}
 	require.Equal(t, Attempt{TransactionID: "txn_1"}, live(), "not tried yet")
-	attempt, absent := attempt.Absent(protocol, now)
+	attempt, absent := protocol.Absent(attempt, now)
 	require.False(t, absent)
 	require.Equal(t, Attempt{TransactionID: "txn_1", CheckAt: now}, live())
-	attempt = attempt.Sending(protocol, now.Add(time.Second))
+	attempt = protocol.Sending(attempt, now.Add(time.Second))
 	require.True(t, live().Sent)
 }
 

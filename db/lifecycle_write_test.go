@@ -39,7 +39,7 @@ func (b *bundle) allKinds(t *testing.T) (lifecycle.State, lifecycle.Changes) {
 	declined.Status, declined.CompletedAt, declined.FailureCode = payment.Declined, now, "DECLINED"
 	captured := state.Pending[1]
 	captured.Status, captured.CompletedAt = payment.Success, now
-	captured, refund, err := captured.Refund("txn_refund", 500, now, wall)
+	captured, refund, err := captured.Captured().Refund("txn_refund", 500, now, wall)
 	require.NoError(t, err)
 	retry := b.charge(open.ID)
 	retry.AttemptNumber = 2

@@ -27,7 +27,7 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 	charge := l.Transaction(txn.ID)
 	require.Equal(t, payment.Success, charge.Status, "never overwritten")
 	require.False(t, charge.DisputedAt.IsZero())
-	require.Equal(t, money.Minor(1000), charge.Withdrawn())
+	require.Equal(t, money.Minor(1000), charge.Captured().Withdrawn())
 	require.Zero(t, l.Net(txn.ID), "as the provider's ledger")
 	require.Len(t, l.RefundRows(t), 1)
 	require.Equal(t, []string{"created open"}, l.Disputes())
@@ -46,7 +46,7 @@ func TestCallback_DisputeOpenedAndWon(t *testing.T) {
 
 	charge = l.Transaction(txn.ID)
 	require.True(t, charge.DisputedAt.IsZero())
-	require.Equal(t, [2]money.Minor{0, 0}, [2]money.Minor{charge.Withdrawn(), charge.RefundOwed})
+	require.Equal(t, [2]money.Minor{0, 0}, [2]money.Minor{charge.Captured().Withdrawn(), charge.RefundOwed})
 	require.Equal(t, money.Minor(1000), l.Net(txn.ID))
 	require.Equal(t, []string{"created open", "closed won"}, l.Disputes())
 	l.Sound()
@@ -67,8 +67,8 @@ func TestCallback_DisputeLostBesideARefund(t *testing.T) {
 	}
 
 	charge := l.Transaction(txn.ID)
-	require.Equal(t, [2]money.Minor{300, 700}, [2]money.Minor{charge.AmountRefunded, charge.Withdrawn()})
-	require.Zero(t, charge.Refundable())
+	require.Equal(t, [2]money.Minor{300, 700}, [2]money.Minor{charge.AmountRefunded, charge.Captured().Withdrawn()})
+	require.Zero(t, charge.Captured().Refundable())
 	require.Zero(t, l.Net(txn.ID))
 	require.Equal(t, []string{"created lost", "closed lost"}, l.Disputes())
 	l.Sound()

@@ -44,7 +44,7 @@ func TestSuperseded_DisputeIsBooked(t *testing.T) {
 		require.NoError(t, service.New(l.Store, l.Clock.Now).Payments.ReceiveCallback(t.Context(), l.Config, message))
 		l.CheckAsked(txn.ID)
 	}
-	require.Equal(t, money.Minor(1000), l.Transaction(second.ID).Withdrawn())
+	require.Equal(t, money.Minor(1000), l.Transaction(second.ID).Captured().Withdrawn())
 	require.Equal(t, -money.Minor(1000), net(l, second), "given back, and withdrawn")
 	require.Empty(t, l.Transaction(txn.ID).Disputes)
 	require.Equal(t, []string{"created open"}, l.Disputes())
@@ -53,7 +53,7 @@ func TestSuperseded_DisputeIsBooked(t *testing.T) {
 	dispute.State, dispute.Withdrawn = providers.DisputeWon, 0
 	l.Provider.Dispute(second.ProviderRef, dispute)
 	l.Notify(txn, "charge.dispute.closed", second.ProviderRef)
-	require.Zero(t, l.Transaction(second.ID).Withdrawn())
+	require.Zero(t, l.Transaction(second.ID).Captured().Withdrawn())
 	require.Equal(t, []string{"created open", "closed won"}, l.Disputes())
 	require.Equal(t, txn, l.Transaction(txn.ID), "the one that counts stays as it is")
 }
@@ -106,7 +106,7 @@ func TestSuperseded_AtAnotherAccount(t *testing.T) {
 	})
 	said.EventID, said.Type, said.Kind = "dispute", "charge.dispute.closed", providers.KindDisputed
 	l.Receive(said)
-	require.Equal(t, money.Minor(1000), l.Transaction(second.ID).Withdrawn())
+	require.Equal(t, money.Minor(1000), l.Transaction(second.ID).Captured().Withdrawn())
 	require.Empty(t, l.Transaction(txn.ID).Disputes)
 	require.Zero(t, l.OpenCallbacks())
 }

@@ -69,8 +69,9 @@ func (h *Handler) renderPayment(t payment.Transaction) Payment {
 		Hold:             holdOf(t),
 		ProviderResponse: json.RawMessage(t.ProviderResponse), AmountRefunded: int64(t.AmountRefunded),
 		RefundOwed: int64(t.RefundOwed), NeedsReview: !t.ParkedAt.IsZero(), ReviewReason: reason,
-		ReturnedAt: view.Unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(), AmountWithdrawn: int64(t.Withdrawn()),
-		Disputes: renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
+		ReturnedAt: view.Unix(t.ReturnedAt), Disputed: !t.DisputedAt.IsZero(),
+		AmountWithdrawn: int64(t.Captured().Withdrawn()),
+		Disputes:        renderDisputes(t), ChargeID: t.ChargeID, RecoveredFrom: t.RecoveredFrom,
 		CreatedAt: view.Unix(t.CreatedAt), CancelRequested: view.Unix(t.CancelRequestedAt),
 		CompletedAt: view.Unix(t.CompletedAt),
 	}

@@ -186,7 +186,7 @@ func (d *decision) move() bool {
 		s.Move = s.Earlier.Ask(s.Protocol, said)
 	} else {
 		known := s.Transaction.ProviderRef
-		if s.Transaction, s.Move, s.About = s.Transaction.Attend(s.Protocol, s.Asked, said, d.Now); known == "" {
+		if s.Transaction, s.Move, s.About = s.Protocol.Attend(s.Transaction, s.Asked, said, d.Now); known == "" {
 			s.Hint = s.Transaction.ProviderRef
 		}
 	}

@@ -77,7 +77,7 @@ func (p Progress) searched(s Step, said answer.Outcome, retryAfter time.Duration
 // no time for that, the next check goes on from the first account. Callbacks are followed first.
 func (p Progress) sent(s Step, t payment.Transaction, now time.Time) (Progress, Goes) {
 	unsent := t.Type == payment.Charge && t.Status == payment.Pending && !t.EverSent()
-	repeats := s.Move == payment.MoveLookup && t.Next(s.Protocol, false, now) == payment.MoveReplay
+	repeats := s.Move == payment.MoveLookup && s.Protocol.Next(t, false, now) == payment.MoveReplay
 	switch {
 	case unsent && s.Move == payment.MoveSend && s.Backups > 0:
 		p.Refused = append(slices.Clone(p.Refused), s.AccountID)

@@ -43,7 +43,7 @@ func (s Step) Begun(token string, now time.Time) Step {
 	switch s.Move {
 	case payment.MoveSend:
 		s.MayRepeat = s.Transaction.MayRepeat(s.RestoredAt)
-		s.Transaction = s.Transaction.Sending(s.Protocol, now)
+		s.Transaction = s.Protocol.Sending(s.Transaction, now)
 		if s.Protocol.ActionExpiry > 0 && s.Transaction.Type == payment.Charge {
 			action := &s.Transaction.Action
 			action.Token, action.ApartSend = cmp.Or(action.Token, token), s.Transaction.SendNumber

@@ -65,7 +65,7 @@ func TestCreate_BackdatedIsNotLate(t *testing.T) {
 	l.until(created)
 
 	require.Equal(t, created, l.charges()[0].DueAt)
-	move := l.charges()[0].Next(payment.Protocol{}, false, created.Add(30*time.Second))
+	move := payment.Protocol{}.Next(l.charges()[0], false, created.Add(30*time.Second))
 	require.Equal(t, payment.MoveSend, move)
 }
 

@@ -67,7 +67,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 	}
 	c.Now = d.Now
 	if c.Charge != nil && !c.Charge.External() {
-		c.Given.Money = c.Charge.Amount - c.Charge.Refundable()
+		c.Given.Money = c.Charge.Amount - c.Charge.Captured().Refundable()
 	}
 	before := c.Given.Reversed // the caller's
 	c.Given.Reversed = make(map[string]money.Minor, len(before))
@@ -80,7 +80,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 		c.Memo = "" // it may name the customer, and nothing would erase it
 	}
 	if c.Charge != nil {
-		if err := c.Charge.CheckExpressible("refundAmount", c.RefundAmount); err != nil {
+		if err := c.Charge.Captured().CheckExpressible("refundAmount", c.RefundAmount); err != nil {
 			return credited{}, err
 		}
 		c.Granularity = c.Charge.Granularity
@@ -93,7 +93,7 @@ func (c CreditInvoice) credit(d *decision) (credited, error) {
 		if c.Charge == nil || c.Charge.External() {
 			return credited{}, creditnote.ErrNotRefundable
 		}
-		if _, _, err := c.Charge.Refund("", note.Refund, d.Now, d.Real); err != nil {
+		if _, _, err := c.Charge.Captured().Refund("", note.Refund, d.Now, d.Real); err != nil {
 			return credited{}, err
 		}
 	}

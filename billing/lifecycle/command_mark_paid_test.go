@@ -35,13 +35,13 @@ func TestMarkPaid_RecoversFromPastDue(t *testing.T) {
 	require.Equal(t, [5]any{payment.Success, payment.External, "42", inv.AmountDue, paidAt},
 		[5]any{txn.Status, txn.Provider, txn.ProviderRef, txn.Amount, txn.CompletedAt})
 	require.Empty(t, changes.Starts, "it is never sent")
-	require.Equal(t, payment.MoveNone, txn.Next(protocol, true, l.real))
+	require.Equal(t, payment.MoveNone, protocol.Next(*txn, true, l.real))
 	_, err = l.apply(lifecycle.MarkPaid{InvoiceID: inv.ID, Method: "cash"})
 	require.ErrorIs(t, err, lifecycle.ErrNotOpen)
 
 	_, err = lifecycle.RefundCharge(lifecycle.State{Customer: l.store.customer}, *txn, 0, l.moment())
 	require.ErrorContains(t, err, "payment_external")
-	require.Zero(t, txn.Refundable())
+	require.Zero(t, txn.Captured().Refundable())
 }
 
 // An attempt that was not sent is called off; one that was must be decided first, or there could be two payments.
@@ -62,7 +62,7 @@ func TestMarkPaid_BesideAnAttempt(t *testing.T) {
 	_, err = l.apply(mark)
 	require.NoError(t, err)
 	require.Equal(t, invoice.Paid, l.store.invoices[0].Status)
-	require.Equal(t, payment.MoveAbandon, l.store.transaction(live.ID).Next(protocol, false, l.real))
+	require.Equal(t, payment.MoveAbandon, protocol.Next(*l.store.transaction(live.ID), false, l.real))
 	require.Equal(t, subscription.Active, l.sub().Status)
 
 	// A restored database had forgotten that it was sent: it captures too, and the money goes back.

@@ -98,7 +98,7 @@ func TestAdvance_ErasedCustomersAttemptIsCanceled(t *testing.T) {
 	l.erase()
 	l.advance()
 	require.False(t, l.charges()[0].CancelRequestedAt.IsZero())
-	require.Equal(t, payment.MoveAbandon, l.charges()[0].Next(protocol, false, l.real))
+	require.Equal(t, payment.MoveAbandon, protocol.Next(l.charges()[0], false, l.real))
 }
 
 func TestApply_ErasedCustomer(t *testing.T) {

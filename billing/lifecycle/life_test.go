@@ -213,7 +213,7 @@ func (l *life) apply(cmd lifecycle.Command) (lifecycle.Changes, error) {
 // about is what a decision about a transaction needs to know of it.
 func (l *life) about(id string) lifecycle.Result {
 	t := *l.store.transaction(id)
-	result := lifecycle.Result{Transaction: t, Move: t.Next(protocol, true, l.real), Protocol: protocol}
+	result := lifecycle.Result{Transaction: t, Move: protocol.Next(t, true, l.real), Protocol: protocol}
 	if inv := l.store.invoice(t.InvoiceID); t.Type == payment.Charge && inv.Status != invoice.Open {
 		closed := *inv
 		result.Invoice = &closed

@@ -192,8 +192,8 @@ func (m *machine) pay(*rapid.T) {
 }
 
 func (m *machine) refund(*rapid.T) {
-	if t := m.choose(func(t payment.Transaction) bool { return t.Refundable() > 0 }); t != nil {
-		amount := money.Minor(1 + m.draw(int(t.Refundable()), "amount"))
+	if t := m.choose(func(t payment.Transaction) bool { return t.Captured().Refundable() > 0 }); t != nil {
+		amount := money.Minor(1 + m.draw(int(t.Captured().Refundable()), "amount"))
 		changes, err := lifecycle.RefundCharge(m.payer(), *t, amount, m.moment())
 		m.write(changes, err)
 	}

@@ -18,7 +18,7 @@ var protocol = payment.Protocol{
 func (l *life) send(id string) {
 	t := l.store.transaction(id)
 	if t.FirstSentAt.IsZero() {
-		*t = t.Sending(protocol, l.real)
+		*t = protocol.Sending(*t, l.real)
 		t.Revision++
 	}
 }

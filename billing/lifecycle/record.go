@@ -198,7 +198,7 @@ func (r *recording) unanswerable() {
 	case r.Move == payment.MoveReview:
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	default:
-		r.txn = r.txn.Awaiting(r.Protocol, r.d.Real)
+		r.txn = r.Protocol.Awaiting(r.txn, r.d.Real)
 		r.d.saveTransaction(r.txn)
 	}
 }
@@ -230,11 +230,11 @@ func (r *recording) answered() error {
 	case answer.NotFound:
 		return r.absent()
 	case answer.NotSent:
-		r.txn = r.txn.NotTaken(r.Protocol, r.Move, r.Answer.RetryAfter, r.d.Real)
+		r.txn = r.Protocol.NotTaken(r.txn, r.Move, r.Answer.RetryAfter, r.d.Real)
 	case answer.Pending:
-		r.txn = r.txn.Known().Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
+		r.txn = r.Protocol.Waiting(r.txn.Known(), r.Answer.RetryAfter, r.d.Real)
 	case answer.Unknown:
-		r.txn = r.txn.Waiting(r.Protocol, r.Answer.RetryAfter, r.d.Real)
+		r.txn = r.Protocol.Waiting(r.txn, r.Answer.RetryAfter, r.d.Real)
 	default:
 		return fault.New(fault.Internal, "outcome_unknown",
 			"The outcome %q of transaction %s is unknown.", r.Answer.Outcome, r.txn.ID)
@@ -332,7 +332,7 @@ func (r *recording) ended(status payment.Status) error {
 	i := r.d.IndexOpen(r.txn.InvoiceID)
 	switch {
 	case refund:
-		r.d.saveTransaction(r.charge().FailRefund(r.txn.Amount))
+		r.d.saveTransaction(r.charge().Captured().FailRefund(r.txn.Amount))
 		r.d.announce(event.PaymentRefundFailed{Payment: r.txn.Announced(), FailureReason: r.txn.FailureReason})
 		return nil
 	case status == payment.Canceled:
@@ -356,14 +356,14 @@ func (r *recording) absent() error {
 		return nil
 	}
 	if r.Hint != "" { // by a name that a callback brought: that it is nobody's says nothing about the transaction
-		r.txn = r.txn.Misnamed(r.Protocol, r.d.Real)
+		r.txn = r.Protocol.Misnamed(r.txn, r.d.Real)
 		r.d.saveTransaction(r.txn)
 		return nil
 	}
-	txn, proven := r.txn.Absent(r.Protocol, r.d.Real)
+	txn, proven := r.Protocol.Absent(r.txn, r.d.Real)
 	r.txn = txn
 	if !proven {
-		if why := r.txn.Unrepeated(r.Protocol, r.d.Real); why != "" {
+		if why := r.Protocol.Unrepeated(r.txn, r.d.Real); why != "" {
 			r.txn.FailureReason = why
 		}
 		r.d.saveTransaction(r.txn)

@@ -10,19 +10,19 @@ import (
 // where the provider cannot cancel.
 func (r *recording) asksPayer() (over bool) {
 	var news bool
-	r.txn, news = r.txn.AsksPayer(r.Protocol, r.Answer.ConfirmURL, r.d.Real)
+	r.txn, news = r.Protocol.AsksPayer(r.txn, r.Answer.ConfirmURL, r.d.Real)
 	if news && r.d.Subscription.MethodChangedAt.IsZero() {
 		r.d.announce(event.PaymentActionRequired{
 			Payment: r.txn.Announced(), ConfirmURL: r.ConfirmLink, ConfirmBy: r.txn.Action.ExpiresAt.Unix(),
 		})
 	}
-	return !r.Protocol.Cancel && r.txn.Overdue(r.Protocol, r.d.Real)
+	return !r.Protocol.Cancel && r.Protocol.Overdue(r.txn, r.d.Real)
 }
 
 // canceled records that the provider will not capture the charge: since the payer did not confirm it in time, which is
 // a failure like any other, or since nobody wants it any more.
 func (r *recording) canceled() error {
-	if r.txn.CancelRequestedAt.IsZero() && r.txn.Overdue(r.Protocol, r.d.Real) {
+	if r.txn.CancelRequestedAt.IsZero() && r.Protocol.Overdue(r.txn, r.d.Real) {
 		return r.unconfirmed()
 	}
 	return r.ended(payment.Canceled)

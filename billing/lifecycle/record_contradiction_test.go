@@ -58,7 +58,7 @@ func TestRecord_SuccessThatIsTakenBack(t *testing.T) {
 		}
 		back := changes.NewTransactions[0]
 		require.Equal(t, [3]any{payment.Refunded, txn.Amount, txn.ID}, [3]any{back.Status, back.Amount, back.ChargeID}, name)
-		require.Zero(t, recorded.Transaction.Refundable(), name)
+		require.Zero(t, recorded.Transaction.Captured().Refundable(), name)
 		require.Equal(t, before.Balance-txn.Amount, state.Balance, "%s: it is owed", name)
 		result.Transaction, result.Refunds = recorded.Transaction, []payment.Transaction{back}
 		_, recorded, changes, err = lifecycle.Record(state, result, l.moment())
@@ -137,10 +137,10 @@ func TestRecord_RefundCameBackBeforeItWentThrough(t *testing.T) {
 	} {
 		l := begun(t, settings)
 		l.result(answer.Succeeded)
-		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+		charge, refund, err := l.charges()[0].Captured().Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.Review.At = payment.Failed, c.known, c.decided
-		charge = charge.FailRefund(400)
+		charge = charge.Captured().FailRefund(400)
 		_, recorded, _, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{
 			Transaction: refund, Charge: &charge, Move: c.move, Protocol: protocol,
 			Answer: answer.Answer{Outcome: answer.Succeeded, Ref: c.ref, Amount: 400, Currency: charge.Currency},
@@ -163,7 +163,7 @@ func TestRecord_TwoOperationsOfARefundFailed(t *testing.T) {
 		for _, order := range orders.Of(len(said)) {
 			l := begun(t, settings)
 			l.result(answer.Succeeded)
-			charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+			charge, refund, err := l.charges()[0].Captured().Refund("txn_r", 400, l.now, l.real)
 			require.NoError(t, err)
 			refund.ProviderRef = known
 			var failed []string // of the messages so far

@@ -71,7 +71,7 @@ func (r *recording) unsearched() {
 	if r.Lost.Counted { // once a round
 		was.Checks = max(was.Checks-1, 0)
 	}
-	txn, patient := was.Unsearched(r.Protocol, r.Lost.Why, wait, r.Hold, r.RestoredAt, r.d.Real)
+	txn, patient := r.Protocol.Unsearched(was, r.Lost.Why, wait, r.Hold, r.RestoredAt, r.d.Real)
 	r.txn = txn
 	r.d.saveTransaction(txn)
 	if !patient {

@@ -42,7 +42,7 @@ func (r *recording) cameBack(seen answer.Refund) {
 	}
 	*refund = txn
 	r.d.saveTransaction(txn)
-	r.txn = r.txn.FailRefund(txn.Amount)
+	r.txn = r.txn.Captured().FailRefund(txn.Amount)
 	r.d.saveTransaction(r.txn)
 	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
 }
@@ -54,7 +54,7 @@ func (r *recording) refundedElsewhere(seen answer.Refund) {
 	if id == "" || again {
 		id = r.d.IDs.Transaction(r.txn.CompletedAt, r.txn.ID, "refunded elsewhere", seen.Ref)
 	}
-	charge, refund, fit := r.txn.RefundedElsewhere(id, seen, r.Refunds, r.d.Now)
+	charge, refund, fit := r.txn.Captured().RefundedElsewhere(id, seen, r.Refunds, r.d.Now)
 	if fit == payment.FitLater {
 		r.waits = true
 		return
@@ -77,7 +77,7 @@ func (r *recording) refundedElsewhere(seen answer.Refund) {
 // disputed books what a dispute did to the charge's money, and announces what is new about it.
 func (r *recording) disputed(seen answer.Dispute) {
 	id := r.d.IDs.Dispute(r.txn.CompletedAt, r.txn.ID, seen.Ref)
-	charge, change := r.txn.Dispute(id, seen, r.d.Real)
+	charge, change := r.txn.Captured().Dispute(id, seen, r.d.Real)
 	if !change.Noted {
 		return
 	}
@@ -90,13 +90,13 @@ func (r *recording) disputed(seen answer.Dispute) {
 		n := strconv.Itoa(change.Dispute.Withdrawals + 1)
 		id := r.d.IDs.Transaction(charge.CompletedAt, charge.ID, "dispute", seen.Ref, n)
 		var refund payment.Transaction
-		r.txn, refund = charge.Withdraw(id, change.Dispute, r.d.Now)
+		r.txn, refund = charge.Captured().Withdraw(id, change.Dispute, r.d.Now)
 		r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, refund)
 		r.d.announce(event.PaymentRefunded{Payment: refund.Announced()})
 	}
-	r.txn = r.txn.Relieved()
+	r.txn = r.txn.Captured().Relieved()
 	r.d.saveTransaction(r.txn)
-	for _, data := range r.txn.Objection(change) {
+	for _, data := range r.txn.Captured().Objection(change) {
 		r.d.announce(data)
 	}
 	if change.Unbookable {

@@ -30,11 +30,11 @@ func TestRecord_RefundThatDidNotArrive(t *testing.T) {
 		"another one was meant": {payment.Refunded, 0, "re_2", payment.Refunded, false, 0, false},
 	} {
 		l, txn := known(t, payment.Success, "pi_1")
-		charge, refund, err := txn.Refund("txn_r", 400, l.now, l.real)
+		charge, refund, err := txn.Captured().Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef = c.is, "re_1"
 		if c.owed > 0 {
-			charge = charge.FailRefund(c.owed)
+			charge = charge.Captured().FailRefund(c.owed)
 		}
 		l.store.transactions[0] = charge
 		_, recorded, changes := l.recorded(lifecycle.Result{
@@ -84,7 +84,7 @@ func TestRecord_RefundMadeElsewhere(t *testing.T) {
 		},
 	} {
 		l, txn := known(t, payment.Success, "pi_1")
-		charge, refund, err := txn.Refund("txn_r", 400, l.now, l.real)
+		charge, refund, err := txn.Captured().Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef = payment.Refunded, "re_1"
 		l.store.transactions[0] = charge
@@ -124,7 +124,7 @@ func TestRecord_DisputeWithdrawnTwice(t *testing.T) {
 			require.Equal(t, money.Minor(1000), refund.Amount)
 			made = append(made, refund.ID)
 		}
-		require.Equal(t, 1000-withdrawn, recorded.Transaction.Refundable())
+		require.Equal(t, 1000-withdrawn, recorded.Transaction.Captured().Refundable())
 		txn = recorded.Transaction
 	}
 	id := "txn_1769853600000/" + txn.ID + "/dispute/dp_1/"

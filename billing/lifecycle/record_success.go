@@ -61,7 +61,7 @@ func (r *recording) settle() error {
 	// A credit note has reduced the invoice since the charge was made, which was closed then: what is too much goes back,
 	// and what the provider cannot express of it becomes credit.
 	excess := max(r.txn.Amount-due, 0)
-	part := r.txn.Expressible(excess)
+	part := r.txn.Captured().Expressible(excess)
 	if rest := excess - part; rest > 0 {
 		r.d.credit([]invoice.CreditEntry{{Amount: rest, Reason: invoice.CreditRefundFailed}}, inv.ID)
 	}

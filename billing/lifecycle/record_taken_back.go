@@ -22,11 +22,11 @@ func (r *recording) takenBack() {
 	switch {
 	case slices.ContainsFunc(r.Refunds, func(t payment.Transaction) bool { return t.ID == id }): // said before
 		return
-	case r.txn.Refundable() < r.txn.Amount:
+	case r.txn.Captured().Refundable() < r.txn.Amount:
 		r.needsReview(payment.ReviewNotCaptured, r.Answer.Ref)
 		return
 	}
-	charge, back := r.txn.NotCaptured(id, r.d.Now)
+	charge, back := r.txn.Captured().NotCaptured(id, r.d.Now)
 	r.txn = charge
 	r.d.saveTransaction(charge)
 	r.d.Changes.NewTransactions = append(r.d.Changes.NewTransactions, back)

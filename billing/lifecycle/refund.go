@@ -24,7 +24,7 @@ func (d *decision) refundExtra(charge payment.Transaction) (payment.Transaction,
 }
 
 func (d *decision) refundAs(id string, charge payment.Transaction, amount money.Minor) (payment.Transaction, error) {
-	reserved, r, err := charge.Refund(id, amount, d.Now, d.Real)
+	reserved, r, err := charge.Captured().Refund(id, amount, d.Now, d.Real)
 	if err != nil {
 		return charge, err
 	}
@@ -43,7 +43,7 @@ func (s State) refundable() (sum money.Minor, err error) {
 			return 0, fault.New(fault.Internal, "capture_missing",
 				"The charge that paid invoice %s was not loaded.", inv.ID)
 		}
-		sum += charge.Refundable()
+		sum += charge.Captured().Refundable()
 	}
 	return sum, nil
 }
@@ -53,7 +53,7 @@ func (s State) refunds() (parts []invoice.Refundable) {
 	for _, inv := range slices.Backward(s.Paid) {
 		if inv.AmountPaid != 0 {
 			charge := s.Captures[inv.ID]
-			parts = append(parts, invoice.Refundable{Amount: charge.Refundable(), Granularity: charge.Granularity})
+			parts = append(parts, invoice.Refundable{Amount: charge.Captured().Refundable(), Granularity: charge.Granularity})
 		}
 	}
 	return parts
@@ -63,7 +63,8 @@ func (s State) refunds() (parts []invoice.Refundable) {
 func (d *decision) refundCurrentPeriod(amount money.Minor) error {
 	for _, inv := range slices.Backward(d.Paid) {
 		charge := d.Captures[inv.ID] // refundable has checked it; of an invoice that credit paid there is none
-		part := charge.Expressible(min(amount, charge.Refundable()))
+		captured := charge.Captured()
+		part := captured.Expressible(min(amount, captured.Refundable()))
 		if part <= 0 {
 			continue
 		}
@@ -87,7 +88,7 @@ func (r *recording) refunded() error {
 	if was == payment.Pending {
 		return nil
 	}
-	charge, owed := r.charge().Reserve(r.txn.Amount) // it had failed
+	charge, owed := r.charge().Captured().Reserve(r.txn.Amount) // it had failed
 	r.d.saveTransaction(charge)
 	if !owed {
 		r.needsReview(payment.ReviewRefundedTwice, r.Answer.Ref)
@@ -121,7 +122,7 @@ func (r *recording) returned() bool {
 	}
 	r.txn = txn
 	r.d.saveTransaction(txn)
-	r.d.saveTransaction(r.charge().FailRefund(txn.Amount))
+	r.d.saveTransaction(r.charge().Captured().FailRefund(txn.Amount))
 	r.d.announce(event.PaymentRefundFailed{Payment: txn.Announced(), FailureReason: txn.FailureReason})
 	return true
 }
@@ -130,13 +131,13 @@ func (r *recording) returned() bool {
 // stays owed, and can be given as credit. The new refund is Changes.Attempt. The State is the customer's. Faults:
 // refund_not_owed, refund_disputed, amount_not_representable.
 func RetryRefund(s State, charge payment.Transaction, at Moment) (Changes, error) {
-	settled, owed, err := charge.PayOwed()
+	settled, owed, err := charge.Captured().PayOwed()
 	if err != nil {
 		return Changes{}, err
 	}
-	part := charge.Expressible(owed)
+	part := charge.Captured().Expressible(owed)
 	if part == 0 {
-		return Changes{}, charge.CheckExpressible("", owed)
+		return Changes{}, charge.Captured().CheckExpressible("", owed)
 	}
 	settled.RefundOwed = owed - part
 	return giveBack(s, settled, part, at)
@@ -156,7 +157,8 @@ func RefundCharge(s State, charge payment.Transaction, amount money.Minor, at Mo
 			"The payment %s was made outside Perennial. Give the money back where it was paid.", charge.ID)
 	}
 	if amount == 0 {
-		amount = max(charge.Expressible(charge.Refundable()), 1) // where nothing is left, the refusal says so
+		captured := charge.Captured()
+		amount = max(captured.Expressible(captured.Refundable()), 1) // where nothing is left, the refusal says so
 	}
 	return giveBack(s, charge, amount, at)
 }
@@ -178,7 +180,7 @@ func CreditRefund(s State, charge payment.Transaction, at Moment) (State, Change
 			"The payment %s paid no invoice, so it cannot be returned as credit. Send the refund again.", charge.ID)
 	}
 	d := begin(s, at)
-	charge, owed, err := charge.PayOwed()
+	charge, owed, err := charge.Captured().PayOwed()
 	if err != nil {
 		return State{}, Changes{}, err
 	}

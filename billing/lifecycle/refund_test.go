@@ -61,7 +61,7 @@ func TestRecord_RefundThatFails(t *testing.T) {
 	require.Equal(t, payment.Failed, l.refunds()[0].Status, "a refund has no other bad end")
 	require.Zero(t, l.charges()[0].AmountRefunded, "released")
 	require.Equal(t, refund.Amount, l.charges()[0].RefundOwed, "and owed")
-	require.Zero(t, l.charges()[0].Refundable(), "what is owed is no other refund's")
+	require.Zero(t, l.charges()[0].Captured().Refundable(), "what is owed is no other refund's")
 
 	l.answer(refund.ID, answer.Succeeded) // the provider changes its mind
 
@@ -135,7 +135,7 @@ func TestCreditRefund_FailedRefund(t *testing.T) {
 
 	require.Equal(t, money.Minor(1000), l.store.balance)
 	require.Zero(t, l.charges()[0].RefundOwed)
-	require.Zero(t, l.charges()[0].Refundable())
+	require.Zero(t, l.charges()[0].Captured().Refundable())
 	_, _, err := lifecycle.CreditRefund(l.store.load(false), l.charges()[0], l.moment())
 	require.Equal(t, "refund_not_owed", fault.From(err).Code)
 	own := l.charges()[0]
@@ -224,7 +224,7 @@ func TestRecord_BadEndOfARefundThatWentThrough(t *testing.T) {
 	} {
 		l := begun(t, settings)
 		l.result(answer.Succeeded)
-		charge, refund, err := l.charges()[0].Refund("txn_r", 400, l.now, l.real)
+		charge, refund, err := l.charges()[0].Captured().Refund("txn_r", 400, l.now, l.real)
 		require.NoError(t, err)
 		refund.Status, refund.ProviderRef, refund.CompletedAt = payment.Refunded, "re_1", l.now
 		_, recorded, changes, err := lifecycle.Record(lifecycle.State{Customer: l.store.customer}, lifecycle.Result{

@@ -24,7 +24,7 @@ func (r *recording) impossible() error {
 		return r.ended(payment.Failed)
 	}
 	if f.Code == payment.CodeKeyReused {
-		if txn, ok := r.txn.KeyReused(r.Protocol, r.d.Real); ok {
+		if txn, ok := r.Protocol.KeyReused(r.txn, r.d.Real); ok {
 			txn.FailureReason = "The provider knows this payment from an earlier request. Its outcome is being looked up."
 			r.txn, r.waits = txn, true
 			r.d.saveTransaction(txn)
@@ -52,7 +52,7 @@ func (r *recording) needsReview(reason, ref string) {
 
 // inVain leaves a transaction to a person after a look-up that decided nothing, where none ever will.
 func (r *recording) inVain() {
-	if r.Move == payment.MoveLookup && r.txn.InVain(r.Protocol, r.d.Real) {
+	if r.Move == payment.MoveLookup && r.Protocol.InVain(r.txn, r.d.Real) {
 		r.needsReview(payment.ReviewOutcomeUnknown, "")
 	}
 }

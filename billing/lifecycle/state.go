@@ -115,7 +115,7 @@ func (s State) Facts() subscription.Facts {
 func (s State) givenBack() (sum money.Minor) {
 	for _, charge := range s.Captures {
 		if !charge.External() {
-			sum += charge.Amount - charge.Refundable()
+			sum += charge.Amount - charge.Captured().Refundable()
 		}
 	}
 	return sum

@@ -88,7 +88,7 @@ func (l *life) untouchedBy(inv invoice.Invoice, given creditnote.Given, charge *
 			}
 		}
 	}
-	return len(given.Notes) == 0 && (charge == nil || charge.External() || charge.Refundable() == charge.Amount) &&
+	return len(given.Notes) == 0 && (charge == nil || charge.External() || charge.Captured().Refundable() == charge.Amount) &&
 		!slices.ContainsFunc(l.sub().PendingLines, func(line invoice.Line) bool { return line.Reverses != "" })
 }
 

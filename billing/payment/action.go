@@ -84,10 +84,10 @@ const Unconfirmed = "The payer did not confirm the payment in time."
 // cancel. Where one pays later than that, the success is late: it counts, or is given back.
 const unconfirmedGrace = time.Hour
 
-// AsksPayer notes what the provider says of a charge that it has accepted: url is its page where the payer can confirm
-// it; empty: there is none (any more). It reports whether that is new, which is to be announced: a later page of the
-// same charge is not. Where the protocol gives payers no time, nobody is asked. now is real time.
-func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transaction, news bool) {
+// AsksPayer returns a charge that the provider has accepted with its page where the payer can confirm it: url; empty:
+// there is none (any more). It reports whether that is new, which is to be announced: a later page of the same charge
+// is not. Where the protocol gives payers no time, no payer is asked. now is real time.
+func (p Protocol) AsksPayer(t Transaction, url string, now time.Time) (_ Transaction, news bool) {
 	unwanted := !t.CancelRequestedAt.IsZero() && url != ""
 	if t.Type != Charge || t.Status != Pending || t.Action.Token == "" || p.ActionExpiry == 0 || unwanted {
 		return t, false
@@ -101,7 +101,7 @@ func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transac
 		t.Action.ExpiresAt = now.Add(p.ActionExpiry)
 	}
 	t.NextCheckAt = now.Add(actionChecks[min(max(t.Checks, 1), len(actionChecks))-1])
-	if end := t.actionEnd(p); now.Before(end) && (end.Before(t.NextCheckAt) || !p.canAsk(t.ProviderRef)) {
+	if end := p.actionEnd(t); now.Before(end) && (end.Before(t.NextCheckAt) || !p.canAsk(t.ProviderRef)) {
 		t.NextCheckAt = end
 	}
 	return t, news
@@ -111,8 +111,8 @@ func (t Transaction) AsksPayer(p Protocol, url string, now time.Time) (_ Transac
 // both the provider's callback and the payer's return say so.
 var actionChecks = [...]time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour}
 
-// actionEnd is when a charge that its payer has not confirmed ends.
-func (t Transaction) actionEnd(p Protocol) time.Time {
+// actionEnd returns the time at which a charge that its payer has not confirmed ends.
+func (p Protocol) actionEnd(t Transaction) time.Time {
 	if p.Cancel {
 		return t.Action.ExpiresAt
 	}
@@ -124,9 +124,9 @@ func (t Transaction) WaitsForPayer() bool {
 	return t.Status == Pending && t.Action.URL != "" && t.Action.Brought == "" && t.CancelRequestedAt.IsZero()
 }
 
-// Overdue reports whether the time of a payer who was asked, and has not come back with anything, is over.
-func (t Transaction) Overdue(p Protocol, now time.Time) bool {
-	return t.Status == Pending && t.wantsPayer() && t.Action.Brought == "" && !now.Before(t.actionEnd(p))
+// Overdue reports whether the charge asked its payer, who brought nothing back in time.
+func (p Protocol) Overdue(t Transaction, now time.Time) bool {
+	return t.Status == Pending && t.wantsPayer() && t.Action.Brought == "" && !now.Before(p.actionEnd(t))
 }
 
 // wantsPayer reports whether the provider waits for the payer, as far as is known. An erasure takes link and page,

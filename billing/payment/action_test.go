@@ -18,7 +18,7 @@ var asking = payment.Protocol{
 // asked is a charge whose payer was asked to confirm it.
 func asked(t *testing.T, p payment.Protocol) payment.Transaction {
 	t.Helper()
-	txn, news := sentWithToken().Waiting(p, 0, t0).AsksPayer(p, page, t0)
+	txn, news := p.AsksPayer(p.Waiting(sentWithToken(), 0, t0), page, t0)
 	require.True(t, news)
 	return txn
 }
@@ -34,14 +34,14 @@ func TestAsksPayer_AnnouncedOnce(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, asking)
 	require.Equal(t, t0.Add(24*time.Hour), txn.Action.ExpiresAt)
-	again, news := txn.AsksPayer(asking, page+"?2", t0.Add(time.Hour))
+	again, news := asking.AsksPayer(txn, page+"?2", t0.Add(time.Hour))
 	require.False(t, news)
 	require.Equal(t, page+"?2", again.Action.URL, "a later page replaces the first")
 	require.Equal(t, txn.Action.ExpiresAt, again.Action.ExpiresAt, "and gives no more time")
-	over, news := again.AsksPayer(asking, "", t0.Add(2*time.Hour))
+	over, news := asking.AsksPayer(again, "", t0.Add(2*time.Hour))
 	require.False(t, news)
 	require.Equal(t, payment.ConfirmDecided, over.Confirmation(t0.Add(2*time.Hour)))
-	require.False(t, over.Overdue(asking, t0.Add(48*time.Hour)), "the payer has confirmed: the provider decides")
+	require.False(t, asking.Overdue(over, t0.Add(48*time.Hour)), "the payer has confirmed: the provider decides")
 }
 
 func TestAsksPayer_Refused(t *testing.T) {
@@ -58,7 +58,7 @@ func TestAsksPayer_Refused(t *testing.T) {
 	} {
 		before := sentWithToken()
 		c.txn(&before)
-		after, news := before.AsksPayer(c.protocol, page, t0)
+		after, news := c.protocol.AsksPayer(before, page, t0)
 		require.False(t, news, name)
 		require.Equal(t, before, after, name)
 	}
@@ -69,19 +69,19 @@ func TestNext_UnconfirmedAction(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, asking)
 	end := txn.Action.ExpiresAt
-	require.Equal(t, payment.MoveLookup, txn.Next(asking, false, end.Add(-time.Second)))
-	require.Equal(t, payment.MoveCancel, txn.Next(asking, false, end))
+	require.Equal(t, payment.MoveLookup, asking.Next(txn, false, end.Add(-time.Second)))
+	require.Equal(t, payment.MoveCancel, asking.Next(txn, false, end))
 	require.Equal(t, payment.ConfirmExpired, txn.Confirmation(end))
 
 	blind := asking
 	blind.Cancel = false
-	require.Equal(t, payment.MoveLookup, txn.Next(blind, false, end.Add(2*time.Hour)))
-	require.False(t, txn.Overdue(blind, end), "the payer may still be on the page")
-	require.True(t, txn.Overdue(blind, end.Add(time.Hour)))
+	require.Equal(t, payment.MoveLookup, blind.Next(txn, false, end.Add(2*time.Hour)))
+	require.False(t, blind.Overdue(txn, end), "the payer may still be on the page")
+	require.True(t, blind.Overdue(txn, end.Add(time.Hour)))
 
 	txn.Action.URL, txn.Action.Token = "", "" // erased
-	require.False(t, txn.Overdue(blind, end))
-	require.True(t, txn.Overdue(blind, end.Add(time.Hour)))
+	require.False(t, blind.Overdue(txn, end))
+	require.True(t, blind.Overdue(txn, end.Add(time.Hour)))
 }
 
 // Look-ups are few while the payer is asked, and one falls on the end.
@@ -90,12 +90,12 @@ func TestAsksPayer_ChecksEndWithTheAction(t *testing.T) {
 	txn, checks := asked(t, asking), 1
 	for ; txn.NextCheckAt.Before(txn.Action.ExpiresAt); checks++ {
 		now := txn.NextCheckAt
-		txn, _ = txn.Waiting(asking, 0, now).AsksPayer(asking, page, now)
+		txn, _ = asking.AsksPayer(asking.Waiting(txn, 0, now), page, now)
 	}
 	require.Equal(t, txn.Action.ExpiresAt, txn.NextCheckAt)
 	require.LessOrEqual(t, checks, 10)
 	later := txn.NextCheckAt.Add(time.Minute)
-	txn, _ = txn.Waiting(asking, 0, later).AsksPayer(asking, page, later)
+	txn, _ = asking.AsksPayer(asking.Waiting(txn, 0, later), page, later)
 	require.True(t, txn.NextCheckAt.After(later), "a cancel that the provider did not take is repeated, with a pause")
 }
 
@@ -155,7 +155,7 @@ func TestEndAction_ClosesTheLink(t *testing.T) {
 	now := t0.Add(time.Minute)
 	txn, ended := asked(t, asking).EndAction(now)
 	require.True(t, ended)
-	require.Equal(t, payment.MoveCancel, txn.Next(asking, false, now))
+	require.Equal(t, payment.MoveCancel, asking.Next(txn, false, now))
 	_, ended = txn.EndAction(now)
 	require.False(t, ended)
 	_, ended = sentWithToken().EndAction(now)
@@ -166,7 +166,7 @@ func TestEndAction_ClosesTheLink(t *testing.T) {
 func TestPayerErased_EndsTheAction(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, asking).PayerErased(t0.Add(time.Minute))
-	require.Equal(t, payment.MoveCancel, txn.Next(asking, false, t0.Add(time.Minute)))
+	require.Equal(t, payment.MoveCancel, asking.Next(txn, false, t0.Add(time.Minute)))
 }
 
 // A payer who comes back is told the truth: that the provider is asked, or that nothing came back that it could be

@@ -13,22 +13,22 @@ import (
 func TestAnew_AfterProofOfAbsence(t *testing.T) {
 	t.Parallel()
 	now := t0.Add(30 * time.Hour)
-	lost := payment.Transaction{
+	lost := protocol.Sending(payment.Transaction{
 		Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}, SendDueAt: t0,
-	}.Sending(protocol, t0)
+	}, t0)
 	lost.Checks, lost.NotFoundCount, lost.NotFoundAt = 12, 2, now
 
 	txn, ok := lost.Anew([]payment.Send{{Number: 1, Outcome: answer.NotFound}}, now)
 
 	require.True(t, ok)
 	require.False(t, txn.EverSent())
-	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, now),
+	require.Equal(t, payment.MoveSend, protocol.Next(txn, false, now),
 		"not asked about first, as one that was due a day ago is")
 	require.False(t, txn.MayRepeat(now))
-	sent := txn.Sending(protocol, now)
+	sent := protocol.Sending(txn, now)
 	require.Equal(t, 2, sent.SendNumber, "a new key")
-	require.Equal(t, payment.MoveReplay, sent.Next(protocol, false, now.Add(time.Second)))
-	_, proven := sent.Absent(protocol, now.Add(time.Second))
+	require.Equal(t, payment.MoveReplay, protocol.Next(sent, false, now.Add(time.Second)))
+	_, proven := protocol.Absent(sent, now.Add(time.Second))
 	require.False(t, proven, "what was proven of the first send says nothing about the second")
 }
 

@@ -11,13 +11,13 @@ import (
 
 // uncompleted reports whether the charge waits for its payer, and the provider was not asked to complete it. Nobody but
 // us can make it succeed then, so that it ends without a request when nobody wants it any more.
-func (t Transaction) uncompleted(p Protocol) bool {
+func (p Protocol) uncompleted(t Transaction) bool {
 	return p.Completes && t.wantsPayer() && t.Action.HandedAt.IsZero()
 }
 
 // completable reports whether the provider is to complete the charge. A repeat has the same key, so that it ends with
 // the time in which the provider remembers that.
-func (t Transaction) completable(p Protocol, now time.Time) bool {
+func (p Protocol) completable(t Transaction, now time.Time) bool {
 	fresh := t.Action.HandedAt.IsZero() || now.Sub(t.Action.HandedAt) < p.Window
 	return p.Completes && t.Action.Brought != "" && t.CancelRequestedAt.IsZero() && fresh
 }

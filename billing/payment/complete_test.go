@@ -30,21 +30,21 @@ func TestNext_CompletesWhatThePayerBroughtBack(t *testing.T) {
 	txn := asked(t, completing)
 	require.Equal(t, txn.Action.ExpiresAt, txn.NextCheckAt, "nothing can be asked before the payer's time is over")
 	now := t0.Add(time.Hour)
-	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, now))
-	require.Equal(t, txn.Action.ExpiresAt, txn.Awaiting(completing, now).NextCheckAt)
+	require.Equal(t, payment.MoveAwait, completing.Next(txn, false, now))
+	require.Equal(t, txn.Action.ExpiresAt, completing.Awaiting(txn, now).NextCheckAt)
 
 	txn = back(t, txn, brought, now)
-	require.Equal(t, payment.MoveComplete, txn.Next(completing, false, now))
+	require.Equal(t, payment.MoveComplete, completing.Next(txn, false, now))
 	require.Equal(t, payment.ConfirmDecided, txn.Confirmation(now))
 	require.False(t, txn.WaitsForPayer())
 
-	txn = txn.HandingOver(now).Waiting(completing, 0, now) // no answer
+	txn = completing.Waiting(txn.HandingOver(now), 0, now) // no answer
 	require.Equal(t, now, txn.HandingOver(now.Add(time.Hour)).Action.HandedAt)
 	late := txn.Action.ExpiresAt.Add(24 * time.Hour)
-	require.False(t, txn.Overdue(completing, late), "the provider may have it")
-	require.Equal(t, payment.MoveComplete, txn.Next(completing, false, late))
-	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, now.Add(completing.Window)), "the key is forgotten")
-	require.Equal(t, payment.MoveReview, txn.Next(completing, false, t0.Add(completing.Window+24*time.Hour)))
+	require.False(t, completing.Overdue(txn, late), "the provider may have it")
+	require.Equal(t, payment.MoveComplete, completing.Next(txn, false, late))
+	require.Equal(t, payment.MoveAwait, completing.Next(txn, false, now.Add(completing.Window)), "the key is forgotten")
+	require.Equal(t, payment.MoveReview, completing.Next(txn, false, t0.Add(completing.Window+24*time.Hour)))
 }
 
 // A charge that was never completed has moved nothing: it ends without a request.
@@ -52,21 +52,21 @@ func TestNext_UncompletedChargeIsAbandoned(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, completing)
 	end := txn.Action.ExpiresAt
-	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, end.Add(-time.Second)))
-	require.Equal(t, payment.MoveAbandon, txn.Next(completing, false, end))
+	require.Equal(t, payment.MoveAwait, completing.Next(txn, false, end.Add(-time.Second)))
+	require.Equal(t, payment.MoveAbandon, completing.Next(txn, false, end))
 	unwanted := txn
 	unwanted.CancelRequestedAt = t0.Add(time.Minute)
-	require.Equal(t, payment.MoveAbandon, unwanted.Next(completing, false, t0.Add(time.Minute)))
+	require.Equal(t, payment.MoveAbandon, completing.Next(unwanted, false, t0.Add(time.Minute)))
 	confirmed := back(t, txn, brought, t0.Add(time.Minute))
-	require.Equal(t, payment.MoveComplete, confirmed.Next(completing, false, end), "the payer was in time")
+	require.Equal(t, payment.MoveComplete, completing.Next(confirmed, false, end), "the payer was in time")
 	confirmed.CancelRequestedAt = t0.Add(2 * time.Minute)
-	require.Equal(t, payment.MoveAbandon, confirmed.Next(completing, false, t0.Add(2*time.Minute)), "nobody has it yet")
+	require.Equal(t, payment.MoveAbandon, completing.Next(confirmed, false, t0.Add(2*time.Minute)), "nobody has it yet")
 	handed := confirmed.HandingOver(t0.Add(90 * time.Second))
-	require.Equal(t, payment.MoveCancel, handed.Next(completing, false, t0.Add(2*time.Minute)), "the provider may have it")
+	require.Equal(t, payment.MoveCancel, completing.Next(handed, false, t0.Add(2*time.Minute)), "the provider may have it")
 	erased := txn
 	erased.Action.Token, erased.Action.URL, erased.CancelRequestedAt = "", "", t0.Add(time.Minute)
-	require.Equal(t, payment.MoveAbandon, erased.Next(completing, false, t0.Add(time.Minute)), "link and page are erased")
-	require.Equal(t, payment.MoveCancel, asked(t, asking).Next(asking, false, end), "elsewhere the payer may have paid")
+	require.Equal(t, payment.MoveAbandon, completing.Next(erased, false, t0.Add(time.Minute)), "link and page are erased")
+	require.Equal(t, payment.MoveCancel, asking.Next(asked(t, asking), false, end), "elsewhere the payer may have paid")
 }
 
 func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
@@ -83,9 +83,9 @@ func TestPayerReturned_KeepsWhatWasBrought(t *testing.T) {
 	require.Zero(t, answered.Action.HandedAt)
 	require.Equal(t, payment.ConfirmNow, answered.Confirmation(now), "the payer is asked on")
 
-	pending, _ := handed.HandedOver(first, false, false).AsksPayer(completing, "", now)
+	pending, _ := completing.AsksPayer(handed.HandedOver(first, false, false), "", now)
 	pending.CancelRequestedAt = now
-	require.Equal(t, payment.MoveCancel, pending.Next(completing, false, now), "the provider has it")
+	require.Equal(t, payment.MoveCancel, completing.Next(pending, false, now), "the provider has it")
 
 	_, ask := asked(t, completing).PayerReturned(brought, txn.Action.ExpiresAt)
 	require.False(t, ask, "too late: the link says so")
@@ -106,13 +106,13 @@ func TestRestored_ProviderMayHaveCompletedTheCharge(t *testing.T) {
 
 	txn = txn.Restored(restored)
 
-	require.Equal(t, payment.MoveCancel, txn.Next(completing, false, end))
+	require.Equal(t, payment.MoveCancel, completing.Next(txn, false, end))
 	unwanted := txn
 	unwanted.CancelRequestedAt = restored
-	require.Equal(t, payment.MoveCancel, unwanted.Next(completing, false, restored))
-	require.Equal(t, payment.MoveAwait, txn.Next(completing, false, restored))
+	require.Equal(t, payment.MoveCancel, completing.Next(unwanted, false, restored))
+	require.Equal(t, payment.MoveAwait, completing.Next(txn, false, restored))
 	again := back(t, txn, brought, restored.Add(time.Minute))
-	require.Equal(t, payment.MoveComplete, again.Next(completing, false, restored.Add(time.Minute)))
+	require.Equal(t, payment.MoveComplete, completing.Next(again, false, restored.Add(time.Minute)))
 }
 
 // A refusal of what may have been handed over before does not prove that nothing was: the charge does not end without a
@@ -129,7 +129,7 @@ func TestHandedOver_RefusalOfARepeatProvesNothing(t *testing.T) {
 	refused := txn.HandedOver(again, true, false)
 
 	require.Empty(t, refused.Action.Brought, "the payer may bring something else")
-	require.Equal(t, payment.MoveCancel, refused.Next(completing, false, refused.Action.ExpiresAt))
+	require.Equal(t, payment.MoveCancel, completing.Next(refused, false, refused.Action.ExpiresAt))
 	require.Zero(t, txn.HandedOver(again, false, true).Action.HandedAt, "the payer is asked on")
 }
 

@@ -26,8 +26,8 @@ type Dispute struct {
 type Disputes []Dispute
 
 // Withdrawn is what banks hold of a charge, or have taken for good, because of disputes.
-func (t Transaction) Withdrawn() (sum money.Minor) {
-	for _, d := range t.Disputes {
+func (c Captured) Withdrawn() (sum money.Minor) {
+	for _, d := range c.Disputes {
 		if d.WithdrawalID != "" {
 			sum += d.Withdrawn
 		}
@@ -37,15 +37,15 @@ func (t Transaction) Withdrawn() (sum money.Minor) {
 
 // Relieved returns the charge without the debt that lost disputes have paid: a refund failed, its payer disputed the
 // charge, and the bank gave the money back.
-func (t Transaction) Relieved() Transaction {
-	left := t.Amount - t.AmountRefunded
-	for _, d := range t.Disputes {
+func (c Captured) Relieved() Transaction {
+	left := c.Amount - c.AmountRefunded
+	for _, d := range c.Disputes {
 		if d.State == answer.DisputeLost && d.WithdrawalID != "" {
 			left -= d.Withdrawn
 		}
 	}
-	t.RefundOwed = min(t.RefundOwed, max(0, left))
-	return t
+	c.RefundOwed = min(c.RefundOwed, max(0, left))
+	return c.Transaction
 }
 
 // Disputed is what a provider's word about a dispute changes.
@@ -63,18 +63,18 @@ type Disputed struct {
 // Dispute notes what a provider says about a dispute of the charge, and returns what follows. id is for one that is not
 // known yet. Repeated word changes nothing. Nor does word of an open dispute that has ended, or word with an earlier
 // Order: it is overtaken. now is real time.
-func (t Transaction) Dispute(id string, said answer.Dispute, now time.Time) (Transaction, Disputed) {
-	t.Disputes = slices.Clone(t.Disputes)
-	i := slices.IndexFunc(t.Disputes, func(d Dispute) bool { return d.Ref == said.Ref })
+func (c Captured) Dispute(id string, said answer.Dispute, now time.Time) (Transaction, Disputed) {
+	c.Disputes = slices.Clone(c.Disputes)
+	i := slices.IndexFunc(c.Disputes, func(d Dispute) bool { return d.Ref == said.Ref })
 	out := Disputed{Opened: i < 0}
 	if out.Opened {
-		i = len(t.Disputes)
-		t.Disputes = append(t.Disputes, Dispute{ID: id, Dispute: answer.Dispute{Ref: said.Ref}, OpenedAt: now})
+		i = len(c.Disputes)
+		c.Disputes = append(c.Disputes, Dispute{ID: id, Dispute: answer.Dispute{Ref: said.Ref}, OpenedAt: now})
 	}
-	was := t.Disputes[i]
+	was := c.Disputes[i]
 	reopened := !said.State.Closed() && was.State.Closed()
 	if out.Dispute = was; reopened || said.Order > 0 && said.Order < was.Order {
-		return t, out
+		return c.Transaction, out
 	}
 	seen := was.updated(said)
 	if out.Closed = seen.State.Closed() && seen.State != was.State; out.Closed {
@@ -83,11 +83,11 @@ func (t Transaction) Dispute(id string, said answer.Dispute, now time.Time) (Tra
 	out.Noted = seen != was
 	if seen.Withdrawn != was.Withdrawn {
 		out.Returned, seen.WithdrawalID = was.WithdrawalID, ""
-		out.Withdraw = seen.Withdrawn > 0 && seen.Currency == t.Currency
+		out.Withdraw = seen.Withdrawn > 0 && seen.Currency == c.Currency
 		out.Unbookable = seen.Withdrawn > 0 && !out.Withdraw
 	}
-	t.Disputes[i], out.Dispute = seen, seen
-	return t.noteDisputed(now), out
+	c.Disputes[i], out.Dispute = seen, seen
+	return c.noteDisputed(now), out
 }
 
 // updated is the dispute after a provider's word about it. What is known and was not said again stays.
@@ -102,32 +102,32 @@ func (d Dispute) updated(said answer.Dispute) Dispute {
 }
 
 // noteDisputed keeps DisputedAt in step: since when any dispute is not closed.
-func (t Transaction) noteDisputed(now time.Time) Transaction {
-	open := slices.ContainsFunc(t.Disputes, func(d Dispute) bool { return !d.State.Closed() })
+func (c Captured) noteDisputed(now time.Time) Transaction {
+	open := slices.ContainsFunc(c.Disputes, func(d Dispute) bool { return !d.State.Closed() })
 	switch {
 	case !open:
-		t.DisputedAt = time.Time{}
-	case t.DisputedAt.IsZero():
-		t.DisputedAt = now
+		c.DisputedAt = time.Time{}
+	case c.DisputedAt.IsZero():
+		c.DisputedAt = now
 	}
-	return t
+	return c.Transaction
 }
 
 // Withdraw books what a bank has taken back because of a dispute as a refund of its own that has gone through.
-func (t Transaction) Withdraw(id string, d Dispute, now time.Time) (charge, refund Transaction) {
-	t.Disputes = slices.Clone(t.Disputes)
-	i := slices.IndexFunc(t.Disputes, func(known Dispute) bool { return known.Ref == d.Ref })
-	t.Disputes[i].WithdrawalID, t.Disputes[i].Withdrawals = id, d.Withdrawals+1
-	refund = t.counterpart(id, d.Withdrawn, now)
-	refund.Description = "Dispute " + d.Ref + " of " + t.ID
-	return t, refund
+func (c Captured) Withdraw(id string, d Dispute, now time.Time) (charge, refund Transaction) {
+	c.Disputes = slices.Clone(c.Disputes)
+	i := slices.IndexFunc(c.Disputes, func(known Dispute) bool { return known.Ref == d.Ref })
+	c.Disputes[i].WithdrawalID, c.Disputes[i].Withdrawals = id, d.Withdrawals+1
+	refund = c.counterpart(id, d.Withdrawn, now)
+	refund.Description = "Dispute " + d.Ref + " of " + c.ID
+	return c.Transaction, refund
 }
 
 // Objection announces what became of a dispute of the charge; nil: nothing.
-func (t Transaction) Objection(of Disputed) []event.Data {
+func (c Captured) Objection(of Disputed) []event.Data {
 	d := of.Dispute
 	said := event.Dispute{
-		ID: d.ID, ChargeID: t.ID, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID, InvoiceID: t.InvoiceID,
+		ID: d.ID, ChargeID: c.ID, CustomerID: c.CustomerID, SubscriptionID: c.SubscriptionID, InvoiceID: c.InvoiceID,
 		Reference: d.Ref, Stage: string(d.Stage), Status: string(d.State), Reason: d.Reason, Amount: int64(d.Amount),
 		Currency: string(d.Currency), AmountWithdrawn: int64(d.Withdrawn), EvidenceDueAt: unixOf(d.EvidenceDueAt),
 	}

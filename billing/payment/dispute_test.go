@@ -54,9 +54,9 @@ func TestTransaction_Dispute(t *testing.T) {
 			c.was.ID, c.was.OpenedAt = "dsp_1", t0
 			charge.Disputes = payment.Disputes{c.was}
 		}
-		after, change := charge.Dispute("dsp_1", c.seen.Dispute, t0)
+		after, change := charge.Captured().Dispute("dsp_1", c.seen.Dispute, t0)
 		var said []string
-		for _, data := range after.Objection(change) {
+		for _, data := range after.Captured().Objection(change) {
 			said = append(said, strings.TrimPrefix(string(data.Type()), "dispute."))
 			require.Equal(t, "dsp_1", event.New(data, t0).ObjectID(), name)
 		}
@@ -76,26 +76,26 @@ func TestTransaction_Dispute(t *testing.T) {
 
 func TestTransaction_Withdraw(t *testing.T) {
 	t.Parallel()
-	charge, change := captured(1000).Dispute("dsp_1", answer.Dispute{
+	charge, change := captured(1000).Captured().Dispute("dsp_1", answer.Dispute{
 		Ref: "du_1", State: answer.DisputeOpen, Amount: 1000, Currency: "EUR", Withdrawn: 700,
 	}, t0)
 	require.True(t, change.Withdraw)
-	require.Zero(t, charge.Withdrawn(), "not before it is booked")
-	charge, refund := charge.Withdraw("txn_w", change.Dispute, t0)
-	require.Equal(t, money.Minor(700), charge.Withdrawn())
-	require.Equal(t, money.Minor(300), charge.Refundable())
+	require.Zero(t, charge.Captured().Withdrawn(), "not before it is booked")
+	charge, refund := charge.Captured().Withdraw("txn_w", change.Dispute, t0)
+	require.Equal(t, money.Minor(700), charge.Captured().Withdrawn())
+	require.Equal(t, money.Minor(300), charge.Captured().Refundable())
 	require.Zero(t, charge.AmountRefunded, "a dispute is no refund")
 	require.Equal(t, [3]any{payment.Refunded, money.Minor(700), charge.ID},
 		[3]any{refund.Status, refund.Amount, refund.ChargeID})
-	charge, _ = charge.Dispute("dsp_2", answer.Dispute{
+	charge, _ = charge.Captured().Dispute("dsp_2", answer.Dispute{
 		Ref: "du_2", State: answer.DisputeOpen, Amount: 100, Currency: "EUR",
 	}, t0.Add(time.Hour))
 	require.Equal(t, t0, charge.DisputedAt, "since the oldest")
-	charge, change = charge.Dispute("dsp_1", answer.Dispute{
+	charge, change = charge.Captured().Dispute("dsp_1", answer.Dispute{
 		Ref: "du_1", State: answer.DisputeWon, Amount: 1000, Currency: "EUR",
 	}, t0)
 	require.Equal(t, "txn_w", change.Returned)
-	require.Equal(t, money.Minor(1000), charge.Refundable())
+	require.Equal(t, money.Minor(1000), charge.Captured().Refundable())
 	require.False(t, charge.DisputedAt.IsZero(), "the other is open")
 }
 
@@ -111,7 +111,7 @@ func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
 	for _, order := range [][]answer.Dispute{{opened, ended}, {ended, opened}, {opened, ended, opened, ended}} {
 		charge := captured(1000)
 		for i, seen := range order {
-			charge, _ = charge.Dispute("dsp_1", seen, t0.Add(time.Duration(i)*time.Hour))
+			charge, _ = charge.Captured().Dispute("dsp_1", seen, t0.Add(time.Duration(i)*time.Hour))
 		}
 		require.Len(t, charge.Disputes, 1)
 		d := charge.Disputes[0]
@@ -127,9 +127,9 @@ func TestTransaction_DisputeKeepsWhatIsKnown(t *testing.T) {
 func TestTransaction_DisputeInAnotherCurrency(t *testing.T) {
 	t.Parallel()
 	seen := answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Amount: 1100, Currency: "USD", Withdrawn: 1100}
-	charge, change := captured(1000).Dispute("dsp_1", seen, t0)
+	charge, change := captured(1000).Captured().Dispute("dsp_1", seen, t0)
 	require.Equal(t, [2]bool{true, false}, [2]bool{change.Unbookable, change.Withdraw})
-	_, change = charge.Dispute("dsp_1", seen, t0)
+	_, change = charge.Captured().Dispute("dsp_1", seen, t0)
 	require.False(t, change.Unbookable, "said once")
 }
 
@@ -148,19 +148,19 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 		"won":          {1000, answer.DisputeWon, false, 1000},
 		"an inquiry":   {0, answer.DisputeWon, true, 1000},
 	} {
-		charge := captured(1000).FailRefund(1000)
+		charge := captured(1000).Captured().FailRefund(1000)
 		say := func(state answer.DisputeState, withdrawn money.Minor) {
 			var change payment.Disputed
-			charge, change = charge.Dispute("dsp_1", answer.Dispute{
+			charge, change = charge.Captured().Dispute("dsp_1", answer.Dispute{
 				Ref: "du_1", State: state, Amount: 1000, Currency: charge.Currency, Withdrawn: withdrawn,
 			}, t0)
 			if change.Withdraw {
-				charge, _ = charge.Withdraw("txn_w", change.Dispute, t0)
+				charge, _ = charge.Captured().Withdraw("txn_w", change.Dispute, t0)
 			}
-			charge = charge.Relieved()
+			charge = charge.Captured().Relieved()
 		}
 		say(answer.DisputeOpen, c.withdrawn)
-		same, _, err := charge.PayOwed()
+		same, _, err := charge.Captured().PayOwed()
 		require.Equal(t, c.open, err == nil, name)
 		if !c.open {
 			require.ErrorContains(t, err, "refund_disputed", name)
@@ -173,19 +173,19 @@ func TestPayOwed_DisputedCharge(t *testing.T) {
 		}
 		say(c.end, c.withdrawn)
 		require.Equal(t, c.owed, charge.RefundOwed, name)
-		paid, owed, err := charge.PayOwed()
+		paid, owed, err := charge.Captured().PayOwed()
 		require.Equal(t, c.owed > 0, err == nil, name)
 		require.Equal(t, c.owed, owed, name)
 		if err == nil {
-			_, _, err = paid.Refund("txn_r", owed, t0, t0)
+			_, _, err = paid.Captured().Refund("txn_r", owed, t0, t0)
 			require.NoError(t, err, name)
 		}
 	}
 	lost := captured(1000)
 	lost.AmountRefunded = 1000 // a refund in flight
-	lost, change := lost.Dispute("dsp_1", answer.Dispute{
+	lost, change := lost.Captured().Dispute("dsp_1", answer.Dispute{
 		Ref: "du_1", State: answer.DisputeLost, Amount: 1000, Currency: lost.Currency, Withdrawn: 1000,
 	}, t0)
-	lost, _ = lost.Withdraw("txn_w", change.Dispute, t0)
-	require.Zero(t, lost.FailRefund(1000).RefundOwed, "the payer has the money")
+	lost, _ = lost.Captured().Withdraw("txn_w", change.Dispute, t0)
+	require.Zero(t, lost.Captured().FailRefund(1000).RefundOwed, "the payer has the money")
 }

@@ -20,7 +20,7 @@ func TestAsksPayer_WaitsBetweenLookUps(t *testing.T) {
 	} {
 		txn := asked(t, asking)
 		txn.Checks = checks
-		txn, _ = txn.AsksPayer(asking, page, t0)
+		txn, _ = asking.AsksPayer(txn, page, t0)
 		require.Equal(t, t0.Add(wait), txn.NextCheckAt, "after %d checks", checks)
 	}
 }
@@ -44,7 +44,7 @@ func TestWaitsForPayer(t *testing.T) {
 // The provider has no page for the payer any more, so it needs nothing that the payer brings.
 func TestPayerReturned_WithoutAPage(t *testing.T) {
 	t.Parallel()
-	txn, _ := asked(t, completing).AsksPayer(completing, "", t0)
+	txn, _ := completing.AsksPayer(asked(t, completing), "", t0)
 	require.Empty(t, back(t, txn, brought, t0.Add(time.Hour)).Action.Brought)
 }
 
@@ -63,7 +63,7 @@ func TestRelieved_OwesWhatNobodyHas(t *testing.T) {
 		{Dispute: answer.Dispute{Ref: "du_2", State: answer.DisputeWon, Withdrawn: 100}, WithdrawalID: "txn_x"},
 		{Dispute: answer.Dispute{Ref: "du_3", State: answer.DisputeLost, Withdrawn: 100}},
 	}
-	require.Equal(t, money.Minor(200), charge.Relieved().RefundOwed)
+	require.Equal(t, money.Minor(200), charge.Captured().Relieved().RefundOwed)
 }
 
 func TestTransaction_DisputeOrder(t *testing.T) {
@@ -76,7 +76,7 @@ func TestTransaction_DisputeOrder(t *testing.T) {
 		charge.Disputes = payment.Disputes{known}
 		seen := known.Dispute
 		seen.Order, seen.EvidenceDueAt = order, t0.AddDate(0, 0, 7)
-		_, change := charge.Dispute("dsp_2", seen, t0)
+		_, change := charge.Captured().Dispute("dsp_2", seen, t0)
 		require.Equal(t, want, change.Noted, "order %d", order)
 	}
 }
@@ -88,13 +88,14 @@ func TestTransaction_DisputeGivesBack(t *testing.T) {
 		ID: "dsp_1", WithdrawalID: "txn_w", Withdrawals: 1,
 		Dispute: answer.Dispute{Ref: "D1", State: answer.DisputeOpen, Currency: "EUR", Withdrawn: 700},
 	}}
-	charge, change := charge.Dispute("dsp_2", answer.Dispute{Ref: "D1", State: answer.DisputeWon, Currency: "EUR"}, t0)
+	charge, change := charge.Captured().Dispute("dsp_2",
+		answer.Dispute{Ref: "D1", State: answer.DisputeWon, Currency: "EUR"}, t0)
 	require.Equal(t, "txn_w", change.Returned)
 	require.False(t, change.Unbookable, "nothing is withdrawn")
-	charge, change = charge.Dispute("dsp_2", answer.Dispute{
+	charge, change = charge.Captured().Dispute("dsp_2", answer.Dispute{
 		Ref: "D1", State: answer.DisputeLost, Currency: "EUR", Withdrawn: 700,
 	}, t0)
-	charge, _ = charge.Withdraw("txn_v", change.Dispute, t0)
+	charge, _ = charge.Captured().Withdraw("txn_v", change.Dispute, t0)
 	require.Equal(t, 2, charge.Disputes[0].Withdrawals)
 }
 
@@ -131,7 +132,7 @@ func TestRefundedElsewhere_BesideOursInFlight(t *testing.T) {
 	} {
 		charge := captured(1000)
 		charge.AmountRefunded = 400
-		after, _, fit := charge.RefundedElsewhere("txn_2", answer.Refund{Ref: "re_1", Amount: 400},
+		after, _, fit := charge.Captured().RefundedElsewhere("txn_2", answer.Refund{Ref: "re_1", Amount: 400},
 			[]payment.Transaction{ours}, t0)
 		require.Equal(t, payment.FitsIn, fit, name)
 		require.Equal(t, money.Minor(800), after.AmountRefunded, name)
@@ -170,7 +171,7 @@ func TestUnsearched_Patience(t *testing.T) {
 	} {
 		txn := due()
 		txn.Checks, txn.FirstSentAt = c.checks, t0
-		_, patient := txn.Unsearched(protocol, "No answer.", 0, payment.Hold{}, t0, t0.Add(c.since))
+		_, patient := protocol.Unsearched(txn, "No answer.", 0, payment.Hold{}, t0, t0.Add(c.since))
 		require.Equal(t, c.want, patient, name)
 	}
 }
@@ -210,8 +211,8 @@ func TestNext_RepeatsUntilAbsenceCounts(t *testing.T) {
 		"no look-up without a name": {payment.Protocol{AbsenceAfter: time.Hour}, 20 * time.Hour},
 	} {
 		c.protocol.Window = 20 * time.Hour
-		require.Equal(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last-1)), name)
-		require.NotEqual(t, payment.MoveReplay, sent.Next(c.protocol, false, t0.Add(c.last)), name)
+		require.Equal(t, payment.MoveReplay, c.protocol.Next(sent, false, t0.Add(c.last-1)), name)
+		require.NotEqual(t, payment.MoveReplay, c.protocol.Next(sent, false, t0.Add(c.last)), name)
 	}
 }
 
@@ -219,11 +220,11 @@ func TestInVain_OnlyWhilePending(t *testing.T) {
 	t.Parallel()
 	p, late := payment.Protocol{LookupByKey: true}, t0.AddDate(1, 0, 0)
 	sent := due()
-	require.False(t, sent.InVain(p, late), "not sent")
+	require.False(t, p.InVain(sent, late), "not sent")
 	sent.FirstSentAt = t0
-	require.True(t, sent.InVain(p, late))
+	require.True(t, p.InVain(sent, late))
 	sent.Status = payment.Failed
-	require.False(t, sent.InVain(p, late))
+	require.False(t, p.InVain(sent, late))
 }
 
 // A callback may carry the name that a lost response had: it is kept where the provider can be asked in either way.
@@ -239,7 +240,7 @@ func TestAttend_KeepsTheName(t *testing.T) {
 		"by its name": {payment.Protocol{LookupByRef: true}, "pi_1"},
 		"not at all":  {payment.Protocol{}, ""},
 	} {
-		got, _, _ := sent.Attend(c.protocol, false, payment.Callbacks{Ref: "pi_1"}, t0)
+		got, _, _ := c.protocol.Attend(sent, false, payment.Callbacks{Ref: "pi_1"}, t0)
 		require.Equal(t, c.want, got.ProviderRef, name)
 	}
 }
@@ -265,13 +266,13 @@ func TestPayOwed_NoMoreThanTheBankLeaves(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)
 	charge.AmountRefunded, charge.RefundOwed = 600, 400
-	_, owed, err := charge.PayOwed()
+	_, owed, err := charge.Captured().PayOwed()
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), owed)
 	charge.Disputes = payment.Disputes{{
 		Dispute: answer.Dispute{Ref: "du_1", State: answer.DisputeOpen, Withdrawn: 100}, WithdrawalID: "txn_w",
 	}}
-	_, _, err = charge.PayOwed()
+	_, _, err = charge.Captured().PayOwed()
 	require.ErrorContains(t, err, "refund_disputed")
 }
 
@@ -280,7 +281,7 @@ func TestReserve_NoMoreThanWasCaptured(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)
 	charge.AmountRefunded, charge.RefundOwed = 900, 50
-	charge, owed := charge.Reserve(100)
+	charge, owed := charge.Captured().Reserve(100)
 	require.False(t, owed)
 	require.Equal(t, [2]money.Minor{950, 50}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed})
 }
@@ -317,7 +318,7 @@ func TestExpressible(t *testing.T) {
 	charge := captured(1005)
 	charge.Granularity = 10
 	for amount, want := range map[money.Minor]money.Minor{1005: 1005, 1004: 1000, 10: 10, 9: 0} {
-		require.Equal(t, want, charge.Expressible(amount), amount)
+		require.Equal(t, want, charge.Captured().Expressible(amount), amount)
 	}
 }
 
@@ -325,8 +326,8 @@ func TestReserve_WhatWasOwed(t *testing.T) {
 	t.Parallel()
 	charge := captured(1000)
 	charge.AmountRefunded, charge.RefundOwed = 300, 100
-	require.Equal(t, money.Minor(600), charge.Refundable())
-	charge, owed := charge.Reserve(100)
+	require.Equal(t, money.Minor(600), charge.Captured().Refundable())
+	charge, owed := charge.Captured().Reserve(100)
 	require.True(t, owed)
 	require.Equal(t, [2]money.Minor{400, 0}, [2]money.Minor{charge.AmountRefunded, charge.RefundOwed})
 }

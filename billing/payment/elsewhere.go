@@ -73,27 +73,27 @@ const (
 
 // RefundedElsewhere books a refund of a charge that was made without us, at the provider's dashboard for example, as
 // one of its own. booked are the charge's refunds so far. It pays what is owed first.
-func (t Transaction) RefundedElsewhere(
+func (c Captured) RefundedElsewhere(
 	id string, seen answer.Refund, booked []Transaction, now time.Time,
 ) (charge, refund Transaction, fit Fit) {
 	fit = FitsIn
 	if slices.ContainsFunc(booked, func(ours Transaction) bool { return mayBe(seen, ours) }) {
-		return t, Transaction{}, FitLater
+		return c.Transaction, Transaction{}, FitLater
 	}
-	if t.AmountRefunded+seen.Amount > t.Amount {
+	if c.AmountRefunded+seen.Amount > c.Amount {
 		if slices.ContainsFunc(booked, func(r Transaction) bool { return r.Status == Pending }) {
-			return t, Transaction{}, FitLater
+			return c.Transaction, Transaction{}, FitLater
 		}
 		fit = FitTwice
 	}
-	t.AmountRefunded = min(t.AmountRefunded+seen.Amount, t.Amount)
-	t.RefundOwed = min(t.RefundOwed, t.Amount-t.AmountRefunded)
-	refund = t.counterpart(id, seen.Amount, now)
-	refund.ProviderRef, refund.Description = seen.Ref, "Refund of "+t.ID+", made at the provider"
+	c.AmountRefunded = min(c.AmountRefunded+seen.Amount, c.Amount)
+	c.RefundOwed = min(c.RefundOwed, c.Amount-c.AmountRefunded)
+	refund = c.counterpart(id, seen.Amount, now)
+	refund.ProviderRef, refund.Description = seen.Ref, "Refund of "+c.ID+", made at the provider"
 	if seen.Pending {
 		refund.Status, refund.CompletedAt = Pending, time.Time{}
 	}
-	return t, refund, fit
+	return c.Transaction, refund, fit
 }
 
 // mayBe reports whether a refund without our id in it may be one of ours whose reference never reached us: not every
@@ -105,20 +105,20 @@ func mayBe(s answer.Refund, ours Transaction) bool {
 
 // NotCaptured books that the provider took the success of a charge back, as a transaction of its own that returns all
 // of it.
-func (t Transaction) NotCaptured(id string, now time.Time) (charge, back Transaction) {
-	t.AmountRefunded = t.Amount
-	back = t.counterpart(id, t.Amount, now)
-	back.Description = "Payment " + t.ID + " was not captured"
-	return t, back
+func (c Captured) NotCaptured(id string, now time.Time) (charge, back Transaction) {
+	c.AmountRefunded = c.Amount
+	back = c.counterpart(id, c.Amount, now)
+	back.Description = "Payment " + c.ID + " was not captured"
+	return c.Transaction, back
 }
 
 // counterpart is a refund of the charge that went through without us.
-func (t Transaction) counterpart(id string, amount money.Minor, now time.Time) Transaction {
+func (c Captured) counterpart(id string, amount money.Minor, now time.Time) Transaction {
 	return Transaction{
-		ID: id, Type: Refund, Status: Refunded, CustomerID: t.CustomerID, SubscriptionID: t.SubscriptionID,
-		InvoiceID: t.InvoiceID,
-		Amount:    amount, Currency: t.Currency, Trigger: collection.Manual,
-		Provider: t.Provider, ProviderConfigID: t.ProviderConfigID, ChargeID: t.ID,
+		ID: id, Type: Refund, Status: Refunded, CustomerID: c.CustomerID, SubscriptionID: c.SubscriptionID,
+		InvoiceID: c.InvoiceID,
+		Amount:    amount, Currency: c.Currency, Trigger: collection.Manual,
+		Provider: c.Provider, ProviderConfigID: c.ProviderConfigID, ChargeID: c.ID,
 		DueAt: now, CreatedAt: now, CompletedAt: now, Revision: 1,
 	}
 }

@@ -32,7 +32,7 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 		charge := captured(1000)
 		charge.AmountRefunded, charge.RefundOwed = c.reserved, c.owed
 		seen := answer.Refund{Ref: "re_1", Amount: c.seen}
-		after, refund, fit := charge.RefundedElsewhere("txn_2", seen, []payment.Transaction{c.booked}, t0)
+		after, refund, fit := charge.Captured().RefundedElsewhere("txn_2", seen, []payment.Transaction{c.booked}, t0)
 		require.Equal(t, c.fit, fit, name)
 		require.Equal(t, c.refunded, after.AmountRefunded, name)
 		require.Equal(t, c.stillOwed, after.RefundOwed, name)
@@ -44,7 +44,7 @@ func TestTransaction_RefundedElsewhere(t *testing.T) {
 		require.Equal(t, payment.Refunded, refund.Status, name)
 	}
 	seen := answer.Refund{Ref: "re_1", Amount: 1, Pending: true}
-	_, refund, _ := captured(1000).RefundedElsewhere("txn_2", seen, nil, t0)
+	_, refund, _ := captured(1000).Captured().RefundedElsewhere("txn_2", seen, nil, t0)
 	require.Equal(t, payment.Pending, refund.Status)
 	require.True(t, refund.CompletedAt.IsZero())
 }

@@ -28,7 +28,7 @@ func TestHeld_StopUsesUpNothing(t *testing.T) {
 	require.Equal(t, 2, held.AttemptNumber)
 	require.Equal(t, payment.Hold{At: now.Add(-24 * time.Hour), Revision: 3, ByStop: true}, held.HeldBack)
 
-	sent := held.Sending(protocol, now)
+	sent := protocol.Sending(held, now)
 	require.Zero(t, sent.HeldBack)
 	require.Empty(t, sent.FailureReason)
 	require.Equal(t, now.Add(10*time.Second), sent.NextCheckAt)
@@ -63,7 +63,7 @@ func TestNext_LatenessBeginsAtTheLastHold(t *testing.T) {
 		now := t0.AddDate(0, 3, 0)
 		held := due().Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, t0)
 		held = held.Held("Charging is paused.", 0, payment.Hold{ByStop: true}, time.Time{}, now.Add(-c.since))
-		require.Equal(t, c.want, held.Next(c.protocol, false, now), name)
+		require.Equal(t, c.want, c.protocol.Next(held, false, now), name)
 	}
 }
 
@@ -100,9 +100,9 @@ func TestSending_AnswerIsAskedForAsAfterAFirstSend(t *testing.T) {
 	}
 	for name, txn := range map[string]payment.Transaction{"not held": due(), "held": waited} {
 		for n := range 8 {
-			sent := txn.Sending(protocol, t0)
-			require.Equal(t, t0.Add(10*time.Second), sent.Waiting(protocol, 0, t0).NextCheckAt, name)
-			txn = sent.NotTaken(protocol, payment.MoveSend, 0, t0)
+			sent := protocol.Sending(txn, t0)
+			require.Equal(t, t0.Add(10*time.Second), protocol.Waiting(sent, 0, t0).NextCheckAt, name)
+			txn = protocol.NotTaken(sent, payment.MoveSend, 0, t0)
 			gap := []time.Duration{10 * time.Second, 30 * time.Second, time.Minute}[min(n, 2)]
 			require.Equal(t, t0.Add(gap), txn.NextCheckAt, name)
 		}

@@ -36,11 +36,11 @@ func TestTransaction_KeyReused(t *testing.T) {
 	} {
 		txn := sent
 		c.change(&txn)
-		after, looks := txn.KeyReused(protocol, c.at)
+		after, looks := protocol.KeyReused(txn, c.at)
 		require.Equal(t, c.looks, looks, name)
 		if looks {
 			require.Equal(t, c.next, after.NextCheckAt, name)
-			require.Equal(t, payment.MoveLookup, after.Next(protocol, false, c.at), name)
+			require.Equal(t, payment.MoveLookup, protocol.Next(after, false, c.at), name)
 		}
 	}
 }

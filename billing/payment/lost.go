@@ -84,16 +84,16 @@ func (t Transaction) Searching(why string, wait time.Duration, h Hold, now time.
 	return t
 }
 
-// Unsearched notes that lost sends of the charge cannot be looked for yet, and why. It is tried again after wait; zero:
-// in growing gaps. It returns false once that was tried for so long that a person must find out.
-func (t Transaction) Unsearched(
-	p Protocol, why string, wait time.Duration, h Hold, restored, now time.Time,
+// Unsearched returns the charge as one whose lost sends cannot be looked for yet, and why. It is tried again after
+// wait; zero: in growing gaps. It returns false once that was tried for so long that a person must find out.
+func (p Protocol) Unsearched(
+	t Transaction, why string, wait time.Duration, h Hold, restored, now time.Time,
 ) (Transaction, bool) {
 	if !t.ParkedAt.IsZero() {
 		return t, false
 	}
 	if t.EverSent() {
-		t = t.Waiting(p, wait, now)
+		t = p.Waiting(t, wait, now)
 		if gap := max(lostGap, wait); t.NextCheckAt.Sub(now) > gap {
 			t.NextCheckAt = now.Add(gap)
 		}

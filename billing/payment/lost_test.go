@@ -47,7 +47,7 @@ func TestFoundAt_IsFollowedAtItsAccount(t *testing.T) {
 	require.Equal(t, "pp_2", found.ProviderConfigID)
 	require.Zero(t, found.HeldBack)
 	require.Empty(t, found.FailureReason)
-	require.Equal(t, payment.MoveLookup, found.Next(protocol, false, now))
+	require.Equal(t, payment.MoveLookup, protocol.Next(found, false, now))
 	require.Zero(t, held.Park(now).FoundAt(payment.Send{Number: 4}, now).ParkedAt,
 		"it is known now what a person was asked")
 }
@@ -59,7 +59,7 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 		txn.FirstSentAt = sent
 		now, patient := restored, true
 		for patient {
-			txn, patient = txn.Unsearched(protocol, "No answer.", 0, payment.Hold{}, restored, now)
+			txn, patient = protocol.Unsearched(txn, "No answer.", 0, payment.Hold{}, restored, now)
 			require.True(t, txn.NextCheckAt.After(now), name)
 			require.True(t, txn.MayRepeat(restored), name)
 			require.Equal(t, "No answer.", txn.FailureReason, name)
@@ -70,9 +70,8 @@ func TestUnsearched_WaitsADayForAnAnswer(t *testing.T) {
 	}
 	tried := due() // for hours, at an account that rested before the restore
 	tried.Checks = 1000
-	_, patient := tried.Unsearched(
-		protocol, "No answer.", time.Second, payment.Hold{}, t0.Add(time.Minute), t0.Add(2*time.Minute),
-	)
+	_, patient := protocol.Unsearched(tried, "No answer.", time.Second, payment.Hold{},
+		t0.Add(time.Minute), t0.Add(2*time.Minute))
 	require.True(t, patient, "a restart is no reason for reviews")
 }
 

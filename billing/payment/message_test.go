@@ -11,10 +11,10 @@ import (
 
 func TestTransaction_Notice(t *testing.T) {
 	t.Parallel()
-	sent := payment.Transaction{Type: payment.Charge, Status: payment.Pending}.Sending(protocol, t0)
-	answered := sent.Waiting(protocol, 0, t0)
+	sent := protocol.Sending(payment.Transaction{Type: payment.Charge, Status: payment.Pending}, t0)
+	answered := protocol.Waiting(sent, 0, t0)
 	answered.ProviderRef = "pi_1"
-	unnamed := sent.Waiting(protocol, 0, t0)
+	unnamed := protocol.Waiting(sent, 0, t0)
 	closed := func(typ payment.Type, status payment.Status) payment.Transaction {
 		return payment.Transaction{Type: typ, Status: status, ProviderRef: "pi_1", Amount: 1000, FirstSentAt: t0}
 	}

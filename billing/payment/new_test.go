@@ -58,7 +58,7 @@ func TestNewCharge_FailsWithoutPaymentMethod(t *testing.T) {
 		require.Equal(t, c.reason, got.FailureReason, name)
 		require.Equal(t, t0, got.CompletedAt, name)
 		require.Empty(t, got.Provider+got.ProviderConfigID, "%s: nobody was asked", name)
-		require.Equal(t, payment.MoveNone, got.Next(protocol, true, t0), name)
+		require.Equal(t, payment.MoveNone, protocol.Next(got, true, t0), name)
 	}
 }
 

@@ -59,25 +59,25 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 		if draw("no longer wanted") && draw("surely") && draw("really") {
 			txn.CancelRequestedAt = now
 		}
-		move := txn.Next(p, draw("asked"), now)
+		move := p.Next(txn, draw("asked"), now)
 		switch move {
 		case payment.MoveSend, payment.MoveReplay:
 			if move == payment.MoveSend && mayHaveArrived {
 				t.Fatalf("sent anew although an earlier send may have arrived")
 			}
 			number := txn.SendNumber
-			if txn = txn.Sending(p, now); move == payment.MoveReplay && txn.SendNumber != number {
+			if txn = p.Sending(txn, now); move == payment.MoveReplay && txn.SendNumber != number {
 				t.Fatalf("a replay changed the key")
 			}
 			if draw("not taken") {
-				txn = txn.NotTaken(p, move, 0, now)
+				txn = p.NotTaken(txn, move, 0, now)
 				break
 			}
 			mayHaveArrived = true
 			if draw("arrives") {
 				there.receive(now)
 			}
-			txn = txn.Waiting(p, 0, now)
+			txn = p.Waiting(txn, 0, now)
 			if there.moved > 0 && draw("the answer names it") {
 				txn.ProviderRef = "ref"
 			}
@@ -86,11 +86,11 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 				t.Fatalf("looked up what the provider cannot be asked")
 			}
 			if there.moved > 0 {
-				txn = txn.Waiting(p, 0, now)
+				txn = p.Waiting(txn, 0, now)
 				break
 			}
 			var proven bool
-			if txn, proven = txn.Absent(p, now); !proven {
+			if txn, proven = p.Absent(txn, now); !proven {
 				break
 			}
 			sends = append(sends, payment.Send{Number: txn.SendNumber, Outcome: answer.NotFound})
@@ -102,9 +102,9 @@ func moneyMovesOnce(t *rapid.T, p payment.Protocol) {
 			if !p.Cancel {
 				t.Fatalf("canceled what the provider cannot cancel")
 			}
-			txn = txn.Waiting(p, 0, now)
+			txn = p.Waiting(txn, 0, now)
 		case payment.MoveAwait:
-			if txn = txn.Awaiting(p, now); !txn.NextCheckAt.After(now) {
+			if txn = p.Awaiting(txn, now); !txn.NextCheckAt.After(now) {
 				t.Fatalf("waits for nothing")
 			}
 		default: // the end
@@ -162,27 +162,27 @@ func TestNext_ByCapabilities(t *testing.T) {
 			Method: payment.Method{Type: "card"},
 		}
 		c.change(&txn)
-		require.Equal(t, c.want, txn.Next(c.p, c.asked, t0.Add(c.after)), name)
+		require.Equal(t, c.want, c.p.Next(txn, c.asked, t0.Add(c.after)), name)
 	}
 }
 
 func TestAbsent_OneLookUpIsProof(t *testing.T) {
 	t.Parallel()
 	p := profiles["asked by key"]
-	txn := payment.Transaction{Status: payment.Pending}.Sending(p, t0)
+	txn := p.Sending(payment.Transaction{Status: payment.Pending}, t0)
 	require.Equal(t, t0.Add(time.Minute), txn.NextCheckAt, "the provider's own schedule")
-	_, proven := txn.Absent(p, t0.Add(30*time.Minute-1))
+	_, proven := p.Absent(txn, t0.Add(30*time.Minute-1))
 	require.False(t, proven, "a repeat may have been sent a quarter of an hour ago")
-	_, proven = txn.Absent(p, t0.Add(30*time.Minute))
+	_, proven = p.Absent(txn, t0.Add(30*time.Minute))
 	require.True(t, proven)
 }
 
 func TestAbsent_IsNeverProvenWhereTheProviderCannotSay(t *testing.T) {
 	t.Parallel()
 	p := payment.Protocol{Window: time.Hour, LookupByKey: true}
-	txn := payment.Transaction{Status: payment.Pending}.Sending(p, t0)
+	txn := p.Sending(payment.Transaction{Status: payment.Pending}, t0)
 	for day := range 100 {
-		after, proven := txn.Absent(p, t0.AddDate(0, 0, day))
+		after, proven := p.Absent(txn, t0.AddDate(0, 0, day))
 		require.False(t, proven)
 		txn = after
 	}
@@ -191,8 +191,8 @@ func TestAbsent_IsNeverProvenWhereTheProviderCannotSay(t *testing.T) {
 func TestAwaiting_LooksAgainWhenTheWaitIsOver(t *testing.T) {
 	t.Parallel()
 	p := profiles["told only"]
-	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, ProviderRef: "ref"}.Sending(p, t0)
-	txn = txn.Awaiting(p, t0.Add(time.Hour))
+	txn := p.Sending(payment.Transaction{Type: payment.Charge, Status: payment.Pending, ProviderRef: "ref"}, t0)
+	txn = p.Awaiting(txn, t0.Add(time.Hour))
 	require.Equal(t, t0.AddDate(0, 0, 8), txn.NextCheckAt)
-	require.Equal(t, payment.MoveReview, txn.Next(p, false, txn.NextCheckAt))
+	require.Equal(t, payment.MoveReview, p.Next(txn, false, txn.NextCheckAt))
 }

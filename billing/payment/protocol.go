@@ -23,7 +23,8 @@ const (
 )
 
 // Protocol is what a provider allows; its adapter says so. All times are real. See providers.Capabilities, whose
-// fields have the same names and meanings.
+// fields have the same names and meanings. Its methods decide about a transaction with that provider: the next move,
+// and the transaction after an exchange.
 type Protocol struct {
 	Window       time.Duration // since the first send, in which the same key replays; zero: nothing may be repeated
 	LookupByKey  bool
@@ -90,7 +91,7 @@ func (p Protocol) gap(n int) time.Duration {
 // Next decides the move at now, which is real time. asked tells that the provider itself sent word about the
 // transaction: then a closed one is looked at again too, since a late success may still count, a bank may return a
 // refund, and a charge may have been captured twice.
-func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
+func (p Protocol) Next(t Transaction, asked bool, now time.Time) Move {
 	switch {
 	case t.Status != Pending && asked && t.EverSent() && p.canAsk(t.ProviderRef):
 		return MoveLookup
@@ -99,33 +100,33 @@ func (t Transaction) Next(p Protocol, asked bool, now time.Time) Move {
 	case !t.ParkedAt.IsZero() && (!asked || !t.EverSent()): // what was not sent is not sent before a person has decided
 		return MoveNone
 	case t.EverSent():
-		return t.follow(p, now)
-	case t.lateSend(p, now) && p.LookupByKey:
+		return p.follow(t, now)
+	case p.lateSend(t, now) && p.LookupByKey:
 		return MoveLookup
 	case !t.CancelRequestedAt.IsZero():
 		return MoveAbandon
-	case t.lateSend(p, now):
+	case p.lateSend(t, now):
 		return MoveReview
 	}
 	return MoveSend
 }
 
 // follow decides the move of a pending transaction that may have reached the provider.
-func (t Transaction) follow(p Protocol, now time.Time) Move {
-	unwanted := !t.CancelRequestedAt.IsZero() || t.Overdue(p, now)
+func (p Protocol) follow(t Transaction, now time.Time) Move {
+	unwanted := !t.CancelRequestedAt.IsZero() || p.Overdue(t, now)
 	switch {
-	case unwanted && t.uncompleted(p):
+	case unwanted && p.uncompleted(t):
 		return MoveAbandon
-	case t.completable(p, now):
+	case p.completable(t, now):
 		return MoveComplete
-	case unwanted && p.Cancel && (p.canAsk(t.ProviderRef) || now.Before(t.givenUpAt(p))):
+	case unwanted && p.Cancel && (p.canAsk(t.ProviderRef) || now.Before(p.givenUpAt(t))):
 		return MoveCancel
-	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !t.repeatable(p, now)):
+	case p.canAsk(t.ProviderRef) && (t.ProviderRef != "" || !p.repeatable(t, now)):
 		return MoveLookup
-	case t.ProviderRef == "" && t.repeatable(p, now):
+	case t.ProviderRef == "" && p.repeatable(t, now):
 		// with a reference, a repeat would say no more than the answer that had it
-		return t.repeat(p)
-	case !now.Before(t.givenUpAt(p)):
+		return p.repeat(t)
+	case !now.Before(p.givenUpAt(t)):
 		return MoveReview
 	}
 	return MoveAwait
@@ -133,7 +134,7 @@ func (t Transaction) follow(p Protocol, now time.Time) Move {
 
 // repeat decides the move of a transaction whose request can be sent again. A provider also replays its own 500 under
 // the same key: then only a look-up can tell. Inside the window finding nothing proves nothing, so the two take turns.
-func (t Transaction) repeat(p Protocol) Move {
+func (p Protocol) repeat(t Transaction) Move {
 	if p.LookupByKey && t.Checks > 0 && t.Checks%2 == 0 {
 		return MoveLookup
 	}
@@ -143,14 +144,14 @@ func (t Transaction) repeat(p Protocol) Move {
 // repeatable reports whether the request can and may be sent again under its key. Not after the customer was erased,
 // since the method is gone; nor where nobody wants it any more, since it may never have arrived; nor once its absence
 // has begun to count.
-func (t Transaction) repeatable(p Protocol, now time.Time) bool {
+func (p Protocol) repeatable(t Transaction, now time.Time) bool {
 	erased := t.Type == Charge && t.Method == (Method{})
 	return now.Sub(t.FirstSentAt) < p.repeats() && !erased && t.CancelRequestedAt.IsZero() && t.NotFoundCount == 0
 }
 
-// givenUpAt is when a callback is not waited for any longer, that of a cancel included. A restored database may have
-// forgotten when it was sent.
-func (t Transaction) givenUpAt(p Protocol) time.Time {
+// givenUpAt returns the time from which no callback is waited for, that of a cancel included. A restored database may
+// have forgotten when the transaction was sent.
+func (p Protocol) givenUpAt(t Transaction) time.Time {
 	sent := t.FirstSentAt
 	if sent.IsZero() {
 		sent = t.SendDueAt
@@ -164,9 +165,9 @@ func (t Transaction) givenUpAt(p Protocol) time.Time {
 
 // InVain reports whether look-ups have been tried for long enough: the provider never gave a name for the operation,
 // and never proves that it did not get the request. Callbacks may still tell.
-func (t Transaction) InVain(p Protocol, now time.Time) bool {
+func (p Protocol) InVain(t Transaction, now time.Time) bool {
 	endless := t.ProviderRef == "" && p.LookupByKey && p.AbsenceAfter == 0
-	return t.Status == Pending && t.EverSent() && endless && !now.Before(t.givenUpAt(p))
+	return t.Status == Pending && t.EverSent() && endless && !now.Before(p.givenUpAt(t))
 }
 
 // PayerErased returns a charge of a customer who was erased meanwhile. What was not sent, or waits for the payer to
@@ -190,8 +191,8 @@ type Callbacks struct {
 // returns the transaction with that reference where it had none, since a callback may carry what a lost response
 // had; and the other operation that a look-up asks about, empty: the transaction's own. Callbacks about a second
 // operation of a charge that has ended mean that the provider may have taken its money twice.
-func (t Transaction) Attend(
-	p Protocol, asked bool, said Callbacks, now time.Time,
+func (p Protocol) Attend(
+	t Transaction, asked bool, said Callbacks, now time.Time,
 ) (_ Transaction, move Move, about string) {
 	if t.ProviderRef == "" && (p.LookupByKey || p.LookupByRef) { // else the evidence says which operation it is about
 		t.ProviderRef = said.Ref
@@ -202,13 +203,13 @@ func (t Transaction) Attend(
 	if asked && t.Type == Charge && t.Status != Pending && said.Ref != t.ProviderRef && said.Ref != "" && p.LookupByRef {
 		return t, MoveLookup, said.Ref
 	}
-	return t, t.Next(p, asked, now), ""
+	return t, p.Next(t, asked, now), ""
 }
 
 // lateSend reports whether the first send comes so late that the provider may have forgotten an earlier one under the
 // same key. A database restored to a moment before that send does not know of it, so the provider is asked first, once.
 // What was held back was not sent until then.
-func (t Transaction) lateSend(p Protocol, now time.Time) bool {
+func (p Protocol) lateSend(t Transaction, now time.Time) bool {
 	since := later(later(t.SendDueAt, t.HeldBack.At), t.UnsentAt)
 	return t.NotFoundCount == 0 && !t.SendDueAt.IsZero() && now.Sub(since) >= p.late()
 }

@@ -98,7 +98,7 @@ func TestNextMove(t *testing.T) {
 		"refunded":        {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, false, t0, payment.MoveNone},
 		"refunded, asked": {payment.Transaction{Status: payment.Refunded, FirstSentAt: t0}, true, t0, payment.MoveLookup},
 	} {
-		require.Equal(t, c.want, c.txn.Next(protocol, c.asked, c.at), name)
+		require.Equal(t, c.want, protocol.Next(c.txn, c.asked, c.at), name)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestTransaction_Attend(t *testing.T) {
 		"that of a closed charge": {with(payment.Charge, payment.Failed, ""), true, "pi_1", "pi_1",
 			payment.MoveLookup, ""},
 	} {
-		after, move, about := c.txn.Attend(protocol, c.asked, payment.Callbacks{Ref: c.told}, t0)
+		after, move, about := protocol.Attend(c.txn, c.asked, payment.Callbacks{Ref: c.told}, t0)
 		require.Equal(t, c.ref, after.ProviderRef, name)
 		require.Equal(t, c.move, move, name)
 		require.Equal(t, c.about, about, name)
@@ -146,19 +146,19 @@ func TestTransaction_Attend(t *testing.T) {
 
 func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 	t.Parallel()
-	txn := payment.Transaction{Status: payment.Pending}.Sending(protocol, t0)
+	txn := protocol.Sending(payment.Transaction{Status: payment.Pending}, t0)
 
-	txn, proven := txn.Absent(protocol, t0.Add(time.Minute))
+	txn, proven := protocol.Absent(txn, t0.Add(time.Minute))
 	require.False(t, proven, "the send may still arrive, or the index lag")
 	require.Zero(t, txn.NotFoundCount)
 
-	txn, proven = txn.Absent(protocol, t0.Add(21*time.Hour))
+	txn, proven = protocol.Absent(txn, t0.Add(21*time.Hour))
 	require.False(t, proven)
 	require.Equal(t, t0.Add(22*time.Hour), txn.NextCheckAt)
 
-	again, proven := txn.Absent(protocol, t0.Add(21*time.Hour+time.Minute))
+	again, proven := protocol.Absent(txn, t0.Add(21*time.Hour+time.Minute))
 	require.False(t, proven)
-	_, proven = again.Absent(protocol, t0.Add(22*time.Hour))
+	_, proven = protocol.Absent(again, t0.Add(22*time.Hour))
 	require.True(t, proven)
 }
 
@@ -166,9 +166,9 @@ func TestNext_AbsenceNeedsTwoLookUps(t *testing.T) {
 // however rare the checks have become. Where it is not allowed, the payment says why.
 func TestAbsent_IsRepeatedAtOnce(t *testing.T) {
 	t.Parallel()
-	sent := payment.Transaction{
+	sent := protocol.Sending(payment.Transaction{
 		Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"},
-	}.Sending(protocol, t0)
+	}, t0)
 	told := payment.Protocol{Window: time.Hour, LookupByKey: true}
 	later := func(change func(*payment.Transaction)) payment.Transaction {
 		x := sent
@@ -199,11 +199,11 @@ func TestAbsent_IsRepeatedAtOnce(t *testing.T) {
 		"after the window, absence is never proven": {later(func(*payment.Transaction) {}), told, t0.Add(time.Hour),
 			time.Hour, payment.MoveLookup, "may have forgotten it"},
 	} {
-		after, proven := c.txn.Absent(c.p, c.at)
+		after, proven := c.p.Absent(c.txn, c.at)
 		require.False(t, proven, name)
 		require.Equal(t, c.at.Add(c.gap), after.NextCheckAt, name)
-		require.Equal(t, c.move, after.Next(c.p, false, c.at), name)
-		if why := after.Unrepeated(c.p, c.at); c.why == "" {
+		require.Equal(t, c.move, c.p.Next(after, false, c.at), name)
+		if why := c.p.Unrepeated(after, c.at); c.why == "" {
 			require.Empty(t, why, name)
 		} else {
 			require.Contains(t, why, c.why, name)
@@ -215,24 +215,24 @@ func TestAbsent_IsRepeatedAtOnce(t *testing.T) {
 func TestAbsent_BeforeALateFirstSend(t *testing.T) {
 	t.Parallel()
 	at := t0.Add(30 * time.Hour)
-	txn, proven := payment.Transaction{Status: payment.Pending, SendDueAt: t0}.Absent(protocol, at)
+	txn, proven := protocol.Absent(payment.Transaction{Status: payment.Pending, SendDueAt: t0}, at)
 	require.False(t, proven)
 	require.Equal(t, at, txn.NextCheckAt, "it is sent at once")
-	require.Equal(t, payment.MoveSend, txn.Next(protocol, false, at))
+	require.Equal(t, payment.MoveSend, protocol.Next(txn, false, at))
 
-	txn = txn.Sending(protocol, at)
+	txn = protocol.Sending(txn, at)
 	require.Zero(t, txn.NotFoundCount, "the question before the send proves nothing about the send")
-	txn, proven = txn.Absent(protocol, at.Add(21*time.Hour))
+	txn, proven = protocol.Absent(txn, at.Add(21*time.Hour))
 	require.False(t, proven, "absence takes two questions after the window")
-	_, proven = txn.Absent(protocol, at.Add(22*time.Hour))
+	_, proven = protocol.Absent(txn, at.Add(22*time.Hour))
 	require.True(t, proven)
 }
 
 func TestSending_SetsTheNextCheck(t *testing.T) {
 	t.Parallel()
-	txn := payment.Transaction{Status: payment.Pending, NextCheckAt: t0}.Sending(protocol, t0.Add(time.Minute))
+	txn := protocol.Sending(payment.Transaction{Status: payment.Pending, NextCheckAt: t0}, t0.Add(time.Minute))
 	require.Equal(t, t0.Add(time.Minute+10*time.Second), txn.NextCheckAt)
-	again := txn.Sending(protocol, t0.Add(time.Hour))
+	again := protocol.Sending(txn, t0.Add(time.Hour))
 	require.Equal(t, txn, again, "a repeat keeps time and key of the first send")
 }
 
@@ -250,11 +250,11 @@ func TestNext_ChecksBackOff(t *testing.T) {
 	t.Parallel()
 	txn, last := payment.Transaction{}, time.Duration(0)
 	for range 12 {
-		txn = txn.Waiting(protocol, 0, t0)
+		txn = protocol.Waiting(txn, 0, t0)
 		gap := txn.NextCheckAt.Sub(t0)
 		require.GreaterOrEqual(t, gap, last)
 		last = gap
 	}
 	require.Equal(t, time.Hour, last)
-	require.Equal(t, t0.Add(2*time.Hour), txn.Waiting(protocol, 2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
+	require.Equal(t, t0.Add(2*time.Hour), protocol.Waiting(txn, 2*time.Hour, t0).NextCheckAt, "the provider's wish counts")
 }

@@ -22,11 +22,11 @@ func captured(amount money.Minor) payment.Transaction {
 func TestNewRefund_ReservesAmount(t *testing.T) {
 	t.Parallel()
 	wall := t0.AddDate(1, 0, 0) // the customer lives on a test clock
-	charge, refund, err := captured(1000).Refund("txn_2", 400, t0, wall)
+	charge, refund, err := captured(1000).Captured().Refund("txn_2", 400, t0, wall)
 
 	require.NoError(t, err)
 	require.Equal(t, money.Minor(400), charge.AmountRefunded)
-	require.Equal(t, money.Minor(600), charge.Refundable())
+	require.Equal(t, money.Minor(600), charge.Captured().Refundable())
 	require.Equal(t, payment.Transaction{
 		ID: "txn_2", Type: payment.Refund, Status: payment.Pending, CustomerID: "cust_1", SubscriptionID: "sub_1",
 		InvoiceID: "in_1",
@@ -66,7 +66,7 @@ func TestNewRefund_Refuses(t *testing.T) {
 			t.Type, t.Status = payment.Refund, payment.Refunded
 		}), 1, "refund_exceeds_charge"},
 	} {
-		same, refund, err := c.charge.Refund("txn_2", c.amount, t0, t0)
+		same, refund, err := c.charge.Captured().Refund("txn_2", c.amount, t0, t0)
 		require.ErrorContains(t, err, c.code, name)
 		require.Equal(t, c.charge, same, name)
 		require.Zero(t, refund, name)
@@ -84,7 +84,7 @@ func TestNewRefund_NeverExceedsCharge(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"refund": func(t *rapid.T) {
 				amount := money.Minor(rapid.Int64Range(1, 600).Draw(t, "amount"))
-				after, refund, err := charge.Refund("txn_2", amount, t0, t0)
+				after, refund, err := charge.Captured().Refund("txn_2", amount, t0, t0)
 				require.Equal(t, amount <= charge.Amount-held, err == nil)
 				if err == nil {
 					open, held = append(open, refund.Amount), held+amount
@@ -93,13 +93,13 @@ func TestNewRefund_NeverExceedsCharge(t *testing.T) {
 			},
 			"fail": func(*rapid.T) {
 				if n := len(open) - 1; n >= 0 {
-					charge, held, open = charge.FailRefund(open[n]), held-open[n], open[:n]
+					charge, held, open = charge.Captured().FailRefund(open[n]), held-open[n], open[:n]
 					charge.RefundOwed = 0 // given up
 				}
 			},
 			"": func(t *rapid.T) {
 				require.Equal(t, held, charge.AmountRefunded)
-				require.Equal(t, charge.Amount-held, charge.Refundable())
+				require.Equal(t, charge.Amount-held, charge.Captured().Refundable())
 				require.LessOrEqual(t, charge.AmountRefunded, charge.Amount)
 			},
 		})

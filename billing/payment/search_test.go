@@ -119,7 +119,7 @@ func TestSearching_CountsNoCheck(t *testing.T) {
 
 	parked := due().Park(t0)
 	require.Equal(t, parked, parked.Searching("Looked for.", 0, payment.Hold{}, now), "it waits for a person")
-	again, patient := parked.Unsearched(protocol, "No answer.", 0, payment.Hold{}, t0, now)
+	again, patient := protocol.Unsearched(parked, "No answer.", 0, payment.Hold{}, t0, now)
 	require.Equal(t, parked, again)
 	require.False(t, patient)
 }

@@ -2,8 +2,9 @@ package payment
 
 import "time"
 
-// Sending marks the send: after it, silence means "unknown", and an answer from before it proves nothing.
-func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
+// Sending returns the transaction as sent: from now on silence means "unknown", and an answer from before it proves
+// nothing.
+func (p Protocol) Sending(t Transaction, now time.Time) Transaction {
 	if t.FirstSentAt.IsZero() {
 		t.NotFoundCount, t.NotFoundAt, t.Silence = 0, time.Time{}, Silence{}
 		if t.HeldBack != (Hold{}) { // the reason is no longer true
@@ -15,9 +16,9 @@ func (t Transaction) Sending(p Protocol, now time.Time) Transaction {
 	return t
 }
 
-// Waiting notes an answer that decides nothing; the transaction stays pending and is looked at again later. hint is how
-// long the provider asked us to wait.
-func (t Transaction) Waiting(p Protocol, hint time.Duration, now time.Time) Transaction {
+// Waiting returns the transaction after an answer that decides nothing: it stays pending and is looked at again later.
+// hint is how long the provider asked us to wait.
+func (p Protocol) Waiting(t Transaction, hint time.Duration, now time.Time) Transaction {
 	t.Checks++
 	t.NextCheckAt = now.Add(max(p.gap(t.Checks), hint))
 	return t
@@ -29,9 +30,10 @@ func (t Transaction) PutOff(until time.Time) Transaction {
 	return t
 }
 
-// NotTaken notes the proof that the provider did not take the last send. Under a key that was never sent before the
-// next send is a first one again; under a repeated key an earlier send may still have arrived, so the key stays.
-func (t Transaction) NotTaken(p Protocol, was Move, hint time.Duration, now time.Time) Transaction {
+// NotTaken returns the transaction after the proof that the provider did not take the last send. Under a key that was
+// never sent before the next send is a first one again; under a repeated key an earlier send may still have arrived, so
+// the key stays.
+func (p Protocol) NotTaken(t Transaction, was Move, hint time.Duration, now time.Time) Transaction {
 	if was == MoveSend {
 		t.FirstSentAt, t.Silence = time.Time{}, Silence{}
 	}
@@ -49,19 +51,20 @@ func (t Transaction) KeepsKey(reached bool) bool { return t.Type == Refund && re
 // refusedGap is the longest wait after a send that was surely not taken: nothing is unknown then, and money is late.
 const refusedGap = time.Minute
 
-// Absent notes that the provider knows nothing of the transaction. It answers true when that is proven as its protocol
-// says: so long after the last send that nothing can still arrive, and, where the provider's index lags, twice.
-func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
+// Absent returns the transaction after the answer that the provider knows nothing of it, and reports whether that is
+// proven as the protocol says: so long after the last send that nothing can still arrive, and, where the provider's
+// index lags, twice.
+func (p Protocol) Absent(t Transaction, now time.Time) (Transaction, bool) {
 	if !t.EverSent() { // asked before a late first send: it may go out now
 		t.NotFoundCount, t.NotFoundAt, t.NextCheckAt = 1, now, now
 		return t, false
 	}
-	t = t.Waiting(p, 0, now)
+	t = p.Waiting(t, 0, now)
 	if p.AbsenceAfter == 0 || now.Sub(t.FirstSentAt) < p.settled() {
 		if t.NotFoundAt.IsZero() {
 			t.NotFoundAt = now // no proof; see KeyReused
 		}
-		return t.repeatedAtOnce(p, now), false
+		return p.repeatedAtOnce(t, now), false
 	}
 	if t.NotFoundCount == 0 {
 		t.NotFoundCount, t.NotFoundAt = 1, now
@@ -72,21 +75,21 @@ func (t Transaction) Absent(p Protocol, now time.Time) (Transaction, bool) {
 	return t, now.Sub(t.NotFoundAt) >= p.AbsenceGap
 }
 
-// Misnamed notes that the provider knows nothing by a name that only a callback brought. That is no check of the
-// transaction, and no proof of anything.
-func (t Transaction) Misnamed(p Protocol, now time.Time) Transaction {
+// Misnamed returns the transaction after the answer that the provider knows nothing by a name that only a callback
+// brought. That is no check of the transaction, and no proof of anything.
+func (p Protocol) Misnamed(t Transaction, now time.Time) Transaction {
 	if t.ParkedAt.IsZero() {
 		t.NextCheckAt = now.Add(p.gap(t.Checks + 1))
 	}
 	return t
 }
 
-// Awaiting notes that only a callback can decide the transaction: it is looked at again when that has been waited for
-// long enough.
-func (t Transaction) Awaiting(p Protocol, now time.Time) Transaction {
+// Awaiting returns the transaction as one that only a callback can decide: it is looked at again when the callback has
+// been waited for long enough.
+func (p Protocol) Awaiting(t Transaction, now time.Time) Transaction {
 	t.Checks++
-	t.NextCheckAt = later(t.givenUpAt(p), now.Add(p.gap(t.Checks)))
-	if end := t.actionEnd(p); t.WaitsForPayer() && now.Before(end) {
+	t.NextCheckAt = later(p.givenUpAt(t), now.Add(p.gap(t.Checks)))
+	if end := p.actionEnd(t); t.WaitsForPayer() && now.Before(end) {
 		t.NextCheckAt = end
 	}
 	return t

@@ -15,24 +15,24 @@ func TestChecks_AreCountedAndSpacedOut(t *testing.T) {
 	t.Parallel()
 	sent := due()
 	sent.FirstSentAt, sent.SendNumber, sent.Checks = t0, 1, 1
-	refused := sent.NotTaken(payment.Protocol{}, payment.MoveReplay, 0, t0)
+	refused := payment.Protocol{}.NotTaken(sent, payment.MoveReplay, 0, t0)
 	require.Equal(t, 2, refused.Checks)
 	require.Equal(t, t0.Add(30*time.Second), refused.NextCheckAt)
 
-	misnamed := sent.Misnamed(payment.Protocol{}, t0)
+	misnamed := payment.Protocol{}.Misnamed(sent, t0)
 	require.Equal(t, 1, misnamed.Checks, "no check of the transaction")
 	require.Equal(t, t0.Add(30*time.Second), misnamed.NextCheckAt)
-	require.Zero(t, sent.Park(t0).Misnamed(payment.Protocol{}, t0).NextCheckAt)
+	require.Zero(t, payment.Protocol{}.Misnamed(sent.Park(t0), t0).NextCheckAt)
 
-	require.Equal(t, 2, sent.Awaiting(payment.Protocol{}, t0).Checks)
+	require.Equal(t, 2, payment.Protocol{}.Awaiting(sent, t0).Checks)
 }
 
 func TestAwaiting_PayerWhoseTimeIsOver(t *testing.T) {
 	t.Parallel()
 	txn := asked(t, asking)
 	end := txn.Action.ExpiresAt
-	require.Equal(t, end, txn.Awaiting(asking, end.Add(-1)).NextCheckAt)
-	require.True(t, txn.Awaiting(asking, end).NextCheckAt.After(end))
+	require.Equal(t, end, asking.Awaiting(txn, end.Add(-1)).NextCheckAt)
+	require.True(t, asking.Awaiting(txn, end).NextCheckAt.After(end))
 }
 
 func TestKeepsKey(t *testing.T) {
@@ -57,12 +57,12 @@ func TestExchanged_AnswerAfterSilence(t *testing.T) {
 
 func TestUnrepeated_SaysNothingOfWhatIsNotUnderWay(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, due().Unrepeated(payment.Protocol{}, t0), "never sent")
+	require.Empty(t, payment.Protocol{}.Unrepeated(due(), t0), "never sent")
 	sent := due()
 	sent.FirstSentAt = t0
-	require.Contains(t, sent.Unrepeated(payment.Protocol{}, t0.Add(time.Hour)), "It may have forgotten it")
+	require.Contains(t, payment.Protocol{}.Unrepeated(sent, t0.Add(time.Hour)), "It may have forgotten it")
 	sent.Status = payment.Failed
-	require.Empty(t, sent.Unrepeated(payment.Protocol{}, t0.Add(time.Hour)), "decided")
+	require.Empty(t, payment.Protocol{}.Unrepeated(sent, t0.Add(time.Hour)), "decided")
 }
 
 func TestChecks_Gaps(t *testing.T) {
@@ -73,6 +73,6 @@ func TestChecks_Gaps(t *testing.T) {
 	} {
 		sent := due()
 		sent.FirstSentAt, sent.Checks = t0, checks
-		require.Equal(t, t0.Add(gap), sent.Waiting(payment.Protocol{}, 0, t0).NextCheckAt, "check %d", checks+1)
+		require.Equal(t, t0.Add(gap), payment.Protocol{}.Waiting(sent, 0, t0).NextCheckAt, "check %d", checks+1)
 	}
 }

@@ -36,11 +36,11 @@ func (t Transaction) Exchanged(begun time.Time, said answer.Outcome) Transaction
 
 // repeatedAtOnce returns a transaction that its provider does not know as one that is due for the repeat under its key,
 // where that is allowed: the provider has just answered, so that waiting would only delay the money.
-func (t Transaction) repeatedAtOnce(p Protocol, now time.Time) Transaction {
+func (p Protocol) repeatedAtOnce(t Transaction, now time.Time) Transaction {
 	next := t
 	next.Checks += 1 - t.Checks%2 // an odd number makes the next move a repeat
 	next.NextCheckAt = now
-	if next.Next(p, false, now) != MoveReplay {
+	if p.Next(next, false, now) != MoveReplay {
 		return t
 	}
 	return next
@@ -59,9 +59,9 @@ func (t Transaction) Known() Transaction {
 
 // Unrepeated returns why a transaction that its provider does not know is not sent again under its key now, for people;
 // empty: it is, or it was never sent.
-func (t Transaction) Unrepeated(p Protocol, now time.Time) string {
+func (p Protocol) Unrepeated(t Transaction, now time.Time) string {
 	switch {
-	case t.Status != Pending || !t.EverSent() || t.repeatedAtOnce(p, now).NextCheckAt.Equal(now):
+	case t.Status != Pending || !t.EverSent() || p.repeatedAtOnce(t, now).NextCheckAt.Equal(now):
 		return ""
 	case t.ProviderRef != "":
 		return unknown + "It had accepted it before, so that the payment is not sent again. The provider is asked again."

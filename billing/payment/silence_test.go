@@ -15,13 +15,13 @@ import (
 func TestExchanged(t *testing.T) {
 	t.Parallel()
 	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "card"}}
-	txn = txn.Sending(protocol, t0)
+	txn = protocol.Sending(txn, t0)
 	at := t0
 	for range 6 {
-		txn = txn.Exchanged(at, answer.Unknown).Waiting(protocol, 0, at)
+		txn = protocol.Waiting(txn.Exchanged(at, answer.Unknown), 0, at)
 		require.Equal(t, payment.Silence{Since: t0, At: at}, txn.Silence)
 		at = txn.NextCheckAt
-		txn, _ = txn.Exchanged(at, answer.NotFound).Absent(protocol, at)
+		txn, _ = protocol.Absent(txn.Exchanged(at, answer.NotFound), at)
 		require.Equal(t, payment.Silence{Since: t0}, txn.Silence)
 		require.Equal(t, at, txn.NextCheckAt, "the repeat follows at once")
 	}
@@ -31,11 +31,11 @@ func TestExchanged(t *testing.T) {
 	require.Empty(t, txn.Known().FailureReason, "it does now")
 	require.Equal(t, "slow", payment.Transaction{FailureReason: "slow"}.Known().FailureReason)
 
-	accepted := txn.Exchanged(at, answer.Pending).Waiting(protocol, 0, at)
+	accepted := protocol.Waiting(txn.Exchanged(at, answer.Pending), 0, at)
 	require.Zero(t, accepted.Silence)
 	require.Equal(t, at.Add(10*time.Second), accepted.NextCheckAt)
 	txn.ProviderRef = "pi_1"
-	known := txn.Exchanged(at, answer.Pending).Waiting(protocol, 0, at)
+	known := protocol.Waiting(txn.Exchanged(at, answer.Pending), 0, at)
 	require.Zero(t, known.Silence)
 	require.Equal(t, at.Add(time.Hour), known.NextCheckAt, "it waits for its payer")
 }

@@ -20,14 +20,14 @@ func TestCapabilities_AbsenceIsProvenLongAfterTheLastRepeat(t *testing.T) {
 	}
 	sent := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	txn := payment.Transaction{Type: payment.Charge, Status: payment.Pending, Method: payment.Method{Type: "x"}}
-	txn, last := txn.Sending(protocol, sent), sent
+	txn, last := protocol.Sending(txn, sent), sent
 	for now, proven := sent, false; !proven; {
 		now = now.Add(time.Minute)
-		switch move := txn.Next(protocol, false, now); move {
+		switch move := protocol.Next(txn, false, now); move {
 		case payment.MoveReplay:
-			txn, last = txn.Waiting(protocol, 0, now), now
+			txn, last = protocol.Waiting(txn, 0, now), now
 		case payment.MoveLookup:
-			if txn, proven = txn.Absent(protocol, now); proven {
+			if txn, proven = protocol.Absent(txn, now); proven {
 				require.GreaterOrEqual(t, now.Sub(last), 15*time.Minute, "since the last repeat")
 			}
 		default:

@@ -60,7 +60,7 @@ func TestReceiveCallback_WithoutNewsIsStoredAndThatIsAll(t *testing.T) {
 		require.Equal(t, []int{wantOpen, wantChecks}, []int{open, checks}, event)
 	}
 
-	change(func(t payment.Transaction) payment.Transaction { return t.Sending(payment.Protocol{}, h.Clock.Now()) })
+	change(func(t payment.Transaction) payment.Transaction { return payment.Protocol{}.Sending(t, h.Clock.Now()) })
 	expect("created, in flight", providers.KindCreated, 1, 0)
 	expect("succeeded, in flight", providers.KindSucceeded, 1, 0)
 	expect("disputed, in flight", providers.KindDisputed, 1, 1)

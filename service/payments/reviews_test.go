@@ -21,7 +21,7 @@ func (h *house) inReview(
 	txn, err := h.ChargeCustomer(t.Context(), h.caller,
 		NewCharge{CustomerID: h.Customer(t, "").ID, Amount: 700, Currency: "EUR"}, nil)
 	require.NoError(t, err)
-	txn, news := shape(txn.Sending(payment.Protocol{}, h.Clock.Now())).NeedsReview(reason, "pi_2", h.Clock.Now())
+	txn, news := shape(payment.Protocol{}.Sending(txn, h.Clock.Now())).NeedsReview(reason, "pi_2", h.Clock.Now())
 	require.True(t, news)
 	h.InTx(t, func(tx *db.Tx) error { return tx.Payments.SaveTransaction(t.Context(), h.Env, txn) })
 	return txn
