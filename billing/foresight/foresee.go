@@ -53,7 +53,7 @@ func newForesight(s lifecycle.State, decided []invoice.Invoice, at lifecycle.Mom
 	f := &foresight{State: s.Clone(), Moment: at}
 	f.Now = f.Time(f.Moment)
 	// Whether there will be a payment method is what decides how such a trial ends: it is foreseen as things are.
-	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Subscription.StopsAtTrialEnd(f.Facts()) {
+	if !f.Customer.CanPay() && f.Customer.ErasedAt.IsZero() && !f.Situation().StopsAtTrialEnd() {
 		f.Customer.PaymentMethod, f.Customer.PaymentDetails.PaymentMethodToken = "card", "foreseen"
 	}
 	if f.Provider == nil {

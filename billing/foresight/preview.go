@@ -108,7 +108,7 @@ func quoteOf(before, after lifecycle.State, changes lifecycle.Changes) (Quote, e
 		PeriodIndex: after.Subscription.PeriodIndex, Balance: after.Balance,
 		Plan: version(after.Subscription.Plan()), Pending: version(after.Subscription.PendingPlan()),
 	}
-	waits, err := after.Subscription.Waits(after.Facts())
+	waits, err := after.Situation().Waits()
 	if err != nil {
 		return Quote{}, err
 	}

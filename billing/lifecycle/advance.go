@@ -30,7 +30,7 @@ func (ofSubscription) holdsUp(d *decision, i int) bool {
 	if len(s.Scheduled) == 0 || i < 0 || d.Open[i].PeriodIndex != s.PeriodIndex {
 		return false
 	}
-	at, ok := s.ChangeAt(d.Facts())
+	at, ok := d.situation().ChangeAt()
 	return ok && !d.Now.Before(at) && at.Before(s.CurrentPeriod.End)
 }
 
@@ -45,7 +45,7 @@ func (ofSubscription) endErased(d *decision) error {
 	}
 	d.Subscription.PendingLines = nil
 	cancel := subscription.Cancellation{Reason: subscription.ReasonCustomerDeleted, Immediate: true}
-	return d.decide(d.Subscription.Cancel(d.Facts(), cancel, d.Now))
+	return d.decide(d.situation().Cancel(cancel, d.Now))
 }
 
 // perform does one due thing.
@@ -59,17 +59,17 @@ func (ofSubscription) perform(d *decision, action subscription.Action) error {
 	case subscription.ActionFinalize:
 		return d.finalizeAlone(0) // whose grace ends first
 	case subscription.ActionPastDueEnd:
-		return d.decide(s.ExpirePastDue(d.Facts(), d.Now))
+		return d.decide(d.situation().ExpirePastDue(d.Now))
 	case subscription.ActionTrialNotice:
-		return d.decide(s.AnnounceTrialEnd(d.Now))
+		return d.decide(d.situation().AnnounceTrialEnd(d.Now))
 	case subscription.ActionRenewalReminder:
-		return d.decide(s.AnnounceRenewal(d.Facts(), d.Now))
+		return d.decide(d.situation().AnnounceRenewal(d.Now))
 	case subscription.ActionResume:
-		return d.decide(s.Resume(d.Facts(), s.ResumesAt, d.Now))
+		return d.decide(d.situation().Resume(s.ResumesAt, d.Now))
 	case subscription.ActionScheduledChange:
-		return d.decide(s.MakeChange(d.Facts(), d.Now))
+		return d.decide(d.situation().MakeChange(d.Now))
 	case subscription.ActionBegin, subscription.ActionTrialEnd, subscription.ActionRenewal, subscription.ActionCancel:
-		return d.decide(s.OpenPeriod(d.Facts(), d.Now))
+		return d.decide(d.situation().OpenPeriod(d.Now))
 	default:
 		return fault.New(fault.Internal, "action_unknown",
 			"Subscription %s waits for the unknown action %q.", s.ID, action)

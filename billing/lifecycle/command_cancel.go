@@ -9,7 +9,7 @@ type Cancel subscription.Cancellation
 func (Cancel) Name() string { return "cancel" }
 
 func (c Cancel) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.Cancel(d.Facts(), subscription.Cancellation(c), d.Now)
+	made, err := d.situation().Cancel(subscription.Cancellation(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
@@ -38,6 +38,6 @@ type Reactivate struct{}
 func (Reactivate) Name() string { return "reactivate" }
 
 func (Reactivate) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.Reactivate(d.Now)
+	made, err := d.situation().Reactivate(d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

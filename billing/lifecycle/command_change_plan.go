@@ -1,8 +1,6 @@
 package lifecycle
 
 import (
-	"slices"
-
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/subscription"
@@ -17,14 +15,14 @@ func (ChangePlan) Name() string { return "change_plan" }
 
 func (c ChangePlan) judge(d *decision) (func() error, error) {
 	c = c.in(d.Subscription.Currency)
-	f, brought := d.Facts(), c.brings()
-	f.AddOns = slices.Concat(f.AddOns, brought)
+	brought := c.brings()
+	situation := d.situation().Knowing(brought...)
 	var made subscription.Decision
 	var err error
 	if c.On.IsZero() {
-		made, err = d.Subscription.ChangePlan(f, subscription.Change(c), d.Now)
+		made, err = situation.ChangePlan(subscription.Change(c), d.Now)
 	} else {
-		made, err = d.Subscription.ScheduleChange(f, subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
+		made, err = situation.ScheduleChange(subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
 	}
 	if err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ type RedeemCoupon struct {
 func (RedeemCoupon) Name() string { return "redeem_coupon" }
 
 func (c RedeemCoupon) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.RedeemCoupon(*c.Coupon, d.Now)
+	made, err := d.situation().RedeemCoupon(*c.Coupon, d.Now)
 	return func() error {
 		d.Changes.Redeemed = c.Coupon.ID
 		return d.carryOut(made)
@@ -27,6 +27,6 @@ type RemoveCoupon struct{ CouponID string }
 func (RemoveCoupon) Name() string { return "remove_coupon" }
 
 func (c RemoveCoupon) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.RemoveCoupon(c.CouponID, d.Now)
+	made, err := d.situation().RemoveCoupon(c.CouponID, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -12,7 +12,7 @@ type EndTrial struct {
 func (EndTrial) Name() string { return "change_plan" }
 
 func (c EndTrial) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.EndTrialAt(c.At, d.Now)
+	made, err := d.situation().EndTrialAt(c.At, d.Now)
 	if err != nil {
 		return nil, err
 	}

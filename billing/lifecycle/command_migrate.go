@@ -2,7 +2,6 @@ package lifecycle
 
 import (
 	"cmp"
-	"slices"
 
 	"perennial/billing/plan"
 )
@@ -33,11 +32,11 @@ func (c Migrate) judge(d *decision) (func() error, error) {
 		}
 	}
 	to := c.To.InIfOffered(d.Subscription.Currency)
-	f, migrate := d.Facts(), d.Subscription.Migrate
+	migrate := d.situation().Migrate
 	if to.AddOn {
-		f.AddOns, migrate = slices.Concat(f.AddOns, []plan.Plan{to}), d.Subscription.MigrateAddOn
+		migrate = d.situation().Knowing(to).MigrateAddOn
 	}
-	made, err := migrate(f, to, c.AtPeriodEnd, d.Now)
+	made, err := migrate(to, c.AtPeriodEnd, d.Now)
 	if err != nil {
 		return nil, err
 	}

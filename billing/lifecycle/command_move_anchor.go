@@ -11,6 +11,6 @@ type MoveAnchor struct {
 func (MoveAnchor) Name() string { return "change_plan" }
 
 func (c MoveAnchor) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.MoveAnchor(d.Facts(), c.Proration, d.Now)
+	made, err := d.situation().MoveAnchor(c.Proration, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

@@ -9,7 +9,7 @@ type Pause subscription.Pausing
 func (Pause) Name() string { return "pause" }
 
 func (c Pause) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.Pause(d.Facts(), subscription.Pausing(c), d.Now)
+	made, err := d.situation().Pause(subscription.Pausing(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
@@ -20,7 +20,7 @@ type Resume struct{}
 func (Resume) Name() string { return "resume" }
 
 func (Resume) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.Resume(d.Facts(), d.Now, d.Now)
+	made, err := d.situation().Resume(d.Now, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
@@ -31,5 +31,5 @@ func (ofSubscription) resumeWithMethod(d *decision) error {
 	if changed := d.Subscription.MethodChangedAt; d.ClockNow.IsZero() && changed.Before(at) {
 		at = changed
 	}
-	return d.decide(d.Subscription.Resume(d.Facts(), at, d.Now))
+	return d.decide(d.situation().Resume(at, d.Now))
 }

@@ -11,7 +11,7 @@ type ResumeCollection struct{}
 func (ResumeCollection) Name() string { return "resume_collection" }
 
 func (ResumeCollection) judge(d *decision) (func() error, error) {
-	resumed, err := d.Subscription.ResumeCollection(d.Now)
+	resumed, err := d.situation().ResumeCollection(d.Now)
 	return func() error {
 		if err := d.carryOut(resumed); err != nil {
 			return err

@@ -14,7 +14,7 @@ type SetMetadata struct {
 func (SetMetadata) Name() string { return "change_plan" }
 
 func (c SetMetadata) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.SetMetadata(c.Metadata, d.Now)
+	made, err := d.situation().SetMetadata(c.Metadata, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
@@ -29,6 +29,6 @@ type SetTerms struct {
 func (SetTerms) Name() string { return "change_plan" }
 
 func (c SetTerms) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.SetTerms(c.Method, c.NetDays, d.Now)
+	made, err := d.situation().SetTerms(c.Method, c.NetDays, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

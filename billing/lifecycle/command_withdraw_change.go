@@ -7,6 +7,6 @@ type WithdrawChange struct{ ID string }
 func (WithdrawChange) Name() string { return "change_plan" }
 
 func (c WithdrawChange) judge(d *decision) (func() error, error) {
-	made, err := d.Subscription.WithdrawChange(c.ID, d.Now)
+	made, err := d.situation().WithdrawChange(c.ID, d.Now)
 	return func() error { return d.carryOut(made) }, err
 }

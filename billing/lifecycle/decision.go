@@ -102,12 +102,12 @@ func (ofSubscription) settleState(d *decision) {
 	}
 }
 
-// Facts are what the rules of the subscription read, the ids of its items, and the taxes of now.
-func (d *decision) Facts() subscription.Facts {
-	f := d.State.Facts()
-	f.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
-	f.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
-	return f
+// situation is that of the State, with the ids of the subscription's items and the taxes of now.
+func (d *decision) situation() subscription.Situation {
+	s := d.Situation()
+	s.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
+	s.Facts.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }
+	return s
 }
 
 // announce adds an event, at the subscription's own time.

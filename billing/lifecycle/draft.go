@@ -67,7 +67,7 @@ func (d *decision) redraw(i int, draft invoice.Draft) error {
 // finalize issues draft i: credit counts as it is now, and the invoice is paid as the subscription's are now.
 func (d *decision) finalize(i int) error {
 	drawn := d.Drafts[i]
-	draft := d.Subscription.Redrawn(d.Facts(), drawn)
+	draft := d.situation().Redrawn(drawn)
 	d.Drafts = slices.Delete(d.Drafts, i, i+1)
 	in := d.issuing(drawn.ID)
 	in.TaxExempt = drawn.TaxExempt // its taxes are those that it was drawn with

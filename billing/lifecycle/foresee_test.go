@@ -154,7 +154,7 @@ func (l *life) advanceOnce() {
 // becomePayable gives the customer a payment method and the environment a provider, as a foresight does.
 func (l *life) becomePayable() {
 	state := l.store.load(false)
-	if l.store.customer.ErasedAt.IsZero() && !state.Subscription.StopsAtTrialEnd(state.Facts()) {
+	if l.store.customer.ErasedAt.IsZero() && !state.Situation().StopsAtTrialEnd() {
 		l.store.customer.PaymentMethod = "card"
 	}
 	if l.store.provider == nil {

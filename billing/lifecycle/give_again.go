@@ -15,7 +15,7 @@ func (d *decision) giveAgain(c VoidInvoice, void invoice.Invoice) error {
 	if len(ungiven) == 0 {
 		return nil
 	}
-	return d.carryOut(d.Subscription.GiveAgain(ungiven, d.Now))
+	return d.carryOut(d.situation().GiveAgain(ungiven, d.Now))
 }
 
 // ungiven are the coupons of a void invoice that nothing else takes off in the same period.

@@ -70,9 +70,9 @@ func newLifeOf(
 	for i, c := range in.AddOns {
 		known[i] = c.AddOn
 	}
-	s.sub = sub.Itemized(subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
+	s.sub = subscription.With(sub, subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
 		return lifecycle.ItemID(&ids{}, sub, priceID)
-	}})
+	}}).Itemized()
 	l := &life{
 		t: t, store: s, ids: &ids{}, now: created, real: created, captured: map[string]bool{}, lost: map[string]int{},
 		credited: map[string]money.Minor{}, redeemed: map[string]redeemed{}, thorough: true,
@@ -99,7 +99,7 @@ func (l *life) sub() subscription.Subscription { return l.store.sub }
 
 // facts are what the rules of the subscription read.
 func (l *life) facts() subscription.Facts {
-	f := l.store.load(false).Facts()
+	f := l.store.load(false).Situation().Facts
 	f.ItemID = func(priceID string) string { return lifecycle.ItemID(l.ids, l.sub(), priceID) }
 	return f
 }

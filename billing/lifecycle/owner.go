@@ -55,7 +55,9 @@ func (s State) owner() owner {
 // ofSubscription owns a State with a Subscription. One workflow follows all its charges.
 type ofSubscription struct{}
 
-func (ofSubscription) begin(d *decision) { d.Subscription = d.Subscription.Itemized(d.Facts()) }
+func (ofSubscription) begin(d *decision) {
+	d.Subscription = d.situation().Itemized()
+}
 
 // catchUp performs whatever is due by now. Meanwhile due is when it should have been done.
 func (owner ofSubscription) catchUp(d *decision) error {
@@ -120,15 +122,15 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 	if due, ok := s.draftDue(); ok && (action == subscription.ActionNone || !due.After(at)) {
 		action, at = subscription.ActionFinalize, due
 	}
-	facts := s.Facts()
-	change, ok := s.Subscription.ChangeAt(facts)
+	situation := s.Situation()
+	change, ok := situation.ChangeAt()
 	// Before what it may change of a boundary, and behind what is about an older period.
 	older := action == subscription.ActionPaymentRetry || action == subscription.ActionInvoiceOverdue ||
 		action == subscription.ActionFinalize
 	if ok && (change.Before(at) || change.Equal(at) && !older) {
 		action, at = subscription.ActionScheduledChange, change
 	}
-	reminder, ok := s.Subscription.ReminderAt(facts, s.Customer.AsksPayer())
+	reminder, ok := situation.ReminderAt(s.Customer.AsksPayer())
 	if ok && reminder.Before(at) {
 		return subscription.ActionRenewalReminder, reminder
 	}
@@ -136,21 +138,21 @@ func (ofSubscription) next(s State) (subscription.Action, time.Time) {
 }
 
 func (ofSubscription) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
-	return d.Subscription.Payable(d.Facts(), amount)
+	return d.situation().Payable(amount)
 }
 
 func (ofSubscription) settled(d *decision, inv invoice.Invoice) (subscription.Decision, error) {
-	return d.Subscription.Settled(d.Facts(), inv, d.Now)
+	return d.situation().Settled(inv, d.Now)
 }
 
 func (ofSubscription) spans(s State, inv invoice.Invoice) bool { return s.Subscription.Spans(inv) }
 
 func (ofSubscription) writtenOff(d *decision, inv invoice.Invoice) error {
-	return d.decide(d.Subscription.WrittenOff(d.Facts(), inv, d.Now))
+	return d.decide(d.situation().WrittenOff(inv, d.Now))
 }
 
 func (ofSubscription) unpaid(d *decision, attempts int) error {
-	return d.decide(d.Subscription.Unpaid(d.settings().Dunning.Final, attempts, d.Now))
+	return d.decide(d.situation().Unpaid(d.settings().Dunning.Final, attempts, d.Now))
 }
 
 func (ofSubscription) retries(s State) bool { return s.Subscription.Status != subscription.PastDue }

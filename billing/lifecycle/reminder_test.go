@@ -122,27 +122,28 @@ func TestAdvance_RenewalReminderOfANewMethod(t *testing.T) {
 func TestAdvance_RenewalReminderOnlyOfWhatIsCharged(t *testing.T) {
 	t.Parallel()
 	s := subscription.Subscription{}
-	_, ok := s.ReminderAt(subscription.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}, true)
+	facts := subscription.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
+	_, ok := subscription.With(s, facts).ReminderAt(true)
 	require.False(t, ok)
 
 	l := reminded(t, 1, "mobile_money_mtn")
 	sub, facts := l.sub(), subscription.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
-	_, ok = sub.ReminderAt(facts, true)
+	_, ok = subscription.With(sub, facts).ReminderAt(true)
 	require.True(t, ok)
 	ending := sub
 	ending.CancelAtPeriodEnd = true
 	owing := sub
 	owing.Status = subscription.PastDue
 	for _, other := range []subscription.Subscription{ending, owing} {
-		_, ok := other.ReminderAt(facts, true)
+		_, ok := subscription.With(other, facts).ReminderAt(true)
 		require.False(t, ok)
 	}
 	free := team
 	free.Prices = nil
 	facts.Pending = &free
-	_, ok = sub.ReminderAt(facts, true)
+	_, ok = subscription.With(sub, facts).ReminderAt(true)
 	require.False(t, ok)
-	d, err := sub.AnnounceRenewal(subscription.Facts{Plan: free, Pending: &team}, l.now)
+	d, err := subscription.With(sub, subscription.Facts{Plan: free, Pending: &team}).AnnounceRenewal(l.now)
 	require.NoError(t, err)
 	require.Equal(t, team.ID, d.Events[0].Data.(event.SubscriptionRenewalReminder).PlanID)
 }

@@ -114,9 +114,9 @@ func TestAdvance_PastDueCancelsAfterDays(t *testing.T) {
 	l := begun(t, settings)
 	l.failToPastDue()
 	end := l.sub().PastDueAt.AddDate(0, 0, 10)
-	_, err := l.sub().ExpirePastDue(l.facts(), end.Add(-1))
+	_, err := subscription.With(l.sub(), l.facts()).ExpirePastDue(end.Add(-1))
 	require.Equal(t, subscription.ErrPastDueNotEnded, err)
-	_, err = l.sub().ExpirePastDue(subscription.Facts{}, end)
+	_, err = subscription.With(l.sub(), subscription.Facts{}).ExpirePastDue(end)
 	require.Equal(t, subscription.ErrPastDueNotEnded, err, "off by default")
 
 	l.until(end.Add(-1))

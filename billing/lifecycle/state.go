@@ -102,12 +102,12 @@ func (s State) limits() money.Limits {
 	return s.Provider.Limits
 }
 
-// Facts are what the rules of the subscription read.
-func (s State) Facts() subscription.Facts {
-	return subscription.Facts{
+// Situation is the subscription with what decisions about it depend on.
+func (s State) Situation() subscription.Situation {
+	return subscription.With(s.Subscription, subscription.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
 		Drafts: s.Drafts, Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
-	}
+	})
 }
 
 // givenBack is what is no longer there of the money that paid for the current period, where Captures are loaded. What

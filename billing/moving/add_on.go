@@ -32,7 +32,8 @@ func (in Setting) sell(s *subscription.Subscription) error {
 		}
 		s.PendingAddOns = &pending
 	}
-	return s.CheckBillable(subscription.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()})
+	facts := subscription.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()}
+	return subscription.With(*s, facts).CheckBillable()
 }
 
 // Known returns the add-ons of the record.

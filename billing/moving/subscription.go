@@ -118,8 +118,8 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if !in.Free() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	s = s.Itemized(subscription.Facts{Plan: in.Plan, AddOns: in.Known(),
-		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }})
+	s = subscription.With(s, subscription.Facts{Plan: in.Plan, AddOns: in.Known(),
+		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }}).Itemized()
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil
 }

@@ -217,7 +217,7 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 		p.Prices[0].Amount = due
 	}
 	facts := subscription.Facts{Plan: p, ItemID: func(string) string { return "si_1" }}
-	d, err := begun(t, p, in.trialWindow).Itemized(facts).OpenPeriod(facts, in.End)
+	d, err := subscription.With(subscription.With(begun(t, p, in.trialWindow), facts).Itemized(), facts).OpenPeriod(in.End)
 	require.NoError(t, err)
 	require.Equal(t, want.Status, string(d.Subscription.Status))
 	require.Equal(t, want.Start, d.Subscription.CurrentPeriod.Start)

@@ -238,20 +238,20 @@ func (f Facts) aligned(t target) error {
 
 // CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
 // billed. Faults: amount_too_large, add_ons_other_interval.
-func (s Subscription) CheckBillable(f Facts) error {
-	if _, err := f.first(s.present(f)); err != nil {
+func (s Period) CheckBillable() error {
+	if _, err := s.Facts.first(s.present()); err != nil {
 		return fault.From(err).In("quantity")
 	}
-	next := s.next(f)
-	if _, err := f.first(next); err != nil {
+	next := s.next()
+	if _, err := s.Facts.first(next); err != nil {
 		return fault.From(err).In("pendingQuantity")
 	}
-	return f.aligned(next)
+	return s.Facts.aligned(next)
 }
 
 // present is what the subscription is billed for now.
-func (s Subscription) present(f Facts) target {
-	return target{plan: f.Plan, quantity: s.Quantity, addOns: s.AddOns}
+func (s Period) present() target {
+	return target{plan: s.Facts.Plan, quantity: s.Quantity, addOns: s.AddOns}
 }
 
 // billable refuses what could not be billed: nothing may stop a renewal later. Fault: amount_too_large.
@@ -265,6 +265,6 @@ func (f Facts) billable(all ...target) error {
 }
 
 // next is what the subscription is billed for from the next period on.
-func (s Subscription) next(f Facts) target {
-	return target{plan: f.upcoming(), quantity: cmp.Or(s.PendingQuantity, s.Quantity), addOns: s.NextAddOns()}
+func (s Period) next() target {
+	return target{plan: s.Facts.upcoming(), quantity: cmp.Or(s.PendingQuantity, s.Quantity), addOns: s.NextAddOns()}
 }

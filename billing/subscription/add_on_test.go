@@ -36,8 +36,8 @@ func withAddOns(t *testing.T) (Subscription, Facts, time.Time) {
 	s, f, _ := inStatus(Active)
 	s.AddOns, f.AddOns = AddOns{{backup().Ref(), 3}}, []plan.Plan{backup()}
 	s.Items = nil
-	s = s.Itemized(f)
-	lines, err := s.wholePeriod(f, s.Items, f.Plan)
+	s = With(s, f).Itemized()
+	lines, err := With(s, f).wholePeriod(s.Items, f.Plan)
 	require.NoError(t, err)
 	for i := range lines {
 		lines[i].ID = "il_" + lines[i].PriceID
@@ -111,7 +111,7 @@ func TestChangePlan_AddOns(t *testing.T) {
 		half := start.Add(s.CurrentPeriod.End.Sub(start) / 2)
 		f.AddOns = append(f.AddOns, sla)
 
-		d, err := s.ChangePlan(f, Change{AddOns: &c.wanted}, half)
+		d, err := With(s, f).ChangePlan(Change{AddOns: &c.wanted}, half)
 
 		require.NoError(t, err, name)
 		require.Len(t, d.Issue, 1, name)
@@ -138,23 +138,23 @@ func TestChangePlan_AddOnsAndIntervals(t *testing.T) {
 	f.AddOns = append(f.AddOns, ofYear)
 
 	for _, atPeriodEnd := range []bool{false, true} {
-		_, err := s.ChangePlan(f, Change{Plan: &yearly, AtPeriodEnd: atPeriodEnd}, now)
+		_, err := With(s, f).ChangePlan(Change{Plan: &yearly, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, ErrAddOnsStay)
-		_, err = s.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
+		_, err = With(s, f).ChangePlan(Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
 		require.ErrorIs(t, err, ErrAddOnInterval)
 		for _, with := range []*[]Chosen{&wanted, &none} {
-			d, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
+			d, err := With(s, f).ChangePlan(Change{Plan: &yearly, AddOns: with, AtPeriodEnd: atPeriodEnd}, now)
 			require.NoError(t, err)
 			require.Len(t, d.Subscription.NextAddOns(), len(*with))
 		}
 	}
-	proposal, err := s.ChangePlan(f, Change{Plan: &yearly, AddOns: &wanted, AtPeriodEnd: true}, now)
+	proposal, err := With(s, f).ChangePlan(Change{Plan: &yearly, AddOns: &wanted, AtPeriodEnd: true}, now)
 	require.NoError(t, err)
 	f.Pending = &yearly
-	_, err = proposal.Subscription.ChangePlan(f, Change{Plan: &team}, now)
+	_, err = With(proposal.Subscription, f).ChangePlan(Change{Plan: &team}, now)
 	require.ErrorIs(t, err, ErrAddOnsStay, "the plan alone cannot be taken back")
 
-	renewed, err := proposal.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
+	renewed, err := With(proposal.Subscription, f).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
 	require.Equal(t, AddOns{{ofYear.Ref(), 3}}, renewed.Subscription.AddOns)
 	require.Nil(t, renewed.Subscription.PendingAddOns)
@@ -167,12 +167,12 @@ func TestChangePlan_SameAddOns(t *testing.T) {
 	wanted := []Chosen{{AddOn: backup(), Quantity: 3}}
 	wanted[0].AddOn.Version, wanted[0].AddOn.Active = 2, false // who has it keeps its version, also of an archived one
 
-	_, err := s.ChangePlan(f, Change{AddOns: &wanted}, now)
+	_, err := With(s, f).ChangePlan(Change{AddOns: &wanted}, now)
 	require.ErrorIs(t, err, ErrAddOnsUnchanged)
 
 	s.PendingAddOns = &AddOns{}
 	for _, atPeriodEnd := range []bool{false, true} {
-		d, err := s.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
+		d, err := With(s, f).ChangePlan(Change{AddOns: &wanted, AtPeriodEnd: atPeriodEnd}, now)
 		require.NoError(t, err, "it takes back what waited")
 		require.Nil(t, d.Subscription.PendingAddOns)
 		require.Empty(t, d.Issue)
@@ -184,7 +184,7 @@ func TestChangePlan_AddOnsInTrial(t *testing.T) {
 	s, f, now := inStatus(Trialing)
 	f.AddOns = []plan.Plan{backup()}
 
-	d, err := s.ChangePlan(f, Change{AddOns: &[]Chosen{{AddOn: backup(), Quantity: 2}}}, now)
+	d, err := With(s, f).ChangePlan(Change{AddOns: &[]Chosen{{AddOn: backup(), Quantity: 2}}}, now)
 
 	require.NoError(t, err)
 	require.Empty(t, d.Issue)
@@ -212,11 +212,11 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 	v2, other := backup(), flatAddOn("plan_other", 100)
 	v2.Version = 2
 	f.AddOns = append(f.AddOns, v2, other)
-	moving, err := s.MigrateAddOn(f, v2, true, start.Add(time.Hour))
+	moving, err := With(s, f).MigrateAddOn(v2, true, start.Add(time.Hour))
 	require.NoError(t, err)
 	for _, atEnd := range []bool{false, true} {
 		wanted := []Chosen{{AddOn: backup(), Quantity: 5}, {AddOn: other}}
-		d, err := moving.Subscription.ChangePlan(f, Change{AddOns: &wanted, AtPeriodEnd: atEnd}, start.Add(2*time.Hour))
+		d, err := With(moving.Subscription, f).ChangePlan(Change{AddOns: &wanted, AtPeriodEnd: atEnd}, start.Add(2*time.Hour))
 		require.NoError(t, err)
 		require.Equal(t, AddOns{{v2.Ref(), 5}, {other.Ref(), 1}}, d.Subscription.NextAddOns())
 		if !atEnd {
@@ -229,14 +229,14 @@ func TestChangePlan_KeepsMovesOfAddOns(t *testing.T) {
 func TestScheduledChange_NoAddOnsOutlastTheDatabase(t *testing.T) {
 	t.Parallel()
 	s, f, start := withAddOns(t)
-	d, err := s.ScheduleChange(f, Change{AddOns: &[]Chosen{}, On: start.Add(2 * time.Hour)}, "chg_1", start.Add(time.Hour))
+	d, err := With(s, f).ScheduleChange(Change{AddOns: &[]Chosen{}, On: start.Add(2 * time.Hour)}, "chg_1", start.Add(time.Hour))
 	require.NoError(t, err)
 	stored, err := json.Marshal(d.Subscription.Scheduled)
 	require.NoError(t, err)
 	s = d.Subscription
 	s.Scheduled = nil
 	require.NoError(t, json.Unmarshal(stored, &s.Scheduled))
-	made, err := s.MakeChange(f, start.Add(2*time.Hour))
+	made, err := With(s, f).MakeChange(start.Add(2 * time.Hour))
 	require.NoError(t, err)
 	require.Empty(t, made.Subscription.AddOns)
 	require.Len(t, made.Issue, 1, "their unused time is credited")

@@ -26,7 +26,7 @@ var ErrPeriodUnpaid = fault.New(fault.Conflict, "subscription_invoice_open",
 // it refuses the move: the new period would be billed to somebody who leaves. Faults: subscription_canceled,
 // subscription_in_trial, subscription_paused, cancellation_scheduled, period_just_begun, subscription_invoice_open,
 // payment_in_progress, renewal_due, period_paid_elsewhere, amount_too_large.
-func (s Subscription) MoveAnchor(f Facts, how ProrationBehavior, now time.Time) (Decision, error) {
+func (s Situation) MoveAnchor(how ProrationBehavior, now time.Time) (Decision, error) {
 	if err := permit(s.Status, moveAnchor); err != nil {
 		return Decision{}, err
 	}
@@ -36,11 +36,11 @@ func (s Subscription) MoveAnchor(f Facts, how ProrationBehavior, now time.Time) 
 		return Decision{}, ErrEnding
 	case at.Equal(s.CurrentPeriod.Start):
 		return Decision{}, ErrSameInstant
-	case how == NoProration && f.openFor(s.PeriodIndex) != nil:
+	case how == NoProration && s.Facts.openFor(s.PeriodIndex) != nil:
 		return Decision{}, ErrPeriodUnpaid
 	}
-	moved := proposal{Subscription: s, how: how, restarts: true}
-	issue, err := moved.exchange(f, f.Plan, slices.Clone(s.Items), at)
+	moved := proposal{Situation: s, how: how, restarts: true}
+	issue, err := moved.exchange(s.Facts.Plan, slices.Clone(s.Items), at)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -53,7 +53,7 @@ func (s Subscription) MoveAnchor(f Facts, how ProrationBehavior, now time.Time) 
 }
 
 // withoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
-func (s Subscription) withoutCredit(f Facts) unusedTime {
-	waited := s.taken(f)
+func (s Period) withoutCredit() unusedTime {
+	waited := s.taken()
 	return unusedTime{lines: slices.Clone(waited.lines), creditable: waited.creditable}
 }

@@ -27,36 +27,38 @@ func TestCommand_AnnouncesWhatItChanged(t *testing.T) {
 		want []event.Data
 	}{
 		"cancel at period end": {
-			func() (Decision, error) { return active.Cancel(facts, Cancellation{Reason: "moved"}, now) },
+			func() (Decision, error) { return With(active, facts).Cancel(Cancellation{Reason: "moved"}, now) },
 			[]event.Data{event.SubscriptionCancelScheduled{
 				Subscription: of, Status: "active", CancelAt: active.CurrentPeriod.End.Unix(), CancelReason: "moved",
 			}, updated(team.ID, "cancelAtPeriodEnd")},
 		},
 		"another reason": {
-			func() (Decision, error) { return ending.Cancel(facts, Cancellation{Reason: "too dear"}, now) },
+			func() (Decision, error) { return With(ending, facts).Cancel(Cancellation{Reason: "too dear"}, now) },
 			[]event.Data{updated(team.ID, "cancelReason")},
 		},
 		"the same again": {
-			func() (Decision, error) { return ending.Cancel(facts, Cancellation{Reason: "moved"}, now) }, nil,
+			func() (Decision, error) { return With(ending, facts).Cancel(Cancellation{Reason: "moved"}, now) }, nil,
 		},
 		"reactivate": {
-			func() (Decision, error) { return ending.Reactivate(now) },
+			func() (Decision, error) { return With(ending, Facts{}).Reactivate(now) },
 			[]event.Data{
 				event.SubscriptionReactivated{Subscription: of, Status: "active"}, updated(team.ID, "cancelAtPeriodEnd"),
 			},
 		},
 		"another plan now": {
-			func() (Decision, error) { return active.ChangePlan(facts, Change{Plan: &pro}, now) },
+			func() (Decision, error) { return With(active, facts).ChangePlan(Change{Plan: &pro}, now) },
 			[]event.Data{event.SubscriptionPlanChanged{
 				Subscription: of, Status: "active", PlanID: pro.ID, PreviousPlanID: team.ID,
 			}, updated(pro.ID, "planId")},
 		},
 		"another plan later": {
-			func() (Decision, error) { return active.ChangePlan(facts, Change{Plan: &pro, AtPeriodEnd: true}, now) },
+			func() (Decision, error) {
+				return With(active, facts).ChangePlan(Change{Plan: &pro, AtPeriodEnd: true}, now)
+			},
 			[]event.Data{updated(team.ID, "pendingPlanId")},
 		},
 		"staying after all": {
-			func() (Decision, error) { return waiting.ChangePlan(facts, Change{Plan: &team}, now) },
+			func() (Decision, error) { return With(waiting, facts).ChangePlan(Change{Plan: &team}, now) },
 			[]event.Data{updated(team.ID, "pendingPlanId")},
 		},
 	} {
@@ -75,7 +77,7 @@ func TestOpenPeriod_AnnouncesThePlanThatWaited(t *testing.T) {
 	t.Parallel()
 	s, facts, _ := inStatus(Active)
 	s.PendingPlanID, facts.Pending = pro.ID, &pro
-	d, err := s.OpenPeriod(facts, s.CurrentPeriod.End.Add(time.Second))
+	d, err := With(s, facts).OpenPeriod(s.CurrentPeriod.End.Add(time.Second))
 	require.NoError(t, err)
 	require.Equal(t, []event.Type{event.TypeSubscriptionPlanChanged, event.TypeSubscriptionRenewed}, typesOf(d.Events))
 	require.Equal(t, event.SubscriptionPlanChanged{

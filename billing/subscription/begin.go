@@ -10,14 +10,14 @@ import (
 // had passed by then, up to the one that ran. It returns what they cost: one invoice bills them all. An invoice each
 // would be collected one after the other, and the first that is not paid would end that, with time lost that was to be
 // billed. Faults: those of plan.Cost.
-func (s *Subscription) begins(f Facts) (all []invoice.Line, err error) {
+func (s *Situation) begins() (all []invoice.Line, err error) {
 	for {
-		if by := f.Settings.measure(f.Plan); s.PeriodIndex == 0 && s.short() {
+		if by := s.Facts.Settings.measure(s.Facts.Plan); s.PeriodIndex == 0 && s.short() {
 			s.count(by)
 		} else {
 			s.open(by)
 		}
-		lines, err := s.opened(f, f.Plan, s.PeriodIndex == 1, all)
+		lines, err := s.opened(s.Facts.Plan, s.PeriodIndex == 1, all)
 		if err != nil {
 			return nil, err
 		}
@@ -45,23 +45,23 @@ func (s Subscription) whole() period.Period {
 
 // opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
 // but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
-func (s Subscription) opened(f Facts, on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
+func (s Period) opened(on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
 	switch {
 	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor
 	case s.short():
-		lines, err = s.restOfPeriod(f, s.Items, on, s.CurrentPeriod.Start)
+		lines, err = s.restOfPeriod(s.Items, on, s.CurrentPeriod.Start)
 	default:
-		lines, err = s.wholePeriod(f, s.Items, on)
+		lines, err = s.wholePeriod(s.Items, on)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if first {
-		fees, err := s.fees(f, on)
+		fees, err := s.fees(on)
 		if err != nil {
 			return nil, err
 		}
 		lines = append(lines, fees...)
 	}
-	return s.discounted(f, with, lines)
+	return s.discounted(with, lines)
 }

@@ -43,7 +43,7 @@ func (c Cancellation) Check() error {
 
 // Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
 // most the reason. Faults: refund_needs_immediate_effect, subscription_canceled.
-func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision, error) {
+func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
 	if err := in.Check(); err != nil {
 		return Decision{}, err
 	}
@@ -52,11 +52,11 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		if err := permit(s.Status, cancelNow); err != nil {
 			return Decision{}, err
 		}
-		d := s.end(f, in.Reason, now)
+		d := s.end(in.Reason, now)
 		if !in.RefundUnused {
 			return d, nil
 		}
-		closing, err := s.closing(f, now)
+		closing, err := s.closing(now)
 		if err != nil {
 			return Decision{}, err
 		}
@@ -70,16 +70,16 @@ func (s Subscription) Cancel(f Facts, in Cancellation, now time.Time) (Decision,
 		return Decision{}, err
 	}
 	if s.Status == Paused { // its period is over
-		return s.end(f, in.Reason, now), nil
+		return s.end(in.Reason, now), nil
 	}
 	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
-		return Decision{Subscription: s}, nil
+		return Decision{Subscription: s.Subscription}, nil
 	}
 	return s.endLater(in.Reason, now), nil
 }
 
 // Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
-func (s Subscription) Reactivate(now time.Time) (Decision, error) {
+func (s Situation) Reactivate(now time.Time) (Decision, error) {
 	if err := permit(s.Status, reactivate); err != nil {
 		return Decision{}, err
 	}
@@ -87,20 +87,20 @@ func (s Subscription) Reactivate(now time.Time) (Decision, error) {
 		return Decision{}, ErrNotScheduled
 	}
 	s.CancelAtPeriodEnd, s.CancelReason = false, ""
-	return Decision{Subscription: s, Events: []event.Event{
+	return Decision{Subscription: s.Subscription, Events: []event.Event{
 		event.New(event.SubscriptionReactivated{Subscription: s.announced(), Status: string(s.Status)}, now),
 		s.updated(now, "cancelAtPeriodEnd"),
 	}}, nil
 }
 
 // endLater notes that the subscription ends with its period. Where that is known already, only the reason is news.
-func (s Subscription) endLater(reason string, now time.Time) Decision {
+func (s Situation) endLater(reason string, now time.Time) Decision {
 	if s.CancelAtPeriodEnd {
 		s.CancelReason = reason
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "cancelReason")}}
+		return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "cancelReason")}}
 	}
 	s.CancelAtPeriodEnd, s.CancelReason = true, reason
-	return Decision{Subscription: s, Events: []event.Event{
+	return Decision{Subscription: s.Subscription, Events: []event.Event{
 		event.New(event.SubscriptionCancelScheduled{
 			Subscription: s.announced(), Status: string(s.Status), CancelAt: s.CurrentPeriod.End.Unix(), CancelReason: reason,
 		}, now),
@@ -109,8 +109,8 @@ func (s Subscription) endLater(reason string, now time.Time) Decision {
 }
 
 // end is the one way into Canceled.
-func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
-	last := s.lastInvoice(f)
+func (s Situation) end(reason string, now time.Time) Decision {
+	last := s.lastInvoice()
 	canceled := event.New(event.SubscriptionCanceled{Subscription: s.announced(), CancelReason: reason}, now)
 	events := []event.Event{canceled}
 	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
@@ -121,6 +121,6 @@ func (s Subscription) end(f Facts, reason string, now time.Time) Decision {
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.endPause()
 	return Decision{
-		Subscription: s, Issue: last, StopCollection: true, Events: events, Unused: s.neverTakenOff(),
+		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events, Unused: s.neverTakenOff(),
 	}
 }

@@ -16,7 +16,7 @@ func TestCancel_RefundNeedsImmediateEffect(t *testing.T) {
 	t.Parallel()
 	for _, status := range []Status{Trialing, Active, PastDue, Canceled} {
 		s, f, now := inStatus(status)
-		d, err := s.Cancel(f, Cancellation{RefundUnused: true}, now)
+		d, err := With(s, f).Cancel(Cancellation{RefundUnused: true}, now)
 		require.Equal(t, "refund_needs_immediate_effect", fault.From(err).Code)
 		require.Equal(t, "refund", fault.From(err).Param)
 		require.Zero(t, d)
@@ -27,24 +27,24 @@ func TestCancel_RefundNeedsImmediateEffect(t *testing.T) {
 func TestCancel_KeepsFirstReason(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
-	first, err := s.Cancel(f, Cancellation{Reason: "price"}, now)
+	first, err := With(s, f).Cancel(Cancellation{Reason: "price"}, now)
 	require.NoError(t, err)
 
-	again, err := first.Subscription.Cancel(f, Cancellation{}, now)
+	again, err := With(first.Subscription, f).Cancel(Cancellation{}, now)
 	require.NoError(t, err)
 	require.Equal(t, Decision{Subscription: first.Subscription}, again, "nothing has changed")
 
-	other, err := first.Subscription.Cancel(f, Cancellation{Reason: "moved"}, now)
+	other, err := With(first.Subscription, f).Cancel(Cancellation{Reason: "moved"}, now)
 	require.NoError(t, err)
 	require.Equal(t, "moved", other.Subscription.CancelReason)
 
-	atOnce, err := first.Subscription.Cancel(f, Cancellation{Immediate: true}, now)
+	atOnce, err := With(first.Subscription, f).Cancel(Cancellation{Immediate: true}, now)
 	require.NoError(t, err)
 	require.Equal(t, "price", atOnce.Subscription.CancelReason)
 
-	reactivated, err := first.Subscription.Reactivate(now)
+	reactivated, err := With(first.Subscription, Facts{}).Reactivate(now)
 	require.NoError(t, err)
-	afresh, err := reactivated.Subscription.Cancel(f, Cancellation{}, now)
+	afresh, err := With(reactivated.Subscription, f).Cancel(Cancellation{}, now)
 	require.NoError(t, err)
 	require.Empty(t, afresh.Subscription.CancelReason)
 }
@@ -54,7 +54,7 @@ func TestCancel_DropsPendingChange(t *testing.T) {
 	s, f, now := inStatus(PastDue)
 	s.CancelAtPeriodEnd, s.PendingPlanID, s.MethodChangedAt = true, pro.ID, now
 
-	d, err := s.Cancel(f, Cancellation{Immediate: true, Reason: "moved"}, now)
+	d, err := With(s, f).Cancel(Cancellation{Immediate: true, Reason: "moved"}, now)
 
 	require.NoError(t, err)
 	require.True(t, d.StopCollection)
@@ -77,9 +77,9 @@ func TestCancel_NoRefundForUnpaidPlan(t *testing.T) {
 	s, f, now := inStatus(Active)
 	f.Open, f.Paid = nil, []invoice.Invoice{f.Open[0].Settle(now)}
 	s.PlanID, f.Plan = pro.ID, pro
-	s = s.Itemized(f)
+	s = With(s, f).Itemized()
 
-	d, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now)
+	d, err := With(s, f).Cancel(Cancellation{Immediate: true, RefundUnused: true}, now)
 
 	require.NoError(t, err)
 	require.Empty(t, d.Issue)
@@ -88,15 +88,15 @@ func TestCancel_NoRefundForUnpaidPlan(t *testing.T) {
 func TestCancel_AtPeriodEndTwiceThenReactivate(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
-	_, err := s.Reactivate(now)
+	_, err := With(s, Facts{}).Reactivate(now)
 	require.Equal(t, ErrNotScheduled, err)
-	once, err := s.Cancel(f, Cancellation{Reason: "price"}, now)
+	once, err := With(s, f).Cancel(Cancellation{Reason: "price"}, now)
 	require.NoError(t, err)
 	require.True(t, once.Subscription.CancelAtPeriodEnd)
-	twice, err := once.Subscription.Cancel(f, Cancellation{Reason: "price"}, now)
+	twice, err := With(once.Subscription, f).Cancel(Cancellation{Reason: "price"}, now)
 	require.NoError(t, err)
 	require.Equal(t, Decision{Subscription: once.Subscription}, twice, "asked again, nothing is announced")
-	reactivated, err := once.Subscription.Reactivate(now)
+	reactivated, err := With(once.Subscription, Facts{}).Reactivate(now)
 	require.NoError(t, err)
 	require.Equal(t, s, reactivated.Subscription)
 }

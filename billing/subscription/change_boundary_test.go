@@ -29,13 +29,13 @@ func TestChangePlan_RefusesWhatTheRenewalCouldNotBill(t *testing.T) {
 	} {
 		s, f, _ := inStatus(Active)
 		f.ItemID = func(priceID string) string { return "si_" + priceID }
-		first, err := s.ChangePlan(f, changes[0], s.CurrentPeriod.Start)
+		first, err := With(s, f).ChangePlan(changes[0], s.CurrentPeriod.Start)
 		require.NoError(t, err, name)
 		if changes[0].Plan != nil {
 			f.Pending = changes[0].Plan
 		}
 
-		_, err = first.Subscription.ChangePlan(f, changes[1], s.CurrentPeriod.Start)
+		_, err = With(first.Subscription, f).ChangePlan(changes[1], s.CurrentPeriod.Start)
 
 		require.Error(t, err, name)
 		require.Equal(t, "amount_too_large", fault.From(err).Code, name)

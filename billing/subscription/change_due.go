@@ -11,20 +11,20 @@ import (
 // ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
 // period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period
 // begins.
-func (s Subscription) ChangeAt(f Facts) (at time.Time, ok bool) {
+func (s Situation) ChangeAt() (at time.Time, ok bool) {
 	if len(s.Scheduled) == 0 || s.Status == Paused { // paused by a build that knows of no changes at dates
 		return time.Time{}, false
 	}
 	at = s.Scheduled[0].At
-	if boundary := s.boundary(); at.Before(boundary) && s.paymentInProgress(f) {
+	if boundary := s.boundary(); at.Before(boundary) && s.paymentInProgress() {
 		at = boundary
 	}
 	return at, true
 }
 
 // paymentInProgress reports whether a payment of the current period is in progress.
-func (s Subscription) paymentInProgress(f Facts) bool {
-	open := f.openFor(s.PeriodIndex)
+func (s Situation) paymentInProgress() bool {
+	open := s.Facts.openFor(s.PeriodIndex)
 	if open == nil || open.Status == invoice.InDraft {
 		return false
 	}
@@ -35,7 +35,7 @@ func (s Subscription) paymentInProgress(f Facts) bool {
 // MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until
 // then, it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with
 // the reason. Faults: subscription_canceled, change_not_due.
-func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
+func (s Situation) MakeChange(now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -44,10 +44,11 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 	}
 	one := s.Scheduled[0]
 	s.Scheduled = s.Scheduled.without(0)
-	d, err := s.makeDue(f, s.due(f, one), now)
+	d, err := s.makeDue(s.due(one), now)
 	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
 		return Decision{
-			Subscription: s, Events: []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")},
+			Subscription: s.Subscription,
+			Events:       []event.Event{s.dropped(one, refusal.Code, now), s.updated(now, "scheduledChanges")},
 		}, nil
 	}
 	if err != nil {
@@ -62,33 +63,33 @@ func (s Subscription) MakeChange(f Facts, now time.Time) (Decision, error) {
 
 // makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to
 // change.
-func (s Subscription) makeDue(f Facts, c Change, now time.Time) (Decision, error) {
+func (s Situation) makeDue(c Change, now time.Time) (Decision, error) {
 	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
 		return Decision{}, ErrAfterEnd
 	}
-	return s.ChangePlan(f, c, now)
+	return s.ChangePlan(c, now)
 }
 
 // ErrChangeNotDue refuses a scheduled change before its date.
 var ErrChangeNotDue = fault.New(fault.Conflict, "change_not_due", "No scheduled change of the subscription is due.")
 
 // due is a scheduled change as one that is asked for now. What was offered when it was scheduled is offered still.
-func (s Subscription) due(f Facts, one ScheduledChange) Change {
+func (s Situation) due(one ScheduledChange) Change {
 	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
 	if one.Plan.ID != "" {
-		to := f.version(one.Plan)
+		to := s.Facts.version(one.Plan)
 		to.Active = true
 		c.Plan = &to
 	}
 	if one.AddOns != nil {
 		chosen := make([]Chosen, len(*one.AddOns))
 		for i, a := range *one.AddOns {
-			chosen[i] = Chosen{AddOn: f.addOn(a.Ref), Quantity: a.Quantity}
+			chosen[i] = Chosen{AddOn: s.Facts.addOn(a.Ref), Quantity: a.Quantity}
 			chosen[i].AddOn.Active = true
 		}
 		c.AddOns = &chosen
 	}
-	if !one.At.Before(s.boundary()) || s.paymentInProgress(f) {
+	if !one.At.Before(s.boundary()) || s.paymentInProgress() {
 		c.AtPeriodEnd, c.Proration = true, ""
 	}
 	return c

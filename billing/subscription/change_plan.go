@@ -33,33 +33,33 @@ type Change struct {
 // plan_is_add_on, plan_inactive, currency_mismatch, plan_unchanged, quantity_unchanged, quantity_out_of_range,
 // add_ons_unchanged, add_ons_other_interval, those of Sell, payment_in_progress, renewal_due, period_paid_elsewhere,
 // amount_too_large.
-func (s Subscription) ChangePlan(f Facts, c Change, now time.Time) (Decision, error) {
+func (s Situation) ChangePlan(c Change, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
-	to, proposal, err := s.propose(f, c)
+	to, proposal, err := s.propose(c)
 	if err != nil {
 		return Decision{}, err
 	}
-	if _, err := f.first(to); err != nil {
+	if _, err := s.Facts.first(to); err != nil {
 		return Decision{}, err
 	}
-	next := proposal.renewsOn(f, c, to)
-	if err := f.aligned(next); err != nil {
+	next := proposal.renewsOn(c, to)
+	if err := s.Facts.aligned(next); err != nil {
 		return Decision{}, err
 	}
 	// Nothing may stop a renewal later: neither what waits for the period's end, nor what it meets there.
-	if err := s.renewable(f, next); err != nil {
+	if err := s.renewable(next); err != nil {
 		return Decision{}, err
 	}
-	if to.of(s) || c.AtPeriodEnd {
+	if to.of(s.Subscription) || c.AtPeriodEnd {
 		return Decision{Subscription: proposal.Subscription,
 			Events: []event.Event{proposal.updated(now, proposal.fields...)}}, nil
 	}
-	if err := f.aligned(to); err != nil {
+	if err := s.Facts.aligned(to); err != nil {
 		return Decision{}, err
 	}
-	return proposal.changeNow(f, to, c.at(now), now)
+	return proposal.changeNow(to, c.at(now), now)
 }
 
 // at is when the change takes effect, in whole seconds.
@@ -71,7 +71,7 @@ func (c Change) at(now time.Time) time.Time {
 }
 
 // changeNow bills the subscription for other items from a time on.
-func (s proposal) changeNow(f Facts, what target, at, now time.Time) (Decision, error) {
+func (s proposal) changeNow(what target, at, now time.Time) (Decision, error) {
 	was, to := s.Subscription, what.plan
 	s.Quantity, s.AddOns = what.quantity, what.addOns
 	events := func() []event.Event {
@@ -97,7 +97,7 @@ func (s proposal) changeNow(f Facts, what target, at, now time.Time) (Decision, 
 		}
 		return []event.Event{s.planChanged(was.PlanID, now), updated}
 	}
-	items := s.itemsOn(f, to)
+	items := s.itemsOn(to)
 	if s.PeriodIndex == 0 { // nothing is billed yet: the first period will be, on the new plan
 		s.setPlan(to.Ref())
 		s.Interval, s.Items = to.Interval, items
@@ -109,7 +109,7 @@ func (s proposal) changeNow(f Facts, what target, at, now time.Time) (Decision, 
 	if slices.Equal(items, s.Items) { // flat prices ignore the quantity
 		return Decision{Subscription: s.Subscription, Events: events()}, nil
 	}
-	issue, err := s.exchange(f, to, items, at)
+	issue, err := s.exchange(to, items, at)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -118,26 +118,26 @@ func (s proposal) changeNow(f Facts, what target, at, now time.Time) (Decision, 
 
 // exchange puts the subscription on a plan with items, and makes the invoice of it: the unused time of items that go or
 // change is credited, and the time that is left of the added ones is charged.
-func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) ([]invoice.Draft, error) {
+func (s *proposal) exchange(to plan.Plan, items []Item, now time.Time) ([]invoice.Draft, error) {
 	if !s.CurrentPeriod.Contains(now) {
 		return nil, ErrRenewalDue
 	}
 	restarts := s.restarts || to.Interval != s.Interval
-	billed := f.free(s.Items, f.Plan) || s.covered(f)
+	billed := s.Facts.free(s.Items, s.Facts.Plan) || s.covered()
 	unbilled := !billed && s.Status == PastDue // see below
 	if s.how == NoProration && !restarts {
 		s.keepBilled(to, items, !unbilled)
 		return nil, nil
 	}
-	open := f.openFor(s.PeriodIndex)
-	left, added, err := s.creditRemoved(f, items, restarts, now)
+	open := s.Facts.openFor(s.PeriodIndex)
+	left, added, err := s.creditRemoved(items, restarts, now)
 	if err != nil {
 		return nil, err
 	}
 	s.UnproratedIndex = 0
 	s.setPlan(to.Ref())
 	s.Items = items
-	rest, charge, err := s.charged(f, to, added, restarts, now)
+	rest, charge, err := s.charged(to, added, restarts, now)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +146,12 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 	if unbilled {
 		return nil, nil
 	}
-	if charge, err = s.discounted(f, left.lines, charge); err != nil {
+	if charge, err = s.discounted(left.lines, charge); err != nil {
 		return nil, err
 	}
 	lines := append(left.lines, charge...)
 	if s.how == NextInvoice && !restarts && open == nil && len(lines) <= maxWaiting {
-		return nil, s.wait(f, lines, to)
+		return nil, s.wait(lines, to)
 	}
 	s.PendingLines = nil
 	issue := s.drafts(invoice.Update, rest, lines)
@@ -161,7 +161,7 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 			return nil, err
 		}
 	}
-	if len(issue) == 0 && f.free(items, to) && s.Status == Active {
+	if len(issue) == 0 && s.Facts.free(items, to) && s.Status == Active {
 		s.paidUntil(s.CurrentPeriod.End)
 	}
 	return issue, nil
@@ -170,14 +170,14 @@ func (s *proposal) exchange(f Facts, to plan.Plan, items []Item, now time.Time) 
 // charged is what items cost from now on, and the time that it is for: what is left of the current period, or all of
 // the one that a restart begins.
 func (s *proposal) charged(
-	f Facts, to plan.Plan, added []Item, restarts bool, now time.Time,
+	to plan.Plan, added []Item, restarts bool, now time.Time,
 ) (of period.Period, lines []invoice.Line, err error) {
 	if restarts {
-		s.restart(to.Interval, f.Settings.measure(to), now)
-		lines, err = s.wholePeriod(f, added, to)
+		s.restart(to.Interval, s.Facts.Settings.measure(to), now)
+		lines, err = s.wholePeriod(added, to)
 		return s.CurrentPeriod, lines, err
 	}
-	lines, err = s.restOfPeriod(f, added, to, now)
+	lines, err = s.restOfPeriod(added, to, now)
 	return period.Period{Start: now, End: s.CurrentPeriod.End}, lines, err
 }
 
@@ -194,14 +194,14 @@ func (s *proposal) keepBilled(to plan.Plan, items []Item, billed bool) {
 // change that was not prorated all are: what is billed of the period is of other items. Faults: period_paid_elsewhere,
 // payment_in_progress.
 func (s *proposal) creditRemoved(
-	f Facts, items []Item, restarts bool, now time.Time,
+	items []Item, restarts bool, now time.Time,
 ) (left unusedTime, added []Item, err error) {
 	switch {
 	case s.how == NoProration && s.restarts:
-		return s.withoutCredit(f), items, nil
+		return s.withoutCredit(), items, nil
 	case s.paidElsewhere():
 		return unusedTime{}, nil, ErrPaidElsewhere
-	case s.paymentInProgress(f):
+	case s.paymentInProgress():
 		return unusedTime{}, nil, ErrPaymentPending
 	}
 	rest, err := s.rest(now)
@@ -212,7 +212,7 @@ func (s *proposal) creditRemoved(
 	if !restarts && s.UnproratedIndex != s.PeriodIndex {
 		removed, added = except(s.Items, items), except(items, s.Items)
 	}
-	left, err = s.unusedTime(f, removed, rest, now)
+	left, err = s.unusedTime(removed, rest, now)
 	return left, added, err
 }
 
@@ -233,23 +233,23 @@ type unusedTime struct {
 // invoice takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in
 // as well. All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a
 // refund, is never more than was paid.
-func (s Subscription) unusedTime(f Facts, removed []Item, unused proration.Span, now time.Time) (unusedTime, error) {
+func (s Period) unusedTime(removed []Item, unused proration.Span, now time.Time) (unusedTime, error) {
 	out := unusedTime{lines: slices.Clone(s.PendingLines)}
-	if open := f.openFor(s.PeriodIndex); open != nil {
+	if open := s.Facts.openFor(s.PeriodIndex); open != nil {
 		if open.Credited != (invoice.Credited{}) {
 			return unusedTime{}, invoice.ErrHasCreditNotes
 		}
 		out.replaces, out.lines = open.ID, append(out.lines, open.Lines...)
 	}
-	kept := s.retained(f).Total + s.credited(out.lines).Total
-	out.creditable = s.creditable(f, out.lines)
-	issued := s.issued(f)
-	credits, err := s.credits(f, issued, removed, unused, now)
+	kept := s.retained().Total + s.credited(out.lines).Total
+	out.creditable = s.creditable(out.lines)
+	issued := s.issued()
+	credits, err := s.credits(issued, removed, unused, now)
 	if err != nil {
 		return unusedTime{}, err
 	}
 	for _, credit := range credits {
-		if f.GivenBack > 0 || f.noted() {
+		if s.Facts.GivenBack > 0 || s.Facts.noted() {
 			if credit, err = afforded(out.lines, credit, reversed(issued, credit), -kept); err != nil {
 				return unusedTime{}, err
 			}

@@ -16,7 +16,7 @@ func TestChangePlan_NoCreditForUnbilledTime(t *testing.T) {
 	s, f, _ := inStatus(Active)
 	f.Open = nil
 
-	d, err := s.ChangePlan(f, Change{Plan: &pro}, s.CurrentPeriod.Start)
+	d, err := With(s, f).ChangePlan(Change{Plan: &pro}, s.CurrentPeriod.Start)
 
 	require.NoError(t, err)
 	require.Len(t, d.Issue[0].Lines, 1)
@@ -56,7 +56,7 @@ func TestChangePlan_CreditIsAtMostBilled(t *testing.T) {
 		paid.Lines = c.change(paid.Lines)
 		f.Open, f.Paid = nil, []invoice.Invoice{paid}
 
-		d, err := s.ChangePlan(f, Change{Plan: &pro}, s.CurrentPeriod.Start)
+		d, err := With(s, f).ChangePlan(Change{Plan: &pro}, s.CurrentPeriod.Start)
 
 		require.NoError(t, err)
 		var credited money.Minor
@@ -78,9 +78,9 @@ func TestChangePlan_ChargeOfZeroIsAnInvoice(t *testing.T) {
 	s, f, now := inStatus(Active)
 	f.Plan, f.Open = free, nil
 	s.PlanID = free.ID
-	s = s.Itemized(f)
+	s = With(s, f).Itemized()
 
-	d, err := s.ChangePlan(f, Change{Plan: &cent}, now)
+	d, err := With(s, f).ChangePlan(Change{Plan: &cent}, now)
 
 	require.NoError(t, err)
 	require.Len(t, d.Issue, 1)
@@ -98,7 +98,7 @@ func TestSettled_AfterPeriodEndIssuesNothing(t *testing.T) {
 	f.Open = nil
 	paid := invoice.Invoice{ID: "in_0", Status: invoice.Paid}
 	for at, want := range map[time.Time]int{s.CurrentPeriod.End.Add(-1): 1, s.CurrentPeriod.End: 0} {
-		d, err := s.Settled(f, paid, at)
+		d, err := With(s, f).Settled(paid, at)
 		require.NoError(t, err)
 		require.Equal(t, Active, d.Subscription.Status)
 		require.Len(t, d.Issue, want)
@@ -122,7 +122,7 @@ func TestChangePlan_NoCreditOnInvoiceGivenUp(t *testing.T) {
 	} {
 		facts.Plan, facts.ItemID = f.Plan, f.ItemID
 
-		d, err := s.ChangePlan(facts, Change{Plan: &pro}, s.CurrentPeriod.Start)
+		d, err := With(s, facts).ChangePlan(Change{Plan: &pro}, s.CurrentPeriod.Start)
 
 		require.NoError(t, err)
 		require.Len(t, d.Issue[0].Lines, 1, name)

@@ -10,7 +10,7 @@ import (
 // proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields
 // that say so.
 type proposal struct {
-	Subscription
+	Situation
 	fields []string
 	how    ProrationBehavior
 	// restarts: the period restarts, also where the interval stays.
@@ -18,8 +18,8 @@ type proposal struct {
 }
 
 // renewsOn is what is billed with the next period, once a change to something is made.
-func (s proposal) renewsOn(f Facts, c Change, to target) target {
-	to.plan = c.next(f, to.plan)
+func (s proposal) renewsOn(c Change, to target) target {
+	to.plan = c.next(s.Facts, to.plan)
 	to.quantity = cmp.Or(s.PendingQuantity, to.quantity)
 	if s.PendingAddOns != nil {
 		to.addOns = *s.PendingAddOns
@@ -38,10 +38,10 @@ func (c Change) next(f Facts, to plan.Plan) plan.Plan {
 // propose returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
 // there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan
 // or an add-on that the subscription has keeps its version of it.
-func (s Subscription) propose(f Facts, c Change) (to target, out proposal, err error) {
-	to, out = s.present(f), proposal{Subscription: s, how: c.Proration}
+func (s Situation) propose(c Change) (to target, out proposal, err error) {
+	to, out = s.present(), proposal{Situation: s, how: c.Proration}
 	if c.Plan != nil {
-		if to.plan, err = out.askPlan(f, c); err != nil {
+		if to.plan, err = out.askPlan(c); err != nil {
 			return to, out, err
 		}
 	}
@@ -53,13 +53,13 @@ func (s Subscription) propose(f Facts, c Change) (to target, out proposal, err e
 	if c.AddOns != nil {
 		beside := to.plan
 		if c.AtPeriodEnd {
-			beside = c.next(f, to.plan)
+			beside = c.next(s.Facts, to.plan)
 		}
-		if to.addOns, err = out.askAddOns(f, c, beside); err != nil {
+		if to.addOns, err = out.askAddOns(c, beside); err != nil {
 			return to, out, err
 		}
 	}
-	if len(out.fields) == 0 && to.of(s) {
+	if len(out.fields) == 0 && to.of(s.Subscription) {
 		return to, out, c.unchanged()
 	}
 	return to, out, nil
@@ -78,8 +78,8 @@ func (c Change) unchanged() error {
 }
 
 // askPlan notes the plan that is asked for. Faults: those of subscribable, currency_mismatch.
-func (s *proposal) askPlan(f Facts, c Change) (plan.Plan, error) {
-	to := f.Plan
+func (s *proposal) askPlan(c Change) (plan.Plan, error) {
+	to := s.Facts.Plan
 	if c.Plan.ID != s.PlanID {
 		to = *c.Plan
 		if err := s.offered(to); err != nil {
@@ -115,12 +115,12 @@ func (s *proposal) askQuantity(c Change) (int64, error) {
 
 // askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another
 // version that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of choose.
-func (s *proposal) askAddOns(f Facts, c Change, beside plan.Plan) (AddOns, error) {
+func (s *proposal) askAddOns(c Change, beside plan.Plan) (AddOns, error) {
 	has := s.AddOns
 	if c.AtPeriodEnd { // also those that would leave, which is taken back
 		has = slices.Concat(s.NextAddOns(), s.AddOns)
 	}
-	to, err := has.choose(f, *c.AddOns, beside)
+	to, err := has.choose(s.Facts, *c.AddOns, beside)
 	if err != nil {
 		return nil, err
 	}

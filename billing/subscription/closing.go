@@ -13,7 +13,7 @@ import (
 // costs is what was used of it. Below zero the rest goes back, above it stays payable. There is none where no unused
 // time was billed: in a trial, in a period that was skipped, and in one that is over, even where the next is not opened
 // yet, or because of a pause, which has settled what was unused.
-func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
+func (s Period) closing(now time.Time) ([]invoice.Draft, error) {
 	now = now.UTC().Truncate(time.Second)
 	if s.Status == Paused || !s.CurrentPeriod.Contains(now) {
 		return nil, nil
@@ -22,7 +22,7 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.unusedTime(f, s.Items, unused, now)
+	left, err := s.unusedTime(s.Items, unused, now)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +34,12 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	closing.Refund = max(s.overpaid(f.Paid)-sums.Total, 0)
+	closing.Refund = max(s.overpaid(s.Facts.Paid)-sums.Total, 0)
 	switch {
 	case left.credit == 0 && closing.Refund == 0:
 		return nil, nil
 	case left.credit == 0: // only credit of this period's changes goes back: the invoice says so with lines of nothing
-		items, err := s.lines(f, s.Items, f.Plan)
+		items, err := s.lines(s.Items, s.Facts.Plan)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +56,7 @@ func (s Subscription) closing(f Facts, now time.Time) ([]invoice.Draft, error) {
 // goes back as money, whatever the path of changes; what earlier credit paid stays credit, also where credits of
 // earlier periods are on the invoice itself. What was brought forward, or billed of earlier periods, was paid for
 // those.
-func (s Subscription) overpaid(paid []invoice.Invoice) money.Minor {
+func (s Period) overpaid(paid []invoice.Invoice) money.Minor {
 	var sum money.Minor
 	for _, inv := range paid {
 		if s.Spans(inv) {

@@ -92,7 +92,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}
 	events := []event.Event{event.New(created, now)}
 	if s.Status == Trialing && !now.Before(s.TrialNoticeAt) {
-		noticed := s.announceTrialEnd(now)
+		noticed := With(s, Facts{}).announceTrialEnd(now)
 		s, events = noticed.Subscription, append(events, noticed.Events...)
 	}
 	s.NextAction, s.NextActionAt = s.Next(nil, Settings{})
@@ -100,7 +100,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 }
 
 // offered refuses a plan that the subscription cannot change to. Faults: those of subscribable, currency_mismatch.
-func (s Subscription) offered(p plan.Plan) error {
+func (s Situation) offered(p plan.Plan) error {
 	if err := subscribable(p); err != nil {
 		return err
 	}

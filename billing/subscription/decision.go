@@ -1,6 +1,8 @@
 package subscription
 
 import (
+	"slices"
+
 	"perennial/billing/collection"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
@@ -42,6 +44,25 @@ type Facts struct {
 	Rates []tax.Rate
 	// ItemID returns the id of the subscription's item for a price.
 	ItemID func(priceID string) string
+}
+
+// Period is the current period of a subscription, with the facts that its cost depends on.
+type Period struct {
+	Subscription
+	Facts Facts
+}
+
+// Situation is a subscription with the facts that decisions about it depend on. Its methods are the commands and the
+// occurrences of a subscription's life.
+type Situation struct{ Period }
+
+// With returns the situation of a subscription with facts.
+func With(s Subscription, f Facts) Situation { return Situation{Period{Subscription: s, Facts: f}} }
+
+// Knowing returns the situation with plans and add-ons that a command brings.
+func (s Situation) Knowing(brought ...plan.Plan) Situation {
+	s.Facts.AddOns = slices.Concat(s.Facts.AddOns, brought)
+	return s
 }
 
 // inCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the

@@ -61,14 +61,14 @@ var (
 // RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is
 // billed of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
 // discount.Coupon.Redeem.
-func (s Subscription) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
+func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
 	if err := permit(s.Status, redeemCoupon); err != nil {
 		return Decision{}, err
 	}
 	if err := s.redeem(c, now); err != nil {
 		return Decision{}, err
 	}
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "discounts")}}, nil
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "discounts")}}, nil
 }
 
 // redeem begins with the next period that is opened: the first, where none is.
@@ -98,7 +98,7 @@ func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 
 // RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so
 // does its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
-func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
+func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, removeCoupon); err != nil {
 		return Decision{}, err
 	}
@@ -114,7 +114,7 @@ func (s Subscription) RemoveCoupon(couponID string, now time.Time) (Decision, er
 	if len(s.Discounts) == 0 {
 		s.Discounts = nil
 	}
-	return Decision{Subscription: s, Unused: unused, Events: []event.Event{s.updated(now, "discounts")}}, nil
+	return Decision{Subscription: s.Subscription, Unused: unused, Events: []event.Event{s.updated(now, "discounts")}}, nil
 }
 
 // indexDiscount finds a coupon that the subscription has; -1: it has not.
@@ -136,7 +136,7 @@ func (s *Subscription) dropEnded() {
 // discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice.
 // A percentage is taken off each line. An amount is taken off once per period: what lines of the period have of it
 // already, and credits have not given back, is not taken off again. Fault: amount_too_large.
-func (s Subscription) discounted(f Facts, with, lines []invoice.Line) ([]invoice.Line, error) {
+func (s Period) discounted(with, lines []invoice.Line) ([]invoice.Line, error) {
 	var coupons []invoice.Reduction
 	for _, d := range s.Discounts {
 		if !d.holds(s.PeriodIndex) {
@@ -144,7 +144,7 @@ func (s Subscription) discounted(f Facts, with, lines []invoice.Line) ([]invoice
 		}
 		left := d.Discount
 		if left.Amount > 0 {
-			if left.Amount -= s.takenOff(f, with, d.CouponID); left.Amount <= 0 {
+			if left.Amount -= s.takenOff(with, d.CouponID); left.Amount <= 0 {
 				continue
 			}
 		}
@@ -154,7 +154,7 @@ func (s Subscription) discounted(f Facts, with, lines []invoice.Line) ([]invoice
 }
 
 // takenOff is what lines of the current period have of a coupon.
-func (s Subscription) takenOff(f Facts, with []invoice.Line, couponID string) (sum money.Minor) {
+func (s Period) takenOff(with []invoice.Line, couponID string) (sum money.Minor) {
 	add := func(lines []invoice.Line) {
 		for _, l := range lines {
 			if l.PeriodIndex == s.PeriodIndex {
@@ -163,7 +163,7 @@ func (s Subscription) takenOff(f Facts, with []invoice.Line, couponID string) (s
 		}
 	}
 	add(with)
-	for _, closed := range [][]invoice.Invoice{f.Paid, f.WrittenOff} {
+	for _, closed := range [][]invoice.Invoice{s.Facts.Paid, s.Facts.WrittenOff} {
 		for _, inv := range closed {
 			if inv.Status != invoice.Void { // which has taken nothing off
 				add(inv.Lines)

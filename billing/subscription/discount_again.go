@@ -22,7 +22,7 @@ type Ungiven struct {
 // GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no
 // end holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never
 // given counts as not used, and so does that of a coupon that it cannot have any more.
-func (s Subscription) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
+func (s Situation) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 	var out Decision
 	was := s.Discounts
 	s.Discounts = slices.Clone(was)
@@ -42,7 +42,7 @@ func (s Subscription) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 	if changed {
 		out.Events = []event.Event{s.updated(now, "discounts")}
 	}
-	out.Subscription = s
+	out.Subscription = s.Subscription
 	return out
 }
 

@@ -30,7 +30,7 @@ func firstInvoices(t *testing.T, s Subscription, n int) (totals []money.Minor) {
 	t.Helper()
 	f := Facts{Plan: team, ItemID: itemID}
 	for range n {
-		d, err := s.Itemized(f).OpenPeriod(f, s.boundary())
+		d, err := With(With(s, f).Itemized(), f).OpenPeriod(s.boundary())
 		require.NoError(t, err)
 		s = d.Subscription
 		sums, err := d.Issue[0].Sums()
@@ -75,29 +75,29 @@ func TestCoupons_HoldForTheirPeriods(t *testing.T) {
 func TestRedeemCoupon_BeginsWithTheNextPeriod(t *testing.T) {
 	t.Parallel()
 	s, _, now := inStatus(Active)
-	d, err := s.RedeemCoupon(coupon("coup_1", off(20, discount.Once, 0)), now)
+	d, err := With(s, Facts{}).RedeemCoupon(coupon("coup_1", off(20, discount.Once, 0)), now)
 	require.NoError(t, err)
 	require.Empty(t, d.Issue)
 	require.Equal(t, []money.Minor{800, 1000}, firstInvoices(t, d.Subscription, 2))
 
-	_, err = d.Subscription.RedeemCoupon(coupon("coup_1", off(20, discount.Once, 0)), now)
+	_, err = With(d.Subscription, Facts{}).RedeemCoupon(coupon("coup_1", off(20, discount.Once, 0)), now)
 	require.ErrorIs(t, err, ErrCouponRedeemed)
-	two, err := d.Subscription.RedeemCoupon(coupon("coup_2", amountOff(300, discount.Forever)), now)
+	two, err := With(d.Subscription, Facts{}).RedeemCoupon(coupon("coup_2", amountOff(300, discount.Forever)), now)
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{500, 700, 700}, firstInvoices(t, two.Subscription, 3), "one after another")
 
-	none, err := two.Subscription.RemoveCoupon("coup_1", now)
+	none, err := With(two.Subscription, Facts{}).RemoveCoupon("coup_1", now)
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{700, 700}, firstInvoices(t, none.Subscription, 2))
-	_, err = none.Subscription.RemoveCoupon("coup_1", now)
+	_, err = With(none.Subscription, Facts{}).RemoveCoupon("coup_1", now)
 	require.ErrorIs(t, err, ErrCouponNotRedeemed)
 
 	for i := range MaxDiscounts - 1 {
-		made, err := none.Subscription.RedeemCoupon(coupon(string(rune('a'+i)), off(1, discount.Once, 0)), now)
+		made, err := With(none.Subscription, Facts{}).RedeemCoupon(coupon(string(rune('a'+i)), off(1, discount.Once, 0)), now)
 		require.NoError(t, err)
 		none.Subscription = made.Subscription
 	}
-	_, err = none.Subscription.RedeemCoupon(coupon("coup_9", off(1, discount.Once, 0)), now)
+	_, err = With(none.Subscription, Facts{}).RedeemCoupon(coupon("coup_9", off(1, discount.Once, 0)), now)
 	require.ErrorIs(t, err, ErrTooManyCoupons)
 }
 
@@ -106,15 +106,15 @@ func TestRedeemCoupon_AgainWhenItHasEnded(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
 	once := coupon("coup_1", off(20, discount.Once, 0))
-	d, err := s.RedeemCoupon(once, now)
+	d, err := With(s, Facts{}).RedeemCoupon(once, now)
 	require.NoError(t, err)
 	for range 2 {
 		require.Len(t, d.Subscription.Discounts, 1)
-		d, err = d.Subscription.OpenPeriod(f, d.Subscription.boundary())
+		d, err = With(d.Subscription, f).OpenPeriod(d.Subscription.boundary())
 		require.NoError(t, err)
 	}
 	require.Nil(t, d.Subscription.Discounts)
-	_, err = d.Subscription.RedeemCoupon(once, now)
+	_, err = With(d.Subscription, Facts{}).RedeemCoupon(once, now)
 	require.NoError(t, err)
 }
 
@@ -128,7 +128,7 @@ func halfway(t *testing.T, terms discount.Terms, from, to plan.Plan) invoice.Dra
 	})
 	require.NoError(t, err)
 	f := Facts{Plan: from, ItemID: itemID}
-	d, err := s.Itemized(f).OpenPeriod(f, start)
+	d, err := With(With(s, f).Itemized(), f).OpenPeriod(start)
 	require.NoError(t, err)
 	lines := d.Issue[0].Lines
 	lines[0].ID = "il_1"
@@ -138,7 +138,7 @@ func halfway(t *testing.T, terms discount.Terms, from, to plan.Plan) invoice.Dra
 		ID: "in_1", Number: 1, Status: invoice.Paid, Period: d.Subscription.CurrentPeriod, PeriodIndex: 1, Lines: lines,
 		Discount: sums.Discount, Total: sums.Total, AmountPaid: sums.Total,
 	}}
-	changed, err := d.Subscription.ChangePlan(f, Change{Plan: &to}, start.AddDate(0, 0, 15))
+	changed, err := With(d.Subscription, f).ChangePlan(Change{Plan: &to}, start.AddDate(0, 0, 15))
 	require.NoError(t, err)
 	require.Len(t, changed.Issue, 1)
 	return changed.Issue[0]
@@ -181,7 +181,7 @@ func TestDrafts_TaxesFollowDiscounts(t *testing.T) {
 	s := Subscription{
 		PeriodIndex: 1, Discounts: Discounts{{CouponID: "coup_1", Terms: off(25, discount.Forever, 0), From: 1}},
 	}
-	lines, err := s.discounted(Facts{}, nil, lines)
+	lines, err := With(s, Facts{}).discounted(nil, lines)
 	require.NoError(t, err)
 	sums, err := invoice.Draft{Lines: lines}.Sums()
 	require.NoError(t, err)

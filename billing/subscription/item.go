@@ -29,25 +29,25 @@ func CheckQuantity(quantity int64) error {
 
 // Itemized returns the subscription with the items that its plan and its add-ons give it. They are there already, but
 // for a subscription that is new, or that a build from before there were items has created or changed.
-func (s Subscription) Itemized(f Facts) Subscription {
-	if items := s.itemsOn(f, f.Plan); !slices.Equal(items, s.Items) {
+func (s Period) Itemized() Subscription {
+	if items := s.itemsOn(s.Facts.Plan); !slices.Equal(items, s.Items) {
 		s.Items = items
 	}
-	return s
+	return s.Subscription
 }
 
 // itemsOn returns the items of the subscription on a plan: one for each price that every period has, of the plan and of
 // the add-ons.
-func (s Subscription) itemsOn(f Facts, p plan.Plan) []Item {
-	items := s.billedOn(f, p)
+func (s Period) itemsOn(p plan.Plan) []Item {
+	items := s.billedOn(p)
 	for i := range items {
-		items[i].ID = f.ItemID(items[i].PriceID)
+		items[i].ID = s.Facts.ItemID(items[i].PriceID)
 	}
 	return items
 }
 
 // billedOn is itemsOn without the ids.
-func (s Subscription) billedOn(f Facts, p plan.Plan) []Item {
+func (s Period) billedOn(p plan.Plan) []Item {
 	items := make([]Item, 0, len(p.Prices)+len(s.AddOns))
 	add := func(of plan.Plan, quantity int64) {
 		for _, price := range of.Prices {
@@ -58,7 +58,7 @@ func (s Subscription) billedOn(f Facts, p plan.Plan) []Item {
 	}
 	add(p, s.Quantity)
 	for _, a := range s.AddOns {
-		add(f.addOn(a.Ref), a.Quantity)
+		add(s.Facts.addOn(a.Ref), a.Quantity)
 	}
 	return items
 }

@@ -10,18 +10,18 @@ import (
 // endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment
 // of what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an
 // older invoice, which is paid first.
-func (s Subscription) endOnTime(f Facts, now time.Time) Decision {
-	d := s.end(f, s.CancelReason, now)
+func (s Situation) endOnTime(now time.Time) Decision {
+	d := s.end(s.CancelReason, now)
 	for i := range d.Issue {
-		d.Issue[i].Attempt = len(f.Open) == 0
+		d.Issue[i].Attempt = len(s.Facts.Open) == 0
 	}
 	return d
 }
 
 // lastInvoice bills the prorations that wait for the next invoice when the subscription ends: for their time, whichever
 // period it ends in.
-func (s Subscription) lastInvoice(f Facts) []invoice.Draft {
-	last := s.billed(invoice.Update, spanned(s.PendingLines), nil, s.taken(f))
+func (s Period) lastInvoice() []invoice.Draft {
+	last := s.billed(invoice.Update, spanned(s.PendingLines), nil, s.taken())
 	for i := range last {
 		last[i].Last = true
 	}

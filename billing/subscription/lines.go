@@ -10,10 +10,10 @@ import (
 
 // lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
 // taxes of now. Faults: those of plan.Cost.
-func (s Subscription) lines(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
+func (s Period) lines(items []Item, p plan.Plan) ([]invoice.Line, error) {
 	lines := make([]invoice.Line, len(items))
 	for i, item := range items {
-		of := f.holder(p, item.PriceID)
+		of := s.Facts.holder(p, item.PriceID)
 		cost, err := of.Cost(item.PriceID, item.Quantity)
 		if err != nil {
 			return nil, err
@@ -21,15 +21,15 @@ func (s Subscription) lines(f Facts, items []Item, p plan.Plan) ([]invoice.Line,
 		lines[i] = invoice.Line{
 			Kind: invoice.Recurring, Description: cost.Description, PlanID: of.ID, PriceID: item.PriceID, ItemID: item.ID,
 			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
-			Rates: f.Rates, Period: s.CurrentPeriod,
+			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
 		}
 	}
 	return lines, nil
 }
 
 // wholePeriod bills the current period of some items. A free one has no line. Faults: those of plan.Cost.
-func (s Subscription) wholePeriod(f Facts, items []Item, p plan.Plan) ([]invoice.Line, error) {
-	all, err := s.lines(f, items, p)
+func (s Period) wholePeriod(items []Item, p plan.Plan) ([]invoice.Line, error) {
+	all, err := s.lines(items, p)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +45,8 @@ func (s Subscription) wholePeriod(f Facts, items []Item, p plan.Plan) ([]invoice
 // restOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
 // nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and of
 // proration.Measure.Rest.
-func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
-	lines, err := s.wholePeriod(f, items, p)
+func (s Period) restOfPeriod(items []Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
+	lines, err := s.wholePeriod(items, p)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +63,7 @@ func (s Subscription) restOfPeriod(f Facts, items []Item, p plan.Plan, now time.
 }
 
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.
-func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
+func (s Period) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
 	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
 	item.Rates, item.Credited = nil, 0
 	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
@@ -71,7 +71,7 @@ func (s Subscription) nothingUsed(item invoice.Line, now time.Time) invoice.Line
 }
 
 // drafts makes one invoice for time in the current period, or none of no lines.
-func (s Subscription) drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
+func (s Period) drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
 	if len(lines) == 0 {
 		return nil
 	}

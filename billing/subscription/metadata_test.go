@@ -13,16 +13,16 @@ func TestSetMetadata(t *testing.T) {
 	s, _, now := inStatus(Active)
 	to := metadata.Pairs{"team": "blue"}
 
-	d, err := s.SetMetadata(to, now)
+	d, err := With(s, Facts{}).SetMetadata(to, now)
 	require.NoError(t, err)
 	require.Equal(t, to, d.Subscription.Metadata)
 	require.Len(t, d.Events, 1)
 
-	again, err := d.Subscription.SetMetadata(to, now)
+	again, err := With(d.Subscription, Facts{}).SetMetadata(to, now)
 	require.NoError(t, err)
 	require.Empty(t, again.Events, "nothing changed")
 
 	canceled, _, now := inStatus(Canceled)
-	_, err = canceled.SetMetadata(to, now)
+	_, err = With(canceled, Facts{}).SetMetadata(to, now)
 	require.Equal(t, ErrCanceled, err)
 }

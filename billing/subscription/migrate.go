@@ -25,7 +25,7 @@ var (
 // the period's end. Also a plan that is archived keeps its subscriptions and moves them. Faults: subscription_canceled,
 // subscription_not_on_plan, plan_version_unchanged, plan_change_scheduled, currency_mismatch, payment_in_progress,
 // renewal_due, period_paid_elsewhere, amount_too_large.
-func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+func (s Situation) Migrate(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -41,9 +41,9 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 	if err := CheckCurrency(to, s.Currency); err != nil {
 		return Decision{}, fault.From(err).In("planVersion")
 	}
-	present, next := s.present(f), s.next(f)
+	present, next := s.present(), s.next()
 	present.plan, next.plan = to, to
-	if err := f.billable(present, next); err != nil {
+	if err := s.Facts.billable(present, next); err != nil {
 		return Decision{}, err
 	}
 	if pending.ID == s.PlanID { // another migration, which this one replaces
@@ -56,7 +56,7 @@ func (s Subscription) Migrate(f Facts, to plan.Plan, atPeriodEnd bool, now time.
 		s.setPendingPlan(to.Ref())
 		return s.waits(now), nil
 	}
-	return proposal{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
+	return proposal{Situation: s}.changeNow(present, now.UTC().Truncate(time.Second), now)
 }
 
 // NotAhead refuses a subscription that is on a newer version of the plan or add-on than this one, or waits for one.
@@ -78,6 +78,6 @@ func (s Subscription) StaysOn(r plan.Ref) bool {
 }
 
 // waits is the decision of another plan, or none, at the period's end.
-func (s Subscription) waits(now time.Time) Decision {
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingPlanId")}}
+func (s Situation) waits(now time.Time) Decision {
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "pendingPlanId")}}
 }

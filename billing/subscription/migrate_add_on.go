@@ -9,9 +9,9 @@ import (
 	"perennial/billing/plan"
 )
 
-// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. f knows
-// that version. Faults: those of Migrate.
-func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
+// MigrateAddOn moves the subscription to another version of one of its add-ons, as Migrate does with its plan. The
+// facts have that version. Faults: those of Migrate.
+func (s Situation) MigrateAddOn(to plan.Plan, atPeriodEnd bool, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -33,20 +33,20 @@ func (s Subscription) MigrateAddOn(f Facts, to plan.Plan, atPeriodEnd bool, now 
 	if err := CheckCurrency(to, s.Currency); err != nil {
 		return Decision{}, fault.From(err).In("planVersion")
 	}
-	next := s.next(f)
+	next := s.next()
 	next.addOns = next.addOns.on(to.Ref())
-	present := s.present(f)
+	present := s.present()
 	if !atPeriodEnd {
 		present.addOns = present.addOns.on(to.Ref())
 	}
-	if err := f.billable(present, next); err != nil {
+	if err := s.Facts.billable(present, next); err != nil {
 		return Decision{}, err
 	}
 	s.PendingAddOns = waitsBeside(present.addOns, next.addOns)
 	if atPeriodEnd || current {
-		return Decision{Subscription: s, Events: []event.Event{s.updated(now, "pendingAddOns")}}, nil
+		return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "pendingAddOns")}}, nil
 	}
-	return proposal{Subscription: s}.changeNow(f, present, now.UTC().Truncate(time.Second), now)
+	return proposal{Situation: s}.changeNow(present, now.UTC().Truncate(time.Second), now)
 }
 
 // waitsBeside returns the add-ons that wait for the end of the period; nil: those that are there stay.

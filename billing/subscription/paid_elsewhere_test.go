@@ -15,17 +15,17 @@ func TestChangePlan_PaidElsewhere(t *testing.T) {
 	moved.PaidElsewhereIndex, moved.PeriodIndex, none.Paid = 1, 1, nil
 
 	for _, how := range []ProrationBehavior{"", NextInvoice} {
-		_, err := moved.ChangePlan(none, Change{Plan: &pro, Proration: how}, now)
+		_, err := With(moved, none).ChangePlan(Change{Plan: &pro, Proration: how}, now)
 		require.ErrorIs(t, err, ErrPaidElsewhere)
 	}
 	for _, c := range []Change{{Plan: &pro, AtPeriodEnd: true}, {Plan: &pro, Proration: NoProration}} {
-		d, err := moved.ChangePlan(none, c, now)
+		d, err := With(moved, none).ChangePlan(c, now)
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
 	}
 	s.PaidElsewhereIndex, s.PeriodIndex = 1, 2
 	f.Paid[0].PeriodIndex, f.Paid[0].Lines[0].PeriodIndex = 2, 2
-	d, err := s.ChangePlan(f, Change{Plan: &pro}, now)
+	d, err := With(s, f).ChangePlan(Change{Plan: &pro}, now)
 	require.NoError(t, err)
 	require.NotEmpty(t, d.Issue)
 }

@@ -57,7 +57,7 @@ var (
 // What waits for the next period or the next invoice goes on waiting. Of one that is paused already it only moves the
 // end of the pause. Faults: subscription_canceled, subscription_in_trial, subscription_invoice_open,
 // cancellation_scheduled, subscription_invoice_draft, subscription_paused, resumes_at_out_of_range, amount_too_large.
-func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error) {
+func (s Situation) Pause(in Pausing, now time.Time) (Decision, error) {
 	if err := permit(s.Status, pause); err != nil {
 		return Decision{}, err
 	}
@@ -72,14 +72,14 @@ func (s Subscription) Pause(f Facts, in Pausing, now time.Time) (Decision, error
 		return s.resumeLater(resumesAt, now), nil
 	case s.CancelAtPeriodEnd:
 		return Decision{}, ErrEnding
-	case len(f.Open) > 0:
+	case len(s.Facts.Open) > 0:
 		return Decision{}, ErrInvoiceOpen
-	case len(f.Drafts) > 0:
+	case len(s.Facts.Drafts) > 0:
 		return Decision{}, ErrInvoiceDraft
 	}
 	var issue []invoice.Draft
 	if in.CreditUnused {
-		if issue, err = s.creditUnused(f, at); err != nil {
+		if issue, err = s.creditUnused(at); err != nil {
 			return Decision{}, err
 		}
 	}
@@ -103,16 +103,16 @@ func (in Pausing) end(now time.Time, location *time.Location) (time.Time, error)
 }
 
 // resumeLater moves the end of a pause, or takes it away.
-func (s Subscription) resumeLater(at, now time.Time) Decision {
+func (s Situation) resumeLater(at, now time.Time) Decision {
 	if at.Equal(s.ResumesAt) {
-		return Decision{Subscription: s}
+		return Decision{Subscription: s.Subscription}
 	}
 	s.ResumesAt = at
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "resumesAt")}}
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "resumesAt")}}
 }
 
 // pausedAt is the one way into Paused.
-func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now time.Time) Decision {
+func (s Situation) pausedAt(at time.Time, why PauseReason, resumesAt, now time.Time) Decision {
 	s.Status, s.PausedAt, s.PauseReason, s.ResumesAt = Paused, at, why, resumesAt
 	s.TrialNoticeAt, s.UnproratedIndex = time.Time{}, 0
 	s.paidAtMostUntil(at)
@@ -121,13 +121,13 @@ func (s Subscription) pausedAt(at time.Time, why PauseReason, resumesAt, now tim
 		told.ResumesAt = resumesAt.Unix()
 	}
 	events := append([]event.Event{event.New(told, now)}, s.dropScheduled(ErrPaused.Code, now)...) // their dates may pass
-	return Decision{Subscription: s, Events: events}
+	return Decision{Subscription: s.Subscription, Events: events}
 }
 
 // creditUnused gives the unused time of the current period back, as a change to a plan that costs nothing would. Where
 // prorations that wait for the next invoice come to more, the credit waits with them: nobody is asked for money in a
 // pause.
-func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, error) {
+func (s *Situation) creditUnused(at time.Time) ([]invoice.Draft, error) {
 	switch {
 	case !s.CurrentPeriod.Contains(at):
 		return nil, nil
@@ -138,7 +138,7 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 	if err != nil {
 		return nil, err
 	}
-	left, err := s.unusedTime(f, s.Items, unused, at)
+	left, err := s.unusedTime(s.Items, unused, at)
 	if err != nil || left.credit == 0 {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 		return nil, err
 	}
 	if sums.Total > 0 {
-		return nil, s.wait(f, left.lines, f.Plan)
+		return nil, s.wait(left.lines, s.Facts.Plan)
 	}
 	s.PendingLines = nil
 	return []invoice.Draft{given}, nil
@@ -160,7 +160,7 @@ func (s *Subscription) creditUnused(f Facts, at time.Time) ([]invoice.Draft, err
 // Resume ends the pause: a new period begins, from which all later ones are counted, and is billed in full. at is when
 // it begins, at most now. Faults: subscription_not_paused, subscription_canceled, period_just_begun, of which only a
 // command is refused: whatever resumes it automatically comes later.
-func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
+func (s Situation) Resume(at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, resume); err != nil {
 		return Decision{}, err
 	}
@@ -174,7 +174,7 @@ func (s Subscription) Resume(f Facts, at, now time.Time) (Decision, error) {
 	first := s.first()
 	s.endPause()
 	s.Status, s.AnchorAt, s.NextPeriod = Active, at, 0
-	d, err := s.openNext(f, opening{start: at, first: first}, now)
+	d, err := s.openNext(opening{start: at, first: first}, now)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -197,16 +197,16 @@ func (s Subscription) AwaitsMethod() bool {
 
 // StopsAtTrialEnd reports whether the subscription is in a trial after which it does not go on without a payment
 // method.
-func (s Subscription) StopsAtTrialEnd(f Facts) bool {
-	stops := f.Plan.TrialEnd == plan.TrialEndCancel || f.Plan.TrialEnd == plan.TrialEndPause
-	costs := func() bool { return !f.upcoming().FreeFromTheStart() || !s.renewsFree(f) }
+func (s Situation) StopsAtTrialEnd() bool {
+	stops := s.Facts.Plan.TrialEnd == plan.TrialEndCancel || s.Facts.Plan.TrialEnd == plan.TrialEndPause
+	costs := func() bool { return !s.Facts.upcoming().FreeFromTheStart() || !s.renewsFree() }
 	return s.Status == Trialing && !s.Terms.Sent() && stops && costs()
 }
 
 // withoutMethod is what the end of a trial leads to that must not go on without a payment method.
-func (s Subscription) withoutMethod(f Facts, now time.Time) Decision {
-	if f.Plan.TrialEnd == plan.TrialEndCancel {
-		return s.end(f, ReasonNoPaymentMethod, now)
+func (s Situation) withoutMethod(now time.Time) Decision {
+	if s.Facts.Plan.TrialEnd == plan.TrialEndCancel {
+		return s.end(ReasonNoPaymentMethod, now)
 	}
 	return s.pausedAt(s.TrialEndsAt, PauseNoMethod, time.Time{}, now)
 }

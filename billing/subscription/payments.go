@@ -15,8 +15,8 @@ import (
 // activated by the first one, recovered from past due by any. A recovered subscription is billed for its current period
 // in full where no invoice did; periods that were skipped never are, nor one that is over by now. While an older
 // invoice stays unpaid after its last attempt, an invoice that needed no payment (credit covered it) recovers nothing.
-// f is as it stands with the invoice paid. Fault: subscription_in_trial.
-func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Decision, error) {
+// The facts are those with the invoice paid. Fault: subscription_in_trial.
+func (s Situation) Settled(paid invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, paymentSettled); err != nil {
 		return Decision{}, err
 	}
@@ -26,38 +26,38 @@ func (s Subscription) Settled(f Facts, paid invoice.Invoice, now time.Time) (Dec
 	}
 	if s.Status == Active && s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
-		return Decision{Subscription: s, Events: []event.Event{s.activated(now)}}, nil
+		return Decision{Subscription: s.Subscription, Events: []event.Event{s.activated(now)}}, nil
 	}
-	return s.recovered(f, paid.ID, now)
+	return s.recovered(paid.ID, now)
 }
 
 // WrittenOff is what it means for its subscription that a person gave an invoice up, by voiding it or marking it
 // uncollectible: nothing is paid for by it, but a past-due subscription with no other invoice in collection is active
-// again. f is as it stands with the invoice given up. Fault: subscription_in_trial.
-func (s Subscription) WrittenOff(f Facts, inv invoice.Invoice, now time.Time) (Decision, error) {
+// again. The facts are those with the invoice given up. Fault: subscription_in_trial.
+func (s Situation) WrittenOff(inv invoice.Invoice, now time.Time) (Decision, error) {
 	if err := permit(s.Status, invoiceWrittenOff); err != nil {
 		return Decision{}, err
 	}
-	return s.recovered(f, inv.ID, now)
+	return s.recovered(inv.ID, now)
 }
 
 // recovered lets a past-due subscription be active again once none of its invoices but the closed one has been tried.
 // Its current period is billed in full where no invoice did.
-func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision, error) {
-	if s.Status != PastDue || f.inCollection(closed) {
-		return Decision{Subscription: s}, nil
+func (s Situation) recovered(closed string, now time.Time) (Decision, error) {
+	if s.Status != PastDue || s.Facts.inCollection(closed) {
+		return Decision{Subscription: s.Subscription}, nil
 	}
 	d := Decision{}
 	s.Status, s.PastDueAt, s.CollectionPausedAt = Active, time.Time{}, time.Time{}
-	if now.Before(s.CurrentPeriod.End) && !s.covered(f) {
-		lines, err := s.wholePeriod(f, s.Items, f.Plan)
+	if now.Before(s.CurrentPeriod.End) && !s.covered() {
+		lines, err := s.wholePeriod(s.Items, s.Facts.Plan)
 		if err != nil {
 			return Decision{}, err
 		}
-		if lines, err = s.discounted(f, s.PendingLines, lines); err != nil {
+		if lines, err = s.discounted(s.PendingLines, lines); err != nil {
 			return Decision{}, err
 		}
-		d.Issue = s.billed(invoice.Recovery, s.CurrentPeriod, lines, s.taken(f))
+		d.Issue = s.billed(invoice.Recovery, s.CurrentPeriod, lines, s.taken())
 		if len(d.Issue) == 0 {
 			s.paidUntil(s.CurrentPeriod.End)
 		} else {
@@ -68,32 +68,32 @@ func (s Subscription) recovered(f Facts, closed string, now time.Time) (Decision
 		s.ActivatedAt = now
 	}
 	d.Events = []event.Event{s.activated(now)}
-	d.Subscription = s
+	d.Subscription = s.Subscription
 	return d, nil
 }
 
 // Unpaid is what the failure of an invoice's last automatic attempt means: past due, once, and with the final action
 // pause, that collection is paused. attempts is how many attempts the invoice has seen. Faults: subscription_canceled,
 // subscription_in_trial.
-func (s Subscription) Unpaid(final dunning.Action, attempts int, now time.Time) (Decision, error) {
+func (s Situation) Unpaid(final dunning.Action, attempts int, now time.Time) (Decision, error) {
 	if err := permit(s.Status, retriesExhausted); err != nil {
 		return Decision{}, err
 	}
 	if s.Status == PastDue {
-		return Decision{Subscription: s}, nil
+		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.Status, s.PastDueAt = PastDue, now
 	if final == dunning.Pause {
 		s.CollectionPausedAt = now
 	}
-	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionPastDue{
+	return Decision{Subscription: s.Subscription, Events: []event.Event{event.New(event.SubscriptionPastDue{
 		Subscription: s.announced(), FailedPaymentAttempts: attempts, CollectionPaused: s.CollectionPaused(),
 	}, now)}}, nil
 }
 
 // ResumeCollection ends a pause. The subscription stays past due until it is paid. Faults: collection_not_paused,
 // subscription_canceled.
-func (s Subscription) ResumeCollection(now time.Time) (Decision, error) {
+func (s Situation) ResumeCollection(now time.Time) (Decision, error) {
 	if err := permit(s.Status, resumeCollection); err != nil {
 		return Decision{}, err
 	}
@@ -101,34 +101,34 @@ func (s Subscription) ResumeCollection(now time.Time) (Decision, error) {
 		return Decision{}, ErrCollectionNotPaused
 	}
 	s.CollectionPausedAt = time.Time{}
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "collectionPaused")}}, nil
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "collectionPaused")}}, nil
 }
 
 // ExpirePastDue cancels a subscription that was past due for as long as its environment allows. Faults:
 // subscription_not_past_due, past_due_not_ended, subscription_canceled.
-func (s Subscription) ExpirePastDue(f Facts, now time.Time) (Decision, error) {
+func (s Situation) ExpirePastDue(now time.Time) (Decision, error) {
 	if err := permit(s.Status, pastDueExpired); err != nil {
 		return Decision{}, err
 	}
-	end, ok := s.pastDueEnd(f.Settings)
+	end, ok := s.pastDueEnd(s.Facts.Settings)
 	if !ok || now.Before(end) {
 		return Decision{}, ErrPastDueNotEnded
 	}
-	return s.end(f, ReasonPastDueExpired, now), nil
+	return s.end(ReasonPastDueExpired, now), nil
 }
 
 // Payable names the invoice that a payment for the subscription pays: the one in collection, else its oldest open one.
 // They are the same, unless a draft was issued while a younger invoice was in collection. amount, where given, must be
 // exactly what is due. Faults: nothing_to_pay, subscription_in_trial, amount_mismatch.
-func (s Subscription) Payable(f Facts, amount *money.Minor) (invoice.Invoice, error) {
+func (s Situation) Payable(amount *money.Minor) (invoice.Invoice, error) {
 	if err := permit(s.Status, payInvoice); err != nil {
 		return invoice.Invoice{}, err
 	}
 	collecting := func(inv invoice.Invoice) bool { return inv.ID == s.CollectingInvoiceID }
-	if i := slices.IndexFunc(f.Open, collecting); i >= 0 {
-		return Exactly(f.Open[i:], amount)
+	if i := slices.IndexFunc(s.Facts.Open, collecting); i >= 0 {
+		return Exactly(s.Facts.Open[i:], amount)
 	}
-	return Exactly(f.Open, amount)
+	return Exactly(s.Facts.Open, amount)
 }
 
 // Exactly is the oldest of open invoices, where amount, if given, is what is due on it. Faults: nothing_to_pay,

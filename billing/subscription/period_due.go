@@ -15,7 +15,7 @@ import (
 // its cancellation was put off until now, or where its trial must not end without a payment method. A plan change that
 // waited for the boundary takes effect. It opens one period,
 // also when several have passed: the caller asks again; but see begins. Faults: subscription_canceled, period_not_due.
-func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
+func (s Situation) OpenPeriod(now time.Time) (Decision, error) {
 	if err := permit(s.Status, periodDue); err != nil {
 		return Decision{}, err
 	}
@@ -25,12 +25,12 @@ func (s Subscription) OpenPeriod(f Facts, now time.Time) (Decision, error) {
 	}
 	begin := s.unbegun() // what was put off to the end of a period waits for the end of this one
 	if s.CancelAtPeriodEnd && !begin {
-		return s.endOnTime(f, now), nil
+		return s.endOnTime(now), nil
 	}
-	if !f.CanPay && s.StopsAtTrialEnd(f) {
-		return s.withoutMethod(f, now), nil
+	if !s.Facts.CanPay && s.StopsAtTrialEnd() {
+		return s.withoutMethod(now), nil
 	}
-	return s.openNext(f, opening{start: start, begin: begin, first: s.first(), renews: true}, now)
+	return s.openNext(opening{start: start, begin: begin, first: s.first(), renews: true}, now)
 }
 
 // opening is how the next period is opened.
@@ -46,17 +46,17 @@ type opening struct {
 func (s Subscription) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
 
 // openNext opens the next period, and bills it.
-func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, error) {
-	begin, waited := o.begin, s.taken(f)
-	bill := f.Plan
-	was := s
+func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
+	begin, waited := o.begin, s.taken()
+	bill := s.Facts.Plan
+	was := s.Subscription
 	var lines []invoice.Line
 	var err error
 	if begin {
-		lines, err = s.begins(f)
+		lines, err = s.begins()
 	} else {
-		bill = s.becomeNext(f, o.start)
-		s.open(f.Settings.measure(bill))
+		bill = s.becomeNext(o.start)
+		s.open(s.Facts.Settings.measure(bill))
 	}
 	if err != nil {
 		return Decision{}, err
@@ -79,7 +79,7 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 			CurrentPeriodStart: s.CurrentPeriod.Start.Unix(), CurrentPeriodEnd: s.CurrentPeriod.End.Unix(),
 		}, now))
 	}
-	if s.Status != PastDue || f.Settings.PastDueBilling == AccruePastDue && !s.CollectionPaused() {
+	if s.Status != PastDue || s.Facts.Settings.PastDueBilling == AccruePastDue && !s.CollectionPaused() {
 		reason := invoice.Cycle
 		if o.first {
 			reason = invoice.Create
@@ -87,7 +87,7 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 		of := s.CurrentPeriod
 		if begin {
 			of.Start = was.CurrentPeriod.Start
-		} else if lines, err = s.opened(f, bill, o.first, waited.lines); err != nil {
+		} else if lines, err = s.opened(bill, o.first, waited.lines); err != nil {
 			return Decision{}, err
 		}
 		d.Issue = s.billed(reason, of, lines, waited)
@@ -96,22 +96,22 @@ func (s Subscription) openNext(f Facts, o opening, now time.Time) (Decision, err
 		}
 	}
 	if len(d.Issue) == 0 && s.Status == Active {
-		s, d.Events = s.freePeriod(d.Events, now)
+		s.Subscription, d.Events = s.freePeriod(d.Events, now)
 	}
-	d.Subscription = s
+	d.Subscription = s.Subscription
 	return d, nil
 }
 
 // becomeNext lets what waited for a period's end take effect, and returns the plan of the period that begins.
-func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
-	next := s.next(f)
-	if s.PendingQuantity == 0 && f.Pending == nil && s.PendingAddOns == nil {
+func (s *Situation) becomeNext(start time.Time) plan.Plan {
+	next := s.next()
+	if s.PendingQuantity == 0 && s.Facts.Pending == nil && s.PendingAddOns == nil {
 		return next.plan
 	}
 	s.Quantity, s.AddOns = next.quantity, next.addOns
 	s.setPlan(next.plan.Ref())
 	s.forgetPending()
-	s.Items = s.itemsOn(f, next.plan)
+	s.Items = s.itemsOn(next.plan)
 	if next.plan.Interval != s.Interval {
 		s.Interval, s.AnchorAt, s.NextPeriod = next.plan.Interval, start, 0
 	}
@@ -119,7 +119,7 @@ func (s *Subscription) becomeNext(f Facts, start time.Time) plan.Plan {
 }
 
 // open makes the next period the current one.
-func (s *Subscription) open(by proration.Measure) {
+func (s *Situation) open(by proration.Measure) {
 	s.CurrentPeriod = s.schedule().Period(s.NextPeriod)
 	s.NextPeriod++
 	s.count(by)
@@ -127,27 +127,27 @@ func (s *Subscription) open(by proration.Measure) {
 
 // count gives the current period its index. It is divided by one measure from its start to its end, or its parts would
 // not sum to the whole, so that a measure which is chosen meanwhile waits for the period after it.
-func (s *Subscription) count(by proration.Measure) {
+func (s *Situation) count(by proration.Measure) {
 	s.ProrationMeasure = by
 	s.PeriodIndex++
 	s.dropEnded()
 }
 
 // restart opens a period with another interval now. The time that is left of the current one must be credited.
-func (s *Subscription) restart(every period.Interval, by proration.Measure, now time.Time) {
+func (s *Situation) restart(every period.Interval, by proration.Measure, now time.Time) {
 	s.Interval, s.AnchorAt, s.NextPeriod = every, now, 0
 	s.open(by)
 	s.paidAtMostUntil(s.CurrentPeriod.End)
 }
 
 // freePeriod covers a period that costs nothing: it counts as paid.
-func (s Subscription) freePeriod(events []event.Event, now time.Time) (Subscription, []event.Event) {
+func (s Situation) freePeriod(events []event.Event, now time.Time) (Subscription, []event.Event) {
 	s.paidUntil(s.CurrentPeriod.End)
 	if s.ActivatedAt.IsZero() {
 		s.ActivatedAt = now
 		events = append(events, s.activated(now))
 	}
-	return s, events
+	return s.Subscription, events
 }
 
 // paidAtMostUntil moves PaidThrough back: the time after end was given back.

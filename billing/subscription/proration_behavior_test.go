@@ -37,7 +37,7 @@ func amounts(lines []invoice.Line) (out []money.Minor) {
 
 func change(t *testing.T, s Subscription, f Facts, c Change, now time.Time) (Decision, Facts) {
 	t.Helper()
-	d, err := s.ChangePlan(f, c, now)
+	d, err := With(s, f).ChangePlan(c, now)
 	require.NoError(t, err)
 	if c.Plan != nil {
 		f.Plan = *c.Plan
@@ -66,7 +66,7 @@ func TestChangePlan_ProrationWaits(t *testing.T) {
 	require.Equal(t, []money.Minor{-500, 1500, -900, 300}, amounts(s.PendingLines))
 	require.Equal(t, s.PendingLines[1].ID, s.PendingLines[2].Reverses)
 
-	renewed, err := s.OpenPeriod(f, s.CurrentPeriod.End)
+	renewed, err := With(s, f).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
 	require.Empty(t, renewed.Subscription.PendingLines)
 	require.Equal(t, []money.Minor{1000, -500, 1500, -900, 300}, amounts(renewed.Issue[0].Lines))
@@ -89,9 +89,9 @@ func TestEnd_BillsWhatWaits(t *testing.T) {
 	s = d.Subscription
 	scheduled := s
 	scheduled.CancelAtPeriodEnd = true
-	atEnd, err := scheduled.OpenPeriod(f, s.CurrentPeriod.End)
+	atEnd, err := With(scheduled, f).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
-	atOnce, err := s.Cancel(f, Cancellation{Immediate: true}, now)
+	atOnce, err := With(s, f).Cancel(Cancellation{Immediate: true}, now)
 	require.NoError(t, err)
 	for _, end := range []Decision{atEnd, atOnce} {
 		require.True(t, end.Issue[0].Last)
@@ -103,11 +103,11 @@ func TestEnd_BillsWhatWaits(t *testing.T) {
 	require.False(t, atOnce.Issue[0].Attempt, "a person ended it, and can ask for the payment")
 	older := f
 	older.Open = []invoice.Invoice{{ID: "in_0", Status: invoice.Open}}
-	atEnd, err = scheduled.OpenPeriod(older, s.CurrentPeriod.End)
+	atEnd, err = With(scheduled, older).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
 	require.False(t, atEnd.Issue[0].Attempt, "the oldest is paid first")
 
-	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
+	refunded, err := With(s, f).Cancel(Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{-500, 1500, -900}, amounts(refunded.Issue[0].Lines), "600 of 1500 was used")
 }
@@ -131,7 +131,7 @@ func TestChangePlan_WithoutProration(t *testing.T) {
 	require.Empty(t, s.PendingLines)
 	require.Equal(t, pro.ID, s.PlanID)
 
-	renewed, err := s.OpenPeriod(f, s.CurrentPeriod.End)
+	renewed, err := With(s, f).OpenPeriod(s.CurrentPeriod.End)
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{3000}, amounts(renewed.Issue[0].Lines))
 
@@ -142,12 +142,12 @@ func TestChangePlan_WithoutProration(t *testing.T) {
 	require.Equal(t, "il_1", prorated.Issue[0].Lines[0].Reverses)
 	require.Zero(t, prorated.Subscription.UnproratedIndex)
 
-	refunded, err := s.Cancel(f, Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
+	refunded, err := With(s, f).Cancel(Cancellation{Immediate: true, RefundUnused: true}, now.AddDate(0, 0, 6))
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{-300}, amounts(refunded.Issue[0].Lines))
 
 	s.Status, s.PastDueAt = PastDue, now
-	recovered, err := s.Settled(Facts{Plan: pro, ItemID: itemID}, invoice.Invoice{ID: "in_0"}, now)
+	recovered, err := With(s, Facts{Plan: pro, ItemID: itemID}).Settled(invoice.Invoice{ID: "in_0"}, now)
 	require.NoError(t, err)
 	require.Empty(t, recovered.Issue, "the period is billed")
 }
@@ -166,8 +166,8 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 	s.ProrationMeasure = proration.DayInclusive
 	d, f = change(t, s, f, Change{Plan: &byDay}, at)
 	require.Equal(t, []money.Minor{-500, 1500}, amounts(d.Issue[0].Lines))
-	end, err := s.Cancel(
-		Facts{Plan: team, Paid: f.Paid, ItemID: itemID}, Cancellation{Immediate: true, RefundUnused: true}, at,
+	end, err := With(s, Facts{Plan: team, Paid: f.Paid, ItemID: itemID}).Cancel(
+		Cancellation{Immediate: true, RefundUnused: true}, at,
 	)
 	require.NoError(t, err)
 	require.Equal(t, []money.Minor{-467}, amounts(end.Issue[0].Lines), "the day of the end is used")
@@ -177,7 +177,7 @@ func TestMeasure_OfThePeriod(t *testing.T) {
 		if plan == "none" {
 			f.Plan = pro
 		}
-		opened, err := d.Subscription.OpenPeriod(f, s.CurrentPeriod.End)
+		opened, err := With(d.Subscription, f).OpenPeriod(s.CurrentPeriod.End)
 		require.NoError(t, err)
 		require.Equal(t, want, opened.Subscription.ProrationMeasure, plan)
 	}

@@ -38,10 +38,10 @@ func TestOpenPeriod_OnlyWhatFollowsIsARenewal(t *testing.T) {
 		sub, _, err := subscription.Create(monthly,
 			subscription.NewInput{ID: "sub_1", TrialDays: c.trial, TimeZone: "UTC", Now: now})
 		require.NoError(t, err)
-		opened, err := sub.OpenPeriod(facts, sub.CurrentPeriod.End)
+		opened, err := subscription.With(sub, facts).OpenPeriod(sub.CurrentPeriod.End)
 		require.NoError(t, err)
 		require.Equal(t, c.first, renewals(opened))
-		next, err := opened.Subscription.OpenPeriod(facts, opened.Subscription.CurrentPeriod.End)
+		next, err := subscription.With(opened.Subscription, facts).OpenPeriod(opened.Subscription.CurrentPeriod.End)
 		require.NoError(t, err)
 		require.Equal(t, 1, renewals(next))
 	}

@@ -33,9 +33,9 @@ func TestKeeps_WithLinesOfEarlierPeriods(t *testing.T) {
 			inv.Total += amount
 		}
 		f := Facts{Paid: []invoice.Invoice{inv}}
-		require.Equal(t, c.kept, s.retained(f).Total, name)
-		require.Equal(t, c.overpaid, s.overpaid(f.Paid), name)
+		require.Equal(t, c.kept, With(s, f).retained().Total, name)
+		require.Equal(t, c.overpaid, With(s, Facts{}).overpaid(f.Paid), name)
 		f.GivenBack = 100 + c.earlier
-		require.Equal(t, c.kept-100, s.retained(f).Total, name)
+		require.Equal(t, c.kept-100, With(s, f).retained().Total, name)
 	}
 }

@@ -39,13 +39,13 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 		})
 		require.NoError(t, err)
 
-		d, err := s.ChangePlan(Facts{Plan: team, ItemID: itemID}, Change{Plan: &to}, created)
+		d, err := With(s, Facts{Plan: team, ItemID: itemID}).ChangePlan(Change{Plan: &to}, created)
 
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
 		require.Equal(t, created, d.Subscription.CurrentPeriod.Start)
 		require.Equal(t, s.schedule().Location, d.Subscription.schedule().Location)
-		opened, err := d.Subscription.OpenPeriod(Facts{Plan: to, ItemID: itemID}, created)
+		opened, err := With(d.Subscription, Facts{Plan: to, ItemID: itemID}).OpenPeriod(created)
 		require.NoError(t, err)
 		total, _ := to.Total(1)
 		require.Len(t, opened.Issue, 1)
@@ -57,12 +57,12 @@ func TestChangePlan_BeforeTheFirstPeriodIsOpened(t *testing.T) {
 func TestUnpaid_TwiceIsOneSpell(t *testing.T) {
 	t.Parallel()
 	s, _, now := inStatus(Active)
-	first, err := s.Unpaid(dunning.PastDue, 4, now)
+	first, err := With(s, Facts{}).Unpaid(dunning.PastDue, 4, now)
 	require.NoError(t, err)
 	require.Equal(t, event.SubscriptionPastDue{Subscription: s.announced(), FailedPaymentAttempts: 4},
 		first.Events[0].Data)
 
-	again, err := first.Subscription.Unpaid(dunning.PastDue, 5, now.Add(time.Hour))
+	again, err := With(first.Subscription, Facts{}).Unpaid(dunning.PastDue, 5, now.Add(time.Hour))
 
 	require.NoError(t, err)
 	require.Equal(t, Decision{Subscription: first.Subscription}, again)
@@ -89,7 +89,7 @@ func TestChangePlan_Refuses(t *testing.T) {
 		"after the period's end":      {f, pro, false, s.CurrentPeriod.End, ErrRenewalDue},
 		"at its very start":           {f, pro, false, s.CurrentPeriod.Start, nil},
 	} {
-		d, err := s.ChangePlan(c.facts, Change{Plan: &c.to, AtPeriodEnd: c.later}, c.now)
+		d, err := With(s, c.facts).ChangePlan(Change{Plan: &c.to, AtPeriodEnd: c.later}, c.now)
 		require.Equal(t, c.want, err, name)
 		if err != nil {
 			require.Equal(t, Decision{}, d, name)
@@ -100,13 +100,13 @@ func TestChangePlan_Refuses(t *testing.T) {
 func TestChangePlan_SamePlanDropsPendingChange(t *testing.T) {
 	t.Parallel()
 	s, f, now := inStatus(Active)
-	d, err := s.ChangePlan(f, Change{Plan: &pro, AtPeriodEnd: true}, now)
+	d, err := With(s, f).ChangePlan(Change{Plan: &pro, AtPeriodEnd: true}, now)
 	require.NoError(t, err)
 	require.Equal(t, pro.ID, d.Subscription.PendingPlanID)
 	gone := team
 	gone.Active = false // staying is nothing new to be sold, so it is open to those on a plan that left the shop too
 	for _, stay := range []plan.Plan{team, gone} {
-		returned, err := d.Subscription.ChangePlan(f, Change{Plan: &stay}, now)
+		returned, err := With(d.Subscription, f).ChangePlan(Change{Plan: &stay}, now)
 		require.NoError(t, err)
 		require.Equal(t, s, returned.Subscription)
 	}
@@ -120,17 +120,17 @@ func TestPayable_ReturnsOldestInvoice(t *testing.T) {
 	right, wrong := money.Minor(1000), money.Minor(999)
 
 	for _, amount := range []*money.Minor{nil, &right} {
-		inv, err := s.Payable(f, amount)
+		inv, err := With(s, f).Payable(amount)
 		require.NoError(t, err)
 		require.Equal(t, "in_1", inv.ID)
 	}
-	_, err := s.Payable(f, &wrong)
+	_, err := With(s, f).Payable(&wrong)
 	require.Equal(t, "amount_mismatch", fault.From(err).Code)
 	require.Equal(t, "amount", fault.From(err).Param)
 	require.Contains(t, fault.From(err).Detail, "1000 minor units (10.00 EUR)", "the number to send, and what it means")
 	for _, status := range []Status{Active, PastDue, Canceled} {
 		s, _, _ := inStatus(status)
-		_, err = s.Payable(Facts{}, nil)
+		_, err = With(s, Facts{}).Payable(nil)
 		require.Equal(t, ErrNothingOpen, err)
 	}
 	require.NotContains(t, ErrNothingOpen.Detail, "next period", "a canceled subscription has none")

@@ -51,7 +51,7 @@ var (
 // Faults: subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
 // period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
 // add_ons_other_interval, amount_too_large.
-func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time) (Decision, error) {
+func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -67,7 +67,7 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 	if s.paidElsewhere() && one.At.Before(s.boundary()) && one.Proration != NoProration {
 		return Decision{}, ErrPaidElsewhere
 	}
-	before := s.plannedAt(f, one.At)
+	before := s.plannedAt(one.At)
 	if c.Plan != nil {
 		if err := s.offered(*c.Plan); err != nil {
 			return Decision{}, err
@@ -80,22 +80,22 @@ func (s Subscription) ScheduleChange(f Facts, c Change, id string, now time.Time
 		}
 	}
 	if c.AddOns != nil {
-		addOns, err := s.AddOns.choose(f, *c.AddOns, before.plan)
+		addOns, err := s.AddOns.choose(s.Facts, *c.AddOns, before.plan)
 		if err != nil {
 			return Decision{}, err
 		}
 		one.AddOns = &addOns
 	}
 	s.Scheduled = s.Scheduled.with(one)
-	if err := s.plannable(f); err != nil {
+	if err := s.plannable(); err != nil {
 		return Decision{}, err
 	}
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
 }
 
 // WithdrawChange takes a scheduled change back, also that at the end of the period. Faults: subscription_canceled,
 // scheduled_change_not_found, migration_scheduled.
-func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error) {
+func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
 	if err := permit(s.Status, changePlan); err != nil {
 		return Decision{}, err
 	}
@@ -111,13 +111,13 @@ func (s Subscription) WithdrawChange(id string, now time.Time) (Decision, error)
 	default:
 		return Decision{}, ErrChangeNotFound
 	}
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "scheduledChanges")}}, nil
 }
 
 // withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of
 // whoever asked for the change. It reports whether there was anything.
-func (s *Subscription) withdrawWaiting() bool {
-	had, stays := *s, s.AddOns
+func (s *Situation) withdrawWaiting() bool {
+	had, stays := s.Subscription, s.AddOns
 	for _, a := range s.NextAddOns() {
 		stays = stays.on(a.Ref)
 	}
@@ -182,11 +182,11 @@ func (s Subscription) ScheduledRefs() []plan.Ref {
 }
 
 // plannedAt is what will be billed just before a date, as far as it is known.
-func (s Subscription) plannedAt(f Facts, at time.Time) target {
-	t := s.present(f)
+func (s Situation) plannedAt(at time.Time) target {
+	t := s.present()
 	for _, c := range s.AllChanges() {
 		if !c.At.After(at) {
-			t = f.changed(t, c)
+			t = s.Facts.changed(t, c)
 		}
 	}
 	return t
@@ -194,14 +194,14 @@ func (s Subscription) plannedAt(f Facts, at time.Time) target {
 
 // plannable refuses changes that could not be billed one after the other. Faults: add_ons_other_interval,
 // amount_too_large.
-func (s Subscription) plannable(f Facts) error {
-	t := s.present(f)
+func (s Situation) plannable() error {
+	t := s.present()
 	for _, c := range s.AllChanges() {
-		t = f.changed(t, c)
-		if err := f.aligned(t); err != nil {
+		t = s.Facts.changed(t, c)
+		if err := s.Facts.aligned(t); err != nil {
 			return err
 		}
-		if err := s.renewable(f, t); err != nil {
+		if err := s.renewable(t); err != nil {
 			return err
 		}
 	}

@@ -9,13 +9,13 @@ import (
 
 // SetTerms changes how the invoices that it issues from now on are collected; nil: as it is. Invoices keep the terms
 // that they were issued with. Faults: subscription_canceled, those of terms.Terms.Validate.
-func (s Subscription) SetTerms(method *terms.Method, netDays *int, now time.Time) (Decision, error) {
+func (s Situation) SetTerms(method *terms.Method, netDays *int, now time.Time) (Decision, error) {
 	if s.Status == Canceled {
 		return Decision{}, ErrCanceled
 	}
 	to, err := s.Terms.Changed(method, netDays)
 	if err != nil || to == s.Terms {
-		return Decision{Subscription: s}, err
+		return Decision{Subscription: s.Subscription}, err
 	}
 	var changed []string
 	if to.Method != s.Terms.Method {
@@ -25,5 +25,5 @@ func (s Subscription) SetTerms(method *terms.Method, netDays *int, now time.Time
 		changed = append(changed, "netDays")
 	}
 	s.Terms = to
-	return Decision{Subscription: s, Events: []event.Event{s.updated(now, changed...)}}, nil
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, changed...)}}, nil
 }

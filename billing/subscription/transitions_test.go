@@ -48,12 +48,12 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 	f := Facts{
 		Plan: team, Settings: Settings{Dunning: dunning.Policy{Final: dunning.Cancel, CancelAfterDays: 10}}, ItemID: itemID,
 	}
-	s = s.Itemized(f)
+	s = With(s, f).Itemized()
 	if status == Trialing {
 		s.TrialNoticeAt = time.Time{} // it was given days ago
 		return s, f, s.CurrentPeriod.End.Add(-time.Hour)
 	}
-	d, err := s.OpenPeriod(f, created)
+	d, err := With(s, f).OpenPeriod(created)
 	if err != nil {
 		panic(err)
 	}
@@ -69,7 +69,7 @@ func inStatus(status Status) (Subscription, Facts, time.Time) {
 		s.Status, s.CanceledAt = Canceled, now
 	case Trialing, Active:
 	}
-	lines, err := s.wholePeriod(f, s.Items, team)
+	lines, err := With(s, f).wholePeriod(s.Items, team)
 	if err != nil {
 		panic(err)
 	}
@@ -85,74 +85,74 @@ func itemID(priceID string) string { return "si_" + priceID }
 // perform calls the method behind each input with arguments that are fine in themselves.
 var perform = map[input]func(Subscription, Facts, time.Time) (Decision, error){
 	cancelNow: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.Cancel(f, Cancellation{Immediate: true}, now)
+		return With(s, f).Cancel(Cancellation{Immediate: true}, now)
 	},
 	cancelAtPeriodEnd: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.Cancel(f, Cancellation{}, now)
+		return With(s, f).Cancel(Cancellation{}, now)
 	},
 	reactivate: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd = true
-		return s.Reactivate(now)
+		return With(s, Facts{}).Reactivate(now)
 	},
 	changePlan: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.ChangePlan(f, Change{Plan: &pro}, now)
+		return With(s, f).ChangePlan(Change{Plan: &pro}, now)
 	},
 	moveTrialEnd: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
-		return s.EndTrialAt(now.AddDate(0, 0, 7), now)
+		return With(s, Facts{}).EndTrialAt(now.AddDate(0, 0, 7), now)
 	},
 	moveAnchor: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd = false
-		return s.MoveAnchor(f, "", now)
+		return With(s, f).MoveAnchor("", now)
 	},
 	pause: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		s.CancelAtPeriodEnd, f.Open = false, nil
-		return s.Pause(f, Pausing{ResumesAt: now.AddDate(0, 1, 0)}, now)
+		return With(s, f).Pause(Pausing{ResumesAt: now.AddDate(0, 1, 0)}, now)
 	},
-	resume: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.Resume(f, now, now) },
+	resume: func(s Subscription, f Facts, now time.Time) (Decision, error) { return With(s, f).Resume(now, now) },
 	payInvoice: func(s Subscription, f Facts, _ time.Time) (Decision, error) {
-		if _, err := s.Payable(f, nil); err != nil {
+		if _, err := With(s, f).Payable(nil); err != nil {
 			return Decision{}, err
 		}
 		return Decision{Subscription: s}, nil
 	},
 	periodDue: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.OpenPeriod(f, now.Add(time.Hour))
+		return With(s, f).OpenPeriod(now.Add(time.Hour))
 	},
 	trialEnding: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		s.TrialNoticeAt = now
-		return s.AnnounceTrialEnd(now)
+		return With(s, Facts{}).AnnounceTrialEnd(now)
 	},
-	renewalNear: func(s Subscription, f Facts, now time.Time) (Decision, error) { return s.AnnounceRenewal(f, now) },
+	renewalNear: func(s Subscription, f Facts, now time.Time) (Decision, error) { return With(s, f).AnnounceRenewal(now) },
 	paymentSettled: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		paid := invoice.Invoice{ID: "in_1", Status: invoice.Paid, Period: s.CurrentPeriod, PeriodIndex: 1}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == paid.ID })
 		f.Paid = []invoice.Invoice{paid}
-		return s.Settled(f, paid, now)
+		return With(s, f).Settled(paid, now)
 	},
 	retriesExhausted: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
-		return s.Unpaid(dunning.PastDue, 4, now)
+		return With(s, Facts{}).Unpaid(dunning.PastDue, 4, now)
 	},
 	resumeCollection: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		if s.Status == PastDue {
 			s.CollectionPausedAt = now
 		}
-		return s.ResumeCollection(now)
+		return With(s, Facts{}).ResumeCollection(now)
 	},
 	redeemCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
-		return s.RedeemCoupon(discount.Coupon{ID: "coup_1", Active: true}, now)
+		return With(s, Facts{}).RedeemCoupon(discount.Coupon{ID: "coup_1", Active: true}, now)
 	},
 	removeCoupon: func(s Subscription, _ Facts, now time.Time) (Decision, error) {
 		s.Discounts = Discounts{{CouponID: "coup_1"}}
-		return s.RemoveCoupon("coup_1", now)
+		return With(s, Facts{}).RemoveCoupon("coup_1", now)
 	},
 	invoiceWrittenOff: func(s Subscription, f Facts, now time.Time) (Decision, error) {
 		given := invoice.Invoice{ID: "in_1", Status: invoice.Void, Period: s.CurrentPeriod, PeriodIndex: 1}
 		f.Open = slices.DeleteFunc(slices.Clone(f.Open), func(i invoice.Invoice) bool { return i.ID == given.ID })
 		f.WrittenOff = []invoice.Invoice{given}
-		return s.WrittenOff(f, given, now)
+		return With(s, f).WrittenOff(given, now)
 	},
 	pastDueExpired: func(s Subscription, f Facts, now time.Time) (Decision, error) {
-		return s.ExpirePastDue(f, now)
+		return With(s, f).ExpirePastDue(now)
 	},
 }
 

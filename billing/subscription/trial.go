@@ -11,7 +11,7 @@ import (
 const trialNoticeDays = 3
 
 // AnnounceTrialEnd announces once that the trial ends soon. Faults: subscription_not_in_trial, subscription_canceled.
-func (s Subscription) AnnounceTrialEnd(now time.Time) (Decision, error) {
+func (s Situation) AnnounceTrialEnd(now time.Time) (Decision, error) {
 	if err := permit(s.Status, trialEnding); err != nil {
 		return Decision{}, err
 	}
@@ -21,9 +21,9 @@ func (s Subscription) AnnounceTrialEnd(now time.Time) (Decision, error) {
 	return s.announceTrialEnd(now), nil
 }
 
-func (s Subscription) announceTrialEnd(now time.Time) Decision {
+func (s Situation) announceTrialEnd(now time.Time) Decision {
 	s.TrialNoticeAt = time.Time{}
-	return Decision{Subscription: s, Events: []event.Event{event.New(event.SubscriptionTrialWillEnd{
+	return Decision{Subscription: s.Subscription, Events: []event.Event{event.New(event.SubscriptionTrialWillEnd{
 		Subscription: s.announced(), PlanID: s.PlanID, TrialEndsAt: s.TrialEndsAt.Unix(),
 		CancelAtPeriodEnd: s.CancelAtPeriodEnd,
 	}, now)}}

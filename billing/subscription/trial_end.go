@@ -16,7 +16,7 @@ var ErrTrialOver = fault.New(fault.Conflict, "subscription_not_in_trial",
 // EndTrialAt moves the end of the trial, and with it the anchor of all periods: later, earlier, or to now. It is
 // announced again where that is due for the new end. Faults: subscription_not_in_trial, subscription_canceled,
 // trial_end_out_of_range.
-func (s Subscription) EndTrialAt(at, now time.Time) (Decision, error) {
+func (s Situation) EndTrialAt(at, now time.Time) (Decision, error) {
 	if err := permit(s.Status, moveTrialEnd); err != nil {
 		return Decision{}, err
 	}
@@ -30,11 +30,11 @@ func (s Subscription) EndTrialAt(at, now time.Time) (Decision, error) {
 		at = start.Add(time.Second)
 	}
 	if at.Equal(s.TrialEndsAt) {
-		return Decision{Subscription: s}, nil
+		return Decision{Subscription: s.Subscription}, nil
 	}
 	s.TrialEndsAt, s.AnchorAt, s.CurrentPeriod.End = at, at, at
 	s.TrialNoticeAt = period.AddDays(at, location, -trialNoticeDays)
-	d := Decision{Subscription: s, Events: []event.Event{s.updated(now, "trialEndsAt")}}
+	d := Decision{Subscription: s.Subscription, Events: []event.Event{s.updated(now, "trialEndsAt")}}
 	switch {
 	case !at.After(now): // nothing is left to announce
 		d.Subscription.TrialNoticeAt = time.Time{}

@@ -26,7 +26,7 @@ func TestEndTrialAt(t *testing.T) {
 		"now":      {now, []event.Type{event.TypeSubscriptionUpdated}, time.Time{}},
 		"as it is": {s.TrialEndsAt, nil, time.Time{}},
 	} {
-		d, err := s.EndTrialAt(c.at, now)
+		d, err := With(s, Facts{}).EndTrialAt(c.at, now)
 
 		require.NoError(t, err, name)
 		moved := d.Subscription
@@ -38,15 +38,15 @@ func TestEndTrialAt(t *testing.T) {
 			types = append(types, e.Type())
 		}
 		require.Equal(t, c.events, types, name)
-		began, err := moved.OpenPeriod(f, c.at)
+		began, err := With(moved, f).OpenPeriod(c.at)
 		require.NoError(t, err, name)
 		require.Equal(t, c.at, began.Subscription.CurrentPeriod.Start, name)
 	}
 	for _, at := range []time.Time{now.Add(-time.Second), start.AddDate(0, 0, 731)} {
-		_, err := s.EndTrialAt(at, now)
+		_, err := With(s, Facts{}).EndTrialAt(at, now)
 		require.Equal(t, "trial_end_out_of_range", fault.From(err).Code)
 	}
-	fresh, err := s.EndTrialAt(start, start)
+	fresh, err := With(s, Facts{}).EndTrialAt(start, start)
 	require.NoError(t, err)
 	require.Equal(t, start.Add(time.Second), fresh.Subscription.CurrentPeriod.End, "no period is empty")
 }

@@ -54,12 +54,12 @@ func TestAnnounceTrialEnd_Once(t *testing.T) {
 	days := 14
 	s, _, err := Create(team, NewInput{ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: created})
 	require.NoError(t, err)
-	_, err = s.AnnounceTrialEnd(s.TrialNoticeAt.Add(-1))
+	_, err = With(s, Facts{}).AnnounceTrialEnd(s.TrialNoticeAt.Add(-1))
 	require.Equal(t, ErrNotInTrial, err, "not before its time")
 
-	scheduled, err := s.Cancel(Facts{}, Cancellation{}, created)
+	scheduled, err := With(s, Facts{}).Cancel(Cancellation{}, created)
 	require.NoError(t, err)
-	d, err := scheduled.Subscription.AnnounceTrialEnd(s.TrialNoticeAt)
+	d, err := With(scheduled.Subscription, Facts{}).AnnounceTrialEnd(s.TrialNoticeAt)
 	require.NoError(t, err)
 	require.Equal(t, event.SubscriptionTrialWillEnd{
 		Subscription: s.announced(), PlanID: team.ID, TrialEndsAt: s.TrialEndsAt.Unix(), CancelAtPeriodEnd: true,
@@ -67,10 +67,10 @@ func TestAnnounceTrialEnd_Once(t *testing.T) {
 	action, at := d.Subscription.Next(nil, Settings{})
 	require.Equal(t, ActionCancel, action)
 	require.Equal(t, s.TrialEndsAt, at)
-	_, err = d.Subscription.AnnounceTrialEnd(s.TrialEndsAt)
+	_, err = With(d.Subscription, Facts{}).AnnounceTrialEnd(s.TrialEndsAt)
 	require.Equal(t, ErrNotInTrial, err, "not twice")
 
-	over, err := s.Cancel(Facts{}, Cancellation{Immediate: true}, created)
+	over, err := With(s, Facts{}).Cancel(Cancellation{Immediate: true}, created)
 	require.NoError(t, err)
 	require.Zero(t, over.Subscription.TrialNoticeAt, "a canceled trial has no end to announce")
 }

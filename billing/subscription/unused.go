@@ -12,13 +12,13 @@ import (
 
 // rest is the span of the current period from an instant on at which another use begins. Faults: those of
 // proration.Measure.Rest.
-func (s Subscription) rest(from time.Time) (proration.Span, error) {
+func (s Period) rest(from time.Time) (proration.Span, error) {
 	return s.ProrationMeasure.Rest(s.whole(), from, s.schedule().Location)
 }
 
 // unused is the span of the current period that is left when the use ends at an instant, and nothing takes its place.
 // Faults: those of proration.Measure.Unused.
-func (s Subscription) unused(end time.Time) (proration.Span, error) {
+func (s Period) unused(end time.Time) (proration.Span, error) {
 	return s.ProrationMeasure.Unused(s.whole(), end, s.schedule().Location)
 }
 
@@ -26,8 +26,8 @@ func (s Subscription) unused(end time.Time) (proration.Span, error) {
 // after a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds
 // to nothing is left out, unless the line by itself says more: after a change that is not prorated it would be taken
 // back once more. Faults: those of plan.Cost.
-func (s Subscription) credits(
-	f Facts, issued []invoice.Invoice, removed []Item, left proration.Span, now time.Time,
+func (s Period) credits(
+	issued []invoice.Invoice, removed []Item, left proration.Span, now time.Time,
 ) ([]invoice.Line, error) {
 	var credits []invoice.Line
 	if s.UnproratedIndex == s.PeriodIndex {
@@ -38,7 +38,7 @@ func (s Subscription) credits(
 		}
 		return credits, nil
 	}
-	lines, err := s.lines(f, removed, f.Plan)
+	lines, err := s.lines(removed, s.Facts.Plan)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (s Subscription) credits(
 // period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price
 // was used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the
 // line that it reverses.
-func (s Subscription) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
+func (s Period) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
 	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
 	credit.ID = ""
 	return credit
@@ -76,7 +76,7 @@ func reversed(issued []invoice.Invoice, credit invoice.Line) (of invoice.Line) {
 
 // share is the part of a line's amount that falls on a span that reaches to the period's end: of a line whose price for
 // the whole period is not known any more.
-func (s Subscription) share(billing invoice.Line, left proration.Span) money.Minor {
+func (s Period) share(billing invoice.Line, left proration.Span) money.Minor {
 	begin, err := s.rest(billing.Period.Start)
 	if length := left.Length - begin.From; err == nil && length > 0 {
 		return money.Part(billing.Amount, max(left.From-begin.From, 0), length, length)
@@ -94,9 +94,9 @@ const (
 )
 
 // issued are the invoices that may bill time of the current period, with the lines that wait for one.
-func (s Subscription) issued(f Facts) []invoice.Invoice {
-	all := slices.Concat(f.Paid, f.WrittenOff)
-	if open := f.openFor(s.PeriodIndex); open != nil {
+func (s Period) issued() []invoice.Invoice {
+	all := slices.Concat(s.Facts.Paid, s.Facts.WrittenOff)
+	if open := s.Facts.openFor(s.PeriodIndex); open != nil {
 		all = append(all, *open)
 	}
 	if len(s.PendingLines) > 0 {

@@ -30,36 +30,36 @@ type waiting struct {
 }
 
 // taken returns what waits for the next invoice.
-func (s Subscription) taken(f Facts) waiting {
+func (s Period) taken() waiting {
 	if len(s.PendingLines) == 0 {
 		return waiting{}
 	}
-	return waiting{lines: s.PendingLines, creditable: s.creditable(f, s.PendingLines)}
+	return waiting{lines: s.PendingLines, creditable: s.creditable(s.PendingLines)}
 }
 
 // Waits is what the lines that wait for the next invoice come to, taxes included. Fault: amount_too_large.
-func (s Subscription) Waits(f Facts) (money.Minor, error) {
-	waited := s.taken(f)
+func (s Period) Waits() (money.Minor, error) {
+	waited := s.taken()
 	sums, err := invoice.Draft{Lines: waited.lines, Creditable: waited.creditable}.Sums()
 	return sums.Total, err
 }
 
 // creditable is the most that lines may give back: what the paid invoices keep of the periods that the subscription
 // spans, and what lines of earlier periods come to, which were bounded when they were made.
-func (s Subscription) creditable(f Facts, lines []invoice.Line) invoice.Creditable {
-	kept, earlier := s.retained(f), s.credited(lines)
+func (s Period) creditable(lines []invoice.Line) invoice.Creditable {
+	kept, earlier := s.retained(), s.credited(lines)
 	return invoice.Creditable{Total: max(kept.Total, 0) + earlier.Total, Tax: kept.Tax + earlier.Tax}
 }
 
 // Redrawn is the draft that an invoice in draft is. Facts are as it stands.
-func (s Subscription) Redrawn(f Facts, inv invoice.Invoice) invoice.Draft {
+func (s Period) Redrawn(inv invoice.Invoice) invoice.Draft {
 	d := inv.Redraw()
-	d.Creditable = s.creditable(f, d.Lines)
+	d.Creditable = s.creditable(d.Lines)
 	return d
 }
 
 // billed makes one invoice for time in the current period and for what waited, or none of no lines.
-func (s *Subscription) billed(
+func (s *Period) billed(
 	reason invoice.Reason, of period.Period, lines []invoice.Line, waited waiting,
 ) []invoice.Draft {
 	issue := s.drafts(reason, of, slices.Concat(lines, waited.lines))
@@ -72,27 +72,27 @@ func (s *Subscription) billed(
 // wait lets prorations wait for the next invoice; lines begins with those that wait already. Until they are on an
 // invoice their ids only tell them apart. Nothing may stop that invoice, so that what it may come to on a plan is
 // checked now. Fault: amount_too_large.
-func (s *Subscription) wait(f Facts, lines []invoice.Line, on plan.Plan) error {
+func (s *Period) wait(lines []invoice.Line, on plan.Plan) error {
 	for i := range lines {
 		if lines[i].ID == "" {
 			lines[i].ID = "pending_" + strconv.Itoa(i)
 		}
 	}
 	s.PendingLines = lines
-	next := s.next(f)
+	next := s.next()
 	next.quantity = max(s.PendingQuantity, s.Quantity)
-	if f.Pending != nil {
-		if err := s.renewable(f, next); err != nil {
+	if s.Facts.Pending != nil {
+		if err := s.renewable(next); err != nil {
 			return err
 		}
 	}
 	next.plan = on
-	return s.renewable(f, next)
+	return s.renewable(next)
 }
 
 // renewable refuses what could not be billed with the next period: amount_too_large.
-func (s Subscription) renewable(f Facts, next target) error {
-	total, err := f.first(next)
+func (s Period) renewable(next target) error {
+	total, err := s.Facts.first(next)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s Subscription) renewable(f Facts, next target) error {
 
 // covered reports whether the current period is billed: by an invoice, by lines that wait for one, or, after a change
 // that was not prorated, by what it was billed before.
-func (s Subscription) covered(f Facts) bool {
-	return f.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex ||
+func (s Period) covered() bool {
+	return s.Facts.invoiced(s.PeriodIndex) || s.UnproratedIndex == s.PeriodIndex ||
 		slices.ContainsFunc(s.PendingLines, func(l invoice.Line) bool { return l.PeriodIndex == s.PeriodIndex })
 }

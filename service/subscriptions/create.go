@@ -85,10 +85,10 @@ func (s *Service) insertSubscription(
 	if err != nil {
 		return sub, err
 	}
-	sub = sub.Itemized(subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns),
+	sub = subscription.With(sub, subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns),
 		ItemID: func(priceID string) string {
 			return lifecycle.ItemID(id.Source{}, sub, priceID)
-		}})
+		}}).Itemized()
 	if err := tx.Subscriptions.Insert(ctx, by.EnvironmentID, sub); err != nil {
 		return sub, err
 	}
