@@ -1,5 +1,9 @@
 // Command bench measures the paths that the product promises to be fast on, each beside a bare side in the same run.
 // `go run ./bench --help` tells how; docs/performance.md shows the latest results.
+//
+// What it measures is in internal/scenario, on servers that internal/rig starts. Subcommands are internal/before, which
+// compares two commits with internal/sampler, and internal/report. They share internal/load, internal/machine and
+// internal/result. The bare side is bare; stage has the rows that both sides begin with.
 package main
 
 import (
@@ -12,10 +16,18 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"perennial/bench/bare"
+	"perennial/bench/internal/before"
+	"perennial/bench/internal/machine"
+	"perennial/bench/internal/report"
+	"perennial/bench/internal/result"
+	"perennial/bench/internal/rig"
+	"perennial/bench/internal/sampler"
+	"perennial/bench/internal/scenario"
 )
 
 func main() {
@@ -30,7 +42,7 @@ func main() {
 func execute(ctx context.Context, args []string) error {
 	// The bare side is this same program in a process of its own, so that its processor time is counted apart,
 	// as the product's is.
-	if document := os.Getenv(bareEnv); document != "" {
+	if document := os.Getenv(rig.BareEnv); document != "" {
 		c, err := bare.ParseConfig(document)
 		if err != nil {
 			return err
@@ -40,11 +52,11 @@ func execute(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		switch args[0] {
 		case "report":
-			return report(args[1:])
+			return report.Write(args[1:], scenario.Names())
 		case "before":
-			return beforeAndAfter(ctx, args[1:])
+			return before.Run(ctx, args[1:])
 		case "samples":
-			return takeSamples(ctx, args[1:])
+			return sampler.Run(ctx, args[1:], startMeasured)
 		}
 	}
 	o, err := parse(args, time.Now())
@@ -60,7 +72,7 @@ func execute(ctx context.Context, args []string) error {
 
 // measure runs the chosen scenarios and writes down what they found. One file a run, also of one that was interrupted:
 // what was measured before is worth keeping.
-func measure(ctx context.Context, o options) error {
+func measure(ctx context.Context, o commandLine) error {
 	if o.binary == "" {
 		o.binary = filepath.Join(o.state, "bench", "perennial")
 		fmt.Fprintln(os.Stderr, "bench: compiling perennial (the first time takes a minute or two)")
@@ -80,7 +92,7 @@ func measure(ctx context.Context, o options) error {
 	if o.state, err = filepath.Abs(o.state); err != nil {
 		return err
 	}
-	all := run{Begun: time.Now(), Commit: commit(ctx), Scale: o.scale, Seed: o.seed, Machine: thisMachine()}
+	all := result.Run{Begun: time.Now(), Commit: commit(ctx), Scale: o.Scale, Seed: o.Seed, Machine: machine.This()}
 	for _, kind := range o.temporal {
 		t, targetErr := measureOn(ctx, o, kind, &all.Machine)
 		all.Targets = append(all.Targets, t)
@@ -91,13 +103,13 @@ func measure(ctx context.Context, o options) error {
 	all.Seconds = time.Since(all.Begun).Seconds()
 	for _, t := range all.Targets {
 		fmt.Printf("\nTemporal: %s %s\n", t.Temporal, all.Machine.Temporal[t.Temporal])
-		var rows []row
+		var rows []result.Row
 		for _, s := range t.Scenarios {
 			rows = append(rows, s.Rows...)
 		}
-		table(os.Stdout, rows)
+		result.Table(os.Stdout, rows)
 	}
-	path, saveErr := all.save(o.results)
+	path, saveErr := all.Save(o.results)
 	if saveErr == nil {
 		fmt.Printf("\n%s\n", path)
 	}
@@ -105,42 +117,54 @@ func measure(ctx context.Context, o options) error {
 }
 
 // measureOn runs the scenarios on one kind of Temporal server. What was measured before an error is kept.
-func measureOn(ctx context.Context, o options, kind string, m *machine) (t target, err error) {
+func measureOn(ctx context.Context, o commandLine, kind string, m *machine.Machine) (t result.Target, err error) {
 	t.Temporal = kind
 	began := time.Now()
 	say := func(format string, args ...any) {
 		fmt.Fprintf(os.Stderr, "%6.0f s %-9s%s\n", time.Since(began).Seconds(), kind, fmt.Sprintf(format, args...))
 	}
-	r, err := newRig(ctx, o, kind, say)
-	defer func() { err = errors.Join(err, r.stop(ctx)) }()
+	r, err := rig.New(ctx, rig.Config{
+		Kind: kind, State: o.state, Binary: o.binary, Profiling: o.profile, Say: say,
+		Patience: scenario.Pick(o.Options, 30*time.Second, 3*time.Minute),
+	})
+	defer func() { err = errors.Join(err, r.Stop(ctx)) }()
 	if err != nil {
 		return t, err
 	}
-	t.Others = r.others
-	if err := m.learn(ctx, r); err != nil {
+	t.Others = r.Others
+	if err := r.Versions(ctx, m); err != nil {
 		return t, err
 	}
-	for _, s := range scenarios {
-		if !slices.Contains(o.only, s.name) {
+	for _, s := range scenario.All {
+		if !slices.Contains(o.only, s.Name) {
 			continue
 		}
-		say("%s: %s", s.name, s.summary)
+		say("%s: %s", s.Name, s.Summary)
 		// Every scenario begins with the servers at rest: what the one before left to do would count against this one.
-		r.settle(ctx)
-		load, started := loadAverage(), time.Now()
-		profiles := r.profiles(ctx, o)
-		got, failed := s.run(ctx, r, o)
+		r.Settle(ctx)
+		average, started := machine.LoadAverage(), time.Now()
+		profiles := r.Profiles(ctx)
+		got, failed := s.Run(ctx, r, o.Options)
 		if failed != nil { // the others can still be measured
-			say("%s failed: %s", s.name, failed)
+			say("%s failed: %s", s.Name, failed)
 			profiles()
-			if err = errors.Join(err, fmt.Errorf("%s on %s: %w", s.name, kind, failed)); ctx.Err() != nil {
+			if err = errors.Join(err, fmt.Errorf("%s on %s: %w", s.Name, kind, failed)); ctx.Err() != nil {
 				return t, err
 			}
 			continue
 		}
-		got.Name, got.LoadBefore, got.Seconds = s.name, load, time.Since(started).Seconds()
-		got.Profiles, r.waveProfiles = append(profiles(), r.waveProfiles...), nil
+		got.Name, got.LoadBefore, got.Seconds = s.Name, average, time.Since(started).Seconds()
+		got.Profiles = append(profiles(), r.TakeWaveProfiles()...)
 		t.Scenarios = append(t.Scenarios, got)
 	}
 	return t, err
+}
+
+// commit names the code that runs. A work tree with changes is not told apart: commit before a run that is to be kept.
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "rev-parse", "--short", "HEAD").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return strings.TrimSpace(string(out))
 }

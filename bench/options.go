@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -9,60 +8,19 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"perennial/bench/internal/scenario"
 )
 
-// scenario is one path of the benchmark.
-type scenario struct {
-	name    string
-	summary string
-	run     func(context.Context, *rig, options) (result, error)
-}
-
-// scenarios in the order in which they run: memory first, on empty databases.
-var scenarios = []scenario{
-	{"memory", "a worker with 10,000 sleeping subscriptions, and what each costs in both databases", memory},
-	{"get", "GET /api/subscriptions/{id}", get},
-	{"access", "GET /api/customers/{id}/access, 1 / 32 clients", access},
-	{"preview", "POST /api/subscriptions/{id}/preview of a change of plan, 1 / 32 clients", preview},
-	{"create", "POST /api/subscriptions with a trial, 1 / 32 / 128 clients", create},
-	{"commands", "cancel and patch", commands},
-	{"usage", "POST /api/usage, 1 / 32 clients, and batches of 1,000 records beside COPY", recordUsage},
-	{"rating", "a day's usage of a subscription by region, and amounts in tiers", rateUsage},
-	{"import", "perennial import of customers and of subscriptions, beside COPY", importRecords},
-	{"payments", "POST /api/payments to its final status, 1 / 32 clients", payments},
-	{"testclock", "12 paid months on a test clock", testclock},
-	{"renewals", "500 paid renewals", renewals},
-	{"storm", "2,000 renewals due in the same second, and reads meanwhile", storm},
-	{"deliveries", "webhook deliveries to 1 and to 100 endpoints", deliveries},
-	{"receipt", "from the commit of an event to its receipt, at 100 events/s", receipt},
-	{"beside-webhooks", "500 paid renewals with a webhook endpoint and without", besideWebhooks},
-	{"beside-hanging", "500 paid renewals while another provider hangs, and before", besideHanging},
-}
-
-// options is what the command line says.
-type options struct {
-	scale    string
-	rounds   int
+// commandLine is what the command line says.
+type commandLine struct {
+	scenario.Options
 	only     []string
 	temporal []string
-	seed     uint64
 	results  string // directory
 	state    string // directory for servers and tools
 	binary   string // perennial; empty: built first
 	profile  bool
-	writes   bool // renewals: a third wave, whose bare side keeps its writes only
-	hears    bool // renewals: the provider's callbacks reach our side
-}
-
-// size is what pick chooses between.
-type size interface{ ~int | ~int64 }
-
-// pick gives the figure of the scale.
-func pick[T size](o options, small, full T) T {
-	if o.scale == "full" {
-		return full
-	}
-	return small
 }
 
 const help = `Usage: go run ./bench [flags]           measure, print a table, write bench/results/<date>-<commit>.json
@@ -91,23 +49,23 @@ Scenarios:
 
 func showUsage(w io.Writer) {
 	_, _ = io.WriteString(w, help) // nowhere else to say it
-	for _, s := range scenarios {
-		_, _ = fmt.Fprintf(w, "  %-15s %s\n", s.name, s.summary) // nor here
+	for _, s := range scenario.All {
+		_, _ = fmt.Fprintf(w, "  %-15s %s\n", s.Name, s.Summary) // nor here
 	}
 }
 
-func parse(args []string, now time.Time) (options, error) {
-	o := options{}
+func parse(args []string, now time.Time) (commandLine, error) {
+	o := commandLine{}
 	var only, temporal string
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // what it would say is said better by usage
-	flags.StringVar(&o.scale, "scale", "small", "")
+	flags.StringVar(&o.Scale, "scale", "small", "")
 	flags.StringVar(&only, "only", "", "")
 	flags.StringVar(&temporal, "temporal", "both", "")
-	flags.IntVar(&o.rounds, "rounds", 0, "")
-	flags.BoolVar(&o.writes, "writes", false, "")
-	flags.BoolVar(&o.hears, "callbacks", false, "")
-	flags.Uint64Var(&o.seed, "seed", uint64(now.UnixNano()), "")
+	flags.IntVar(&o.Rounds, "rounds", 0, "")
+	flags.BoolVar(&o.Writes, "writes", false, "")
+	flags.BoolVar(&o.Hears, "callbacks", false, "")
+	flags.Uint64Var(&o.Seed, "seed", uint64(now.UnixNano()), "")
 	flags.BoolVar(&o.profile, "profile", false, "")
 	flags.StringVar(&o.binary, "binary", "", "")
 	flags.StringVar(&o.results, "results", "bench/results", "")
@@ -126,22 +84,20 @@ func parse(args []string, now time.Time) (options, error) {
 	default:
 		return o, fmt.Errorf("--temporal %s: choose dev, postgres or both", temporal)
 	}
-	if o.scale != "small" && o.scale != "full" {
-		return o, fmt.Errorf("--scale %s: choose small or full", o.scale)
+	if o.Scale != "small" && o.Scale != "full" {
+		return o, fmt.Errorf("--scale %s: choose small or full", o.Scale)
 	}
-	if o.rounds == 0 {
-		o.rounds = pick(o, 1, 3)
+	if o.Rounds == 0 {
+		o.Rounds = scenario.Pick(o.Options, 1, 3)
 	}
-	if o.rounds < 1 {
+	if o.Rounds < 1 {
 		return o, errors.New("--rounds: give at least 1")
 	}
 	return o, o.choose(only)
 }
 
-func (o *options) choose(only string) error {
-	for _, s := range scenarios {
-		o.only = append(o.only, s.name)
-	}
+func (o *commandLine) choose(only string) error {
+	o.only = scenario.Names()
 	if only == "" {
 		return nil
 	}

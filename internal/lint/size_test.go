@@ -19,7 +19,7 @@ const (
 var (
 	largeTypes   = map[string]int{}
 	largeFolders = map[string]int{
-		"bench": 47, "billing/lifecycle": 41, "billing/subscription": 38,
+		"billing/lifecycle": 41, "billing/subscription": 38,
 	}
 )
 

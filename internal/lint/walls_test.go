@@ -146,6 +146,9 @@ var walls = []fixture{
 	imports("internal/id", "perennial/db", "plumbing knows no room"),
 	imports("service/engine", "perennial/db", "engine may import"),
 	imports("service/gateway", "perennial/api", "gateway may import"),
+	imports("bench/internal/load", "perennial/db", "what measures earlier commits too"),
+	imports("bench/internal/machine", "perennial/contract", "what measures earlier commits too"),
+	imports("bench/internal/sampler", "perennial/bench/internal/rig", "what measures earlier commits too"),
 	imports("api", "perennial/internal/testkit", "does not contain its tests"),
 	imports("worker", "perennial/internal/devstack", "only cmd, tests and benchmarks start servers"),
 

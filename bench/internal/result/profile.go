@@ -1,0 +1,24 @@
+package result
+
+import "strings"
+
+// Profile is where the processor time of one process went while a scenario ran.
+type Profile struct {
+	Process string `json:"process"`
+	Top     string `json:"top"` // of go tool pprof
+}
+
+// Short is the beginning of it, with names cut to a width that a page has.
+func (p Profile) Short() string {
+	const most, width = 26, 120
+	var kept []string
+	for line := range strings.Lines(p.Top) {
+		if line = strings.TrimRight(line, "\n"); len(line) > width {
+			line = line[:width] + "…"
+		}
+		if kept = append(kept, line); len(kept) == most {
+			break
+		}
+	}
+	return strings.Join(kept, "\n")
+}

@@ -1,0 +1,87 @@
+package scenario
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"perennial/bench/internal/rig"
+)
+
+// importBatch is how many records the product imports in one transaction.
+const importBatch = 500
+
+// copied is a table whose rows an import writes, and the column that names the record's object.
+type copied struct{ table, object string }
+
+// copyBatch is the rows of one transaction in one table.
+type copyBatch struct {
+	table   string
+	columns []string
+	rows    [][]any
+}
+
+// imported reads the rows that an import wrote for records whose external ids begin so, transaction by transaction.
+func imported(ctx context.Context, r *rig.Rig, tables []copied, prefix string) (transactions [][]copyBatch, err error) {
+	for _, t := range tables {
+		columns, err := columnsOf(ctx, r, t.table)
+		if err != nil {
+			return nil, err
+		}
+		list := ""
+		for i, name := range columns {
+			if i > 0 {
+				list += ", "
+			}
+			list += "t." + pgx.Identifier{name}.Sanitize()
+		}
+		rows, err := r.Ours.Pool.Query(ctx, "select "+list+" from "+t.table+" t join imported_records i on i.object_id = t."+
+			t.object+" where i.external_id like $1 order by i.external_id", prefix+"%")
+		if err != nil {
+			return nil, err
+		}
+		all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) ([]any, error) { return row.Values() })
+		if err != nil {
+			return nil, err
+		}
+		for i := 0; i*importBatch < len(all); i++ {
+			if i == len(transactions) {
+				transactions = append(transactions, nil)
+			}
+			part := all[i*importBatch : min((i+1)*importBatch, len(all))]
+			transactions[i] = append(transactions[i], copyBatch{t.table, columns, part})
+		}
+	}
+	return transactions, nil
+}
+
+// columnsOf are those of a table that are given a value: the others are generated.
+func columnsOf(ctx context.Context, r *rig.Rig, table string) ([]string, error) {
+	rows, err := r.Ours.Pool.Query(ctx, `select column_name::text from information_schema.columns
+where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'
+	and (column_name <> 'position' or column_default is null)
+order by ordinal_position`, table)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
+// copyBatches writes them into the bare side's database.
+func copyBatches(ctx context.Context, r *rig.Rig, transactions [][]copyBatch) error {
+	for _, batches := range transactions {
+		err := pgx.BeginFunc(ctx, r.Bare.Pool, func(tx pgx.Tx) error {
+			for _, b := range batches {
+				_, err := tx.CopyFrom(ctx, pgx.Identifier{b.table}, b.columns, pgx.CopyFromRows(b.rows))
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
