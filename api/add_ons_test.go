@@ -18,7 +18,7 @@ func TestSubscription_HasAddOns(t *testing.T) {
 	team := create(`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"amount":1000}`)
 	yearly := create(`{"name":"Team, yearly","currency":"USD","interval":"year","amount":10000}`)
 	backup := create(
-		`{"kind":"add_on","name":"Backup","currency":"USD","interval":"month","prices":[{"model":"per_unit","unitPrice":"2"}]}`,
+		`{"kind":"add_on","name":"Backup","currency":"USD","interval":"month","prices":[{"model":"per_unit","unitAmount":"200"}]}`,
 	)
 	ofYear := create(`{"kind":"add_on","name":"Support","currency":"USD","interval":"year","amount":900}`)
 	require.Equal(t, [2]string{"plan", "add_on"}, [2]string{team.Kind, backup.Kind})
@@ -82,7 +82,7 @@ func TestSubscription_HasAddOns(t *testing.T) {
 
 	as[Plan](
 		t, http.StatusCreated, b.ask(
-			t, b.test, "POST", "/api/plans/"+backup.ID+"/versions", `{"prices":[{"model":"per_unit","unitPrice":"3"}]}`,
+			t, b.test, "POST", "/api/plans/"+backup.ID+"/versions", `{"prices":[{"model":"per_unit","unitAmount":"300"}]}`,
 		),
 	)
 	migrated := as[PlanMigration](

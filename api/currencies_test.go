@@ -17,13 +17,13 @@ func TestPlan_SoldInSeveralCurrencies(t *testing.T) {
 	}
 	team := create("/api/plans", `{"name":"Team","currency":"USD","interval":"month","trialDays":14,"prices":[
 		{"amount":1000,"currencies":{"EUR":{"amount":900}}},
-		{"name":"Seats","model":"graduated","minimum":5,"tiers":[{"upTo":"3","unitPrice":"4.5"},{"unitPrice":"4","flatAmount":7}],
-		"currencies":{"EUR":{"minimum":4,"tiers":[{"unitPrice":"4"},{"unitPrice":"3.5","flatAmount":6}]}}}]}`)
+		{"name":"Seats","model":"graduated","minimum":5,"tiers":[{"upTo":"3","unitAmount":"450"},{"unitAmount":"400","flatAmount":7}],
+		"currencies":{"EUR":{"minimum":4,"tiers":[{"unitAmount":"400"},{"unitAmount":"350","flatAmount":6}]}}}]}`)
 	backup := create("/api/plans", `{"kind":"add_on","name":"Backup","currency":"EUR","interval":"month","amount":200}`)
 	dollars := create("/api/plans", `{"name":"Dollars","currency":"USD","interval":"month","amount":100}`)
 	require.Equal(t, [2][]string{{"USD", "EUR"}, {"USD"}}, [2][]string{team.Currencies, dollars.Currencies})
 	require.Equal(t, map[string]PriceAmounts{"EUR": {Minimum: 4, Tiers: []TierAmounts{
-		{UnitPrice: "4"}, {UnitPrice: "3.5", FlatAmount: 6},
+		{UnitAmount: "400", UnitPrice: "4"}, {UnitAmount: "350", UnitPrice: "3.5", FlatAmount: 6},
 	}}}, team.Prices[1].Currencies)
 	require.Equal(t, team, as[Plan](t, http.StatusOK, b.ask(t, b.test, "GET", "/v1/plans/"+team.ID, nil)))
 	customer := b.newCustomer(t, b.test)

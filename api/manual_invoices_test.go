@@ -13,7 +13,7 @@ import (
 func draftOf(customerID string, more map[string]any) map[string]any {
 	form := map[string]any{
 		"customerId": customerID, "currency": "USD",
-		"lines": []any{map[string]any{"description": "Consulting", "quantity": "1.5", "unitPrice": "10.01"}},
+		"lines": []any{map[string]any{"description": "Consulting", "quantity": "1.5", "unitAmount": "1001"}},
 	}
 	for field, value := range more {
 		form[field] = value
@@ -40,7 +40,12 @@ func TestManualInvoice_FromDraftToPaid(t *testing.T) {
 		problem(t, 409, "invoice_is_draft", "", b.ask(t, b.test, "POST", path+"/"+command, nil))
 	}
 	problem(t, 422, "line_price_ambiguous", "lines", b.ask(t, b.test, "PATCH", path,
-		map[string]any{"lines": []any{map[string]any{"description": "x", "amount": 1, "unitPrice": "1"}}}))
+		map[string]any{"lines": []any{map[string]any{"description": "x", "amount": 1, "unitAmount": "1"}}}))
+	old := as[Invoice](t, 200, b.ask(t, b.test, "PATCH", path,
+		map[string]any{"lines": []any{map[string]any{"description": "x", "quantity": "3", "unitPrice": "0.335"}}}))
+	require.Equal(t, [3]any{int64(101), "33.5", "0.335"},
+		[3]any{old.Total, old.Lines[0].UnitAmount, old.Lines[0].UnitPrice})
+	require.Equal(t, "lines[0].unitPrice", old.Warnings[0].Param)
 	changed := as[Invoice](t, 200, b.ask(t, b.test, "PATCH", path,
 		map[string]any{"lines": []any{map[string]any{"description": "Setup", "amount": 1000}}}))
 	require.Equal(t, [2]any{int64(1000), "Setup"}, [2]any{changed.Total, changed.Lines[0].Description})

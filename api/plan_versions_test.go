@@ -20,7 +20,7 @@ func TestPlanVersions_NewSubscribersGetTheNewestAndOthersKeepTheirs(t *testing.T
 	require.Equal(t, 1, was.Version)
 
 	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", path+"/versions",
-		`{"prices":[{"amount":2400},{"model":"per_unit","unitPrice":"3.50","name":"Seats"}],"trialDays":30}`))
+		`{"prices":[{"amount":2400},{"model":"per_unit","unitAmount":"350","name":"Seats"}],"trialDays":30}`))
 	require.Equal(t, [3]any{first.PlanID, 2, int64(2750)}, [3]any{made.ID, made.Version, made.Amount})
 	require.Equal(t, was.CreatedAt, made.CreatedAt)
 	require.Equal(t, made, as[Plan](t, 200, b.ask(t, b.test, "GET", path, nil)))
@@ -76,7 +76,7 @@ func TestCreatePlanVersion_Refusals(t *testing.T) {
 	problem(t, 422, "field_missing", "prices", b.ask(t, b.test, "POST", path, `{}`))
 	problem(t, 422, "fields_exclusive", "prices", b.ask(t, b.test, "POST", path, `{"amount":1,"prices":[{"amount":1}]}`))
 	problem(t, 409, "plan_version_unchanged", "prices", b.ask(t, b.test, "POST", path, `{"amount":1900,"trialDays":7}`))
-	problem(t, 422, "price_parameter_missing", "prices[0].unitPrice",
+	problem(t, 422, "price_parameter_missing", "prices[0].unitAmount",
 		b.ask(t, b.test, "POST", path, `{"prices":[{"model":"per_unit"}]}`))
 	require.Len(t, as[httpkit.List[Plan]](t, 200, b.ask(t, b.test, "GET", path, nil)).Data, 1)
 	only := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", path, `{"trialDays":0}`))

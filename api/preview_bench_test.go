@@ -17,7 +17,7 @@ func BenchmarkPreview(b *testing.B) {
 	prices := make([]map[string]any, 10)
 	for i := range prices {
 		prices[i] = map[string]any{"model": "graduated", "tiers": []map[string]any{
-			{"upTo": "10", "unitPrice": "9.90"}, {"unitPrice": "7.90"},
+			{"upTo": "10", "unitAmount": "990"}, {"unitAmount": "790"},
 		}}
 	}
 	made := as[Plan](b, http.StatusCreated, f.ask(b, f.test, "POST", "/api/plans",

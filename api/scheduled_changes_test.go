@@ -13,7 +13,7 @@ func TestSubscription_HasScheduledChanges(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans",
-		`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitPrice":"10"}]}`))
+		`{"name":"Team","currency":"USD","interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitAmount":"1000"}]}`))
 	sub := as[Subscription](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/subscriptions",
 		map[string]any{"customerId": b.newCustomer(t, b.test).ID, "planId": made.ID}))
 	require.Empty(t, sub.Scheduled)

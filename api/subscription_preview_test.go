@@ -13,7 +13,7 @@ func TestPreview_OfAChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	made := as[Plan](t, http.StatusCreated, b.ask(t, b.test, "POST", "/api/plans", `{"name":"Team","currency":"USD",
-		"interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitPrice":"10"}]}`))
+		"interval":"month","trialDays":14,"prices":[{"model":"per_unit","unitAmount":"1000"}]}`))
 	customer := b.newCustomer(t, b.test)
 	form := map[string]any{"customerId": customer.ID, "planId": made.ID, "quantity": 2, "upcomingCount": 2}
 

@@ -9,6 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"perennial/api/httpkit"
+	"perennial/api/view"
 	"perennial/billing/catalog"
 	"perennial/billing/fault"
 	"perennial/internal/id"
@@ -51,8 +52,10 @@ func (m *FileMigration) UnmarshalJSON(b []byte) error {
 // File is a catalogue file that was read.
 type File struct {
 	Plans []catalog.Plan
-	name  string
-	doc   yamldoc.Document
+	// Warnings name the line and what should be written otherwise.
+	Warnings []string
+	name     string
+	doc      yamldoc.Document
 }
 
 // ReadFile reads a catalogue file, in YAML or JSON. Errors name the file, the line and the key; there may be
@@ -85,9 +88,13 @@ func ReadFile(name string, text []byte) (File, error) {
 	}
 	shapes := httpkit.NewShapes()
 	for _, key := range doc.Keys("plans") {
-		p, faults := catalogPlan(shapes, key, plans[key])
+		p, warnings, faults := catalogPlan(shapes, key, plans[key])
 		for _, fault := range faults {
 			wrong = append(wrong, f.At(fault.Within(key)))
+		}
+		for _, w := range warnings {
+			path := "plans." + key + "." + w.Param
+			f.Warnings = append(f.Warnings, fmt.Sprintf("%s:%d: %s: %s [%s]", name, doc.Line(path), path, w.Message, w.Code))
 		}
 		f.Plans = append(f.Plans, p)
 	}
@@ -105,16 +112,16 @@ func (f File) At(err error) error {
 }
 
 // catalogPlan is what the file says of one plan.
-func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []*fault.Error) {
+func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []view.Warning, []*fault.Error) {
 	text, err := json.Marshal(quoted(value))
 	if err != nil {
-		return catalog.Plan{}, []*fault.Error{fault.From(err)}
+		return catalog.Plan{}, nil, []*fault.Error{fault.From(err)}
 	}
 	form, wrong := httpkit.Decode[FilePlan](shapes, text)
 	if len(wrong) > 0 {
-		return catalog.Plan{}, wrong
+		return catalog.Plan{}, nil, wrong
 	}
-	p, err := form.plan()
+	p, warnings, err := form.plan()
 	if err == nil && form.ID != "" && !id.Is(id.Plan, form.ID) {
 		err = fault.InvalidParam("id", "catalog_plan_not_found",
 			"%q is not the id of a plan, such as plan_01jcz6dyqx4w9s1c2k7v5h8m3n.", form.ID)
@@ -125,14 +132,16 @@ func catalogPlan(shapes httpkit.Shapes, key string, value any) (catalog.Plan, []
 		err = out.Check()
 	}
 	if err != nil {
-		return out, []*fault.Error{fault.From(err)}
+		return out, warnings, []*fault.Error{fault.From(err)}
 	}
-	return out, nil
+	return out, warnings, nil
 }
 
 // quotable are the decimals of a price. The API takes them as texts, since a number is a binary fraction in many
-// clients; in the file 4.50 is what is written.
-var quotable = []string{"unitPrice", "packageSize", "packagePrice", "included", "upTo"}
+// clients; in the file 450 is what is written.
+var quotable = []string{
+	"unitAmount", "unitPrice", "packageSize", "packageAmount", "packagePrice", "included", "upTo",
+}
 
 // quoted makes texts of the decimals of prices.
 func quoted(value any) any {

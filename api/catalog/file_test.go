@@ -34,9 +34,9 @@ const catalogText = `plans:
         model: graduated
         included: 3
         minimum: 1000
-        tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: "4", flatAmount: 100}]
+        tiers: [{upTo: 10, unitAmount: 450}, {unitAmount: "400", flatAmount: 100}]
         currencies:
-          XAF: {minimum: 6000, tiers: [{unitPrice: 2950.5}, {unitPrice: 2600, flatAmount: 65000}]}
+          XAF: {minimum: 6000, tiers: [{unitAmount: 2950.5}, {unitPrice: 2600, flatAmount: 65000}]}
     dunning: {retryGapDays: [1, 3], finalAction: cancel, cancelAfterDays: 30}
     metadata: {tier: 2, note: "1.50", ratio: 1.50, on: true}
     migrate: preview
@@ -47,6 +47,9 @@ func TestReadFile_IsWhatTheFileSays(t *testing.T) {
 	file, err := ReadFile("catalog.yaml", []byte(catalogText))
 	require.NoError(t, err)
 	require.Len(t, file.Plans, 2)
+	require.Equal(t, []string{"catalog.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[1].unitPrice: unitPrice is in major " +
+		"units and will be refused in a later version. Send unitAmount, which is in minor units: 2600 instead of 2600. [field_deprecated]"},
+		file.Warnings)
 	solo, team := file.Plans[0], file.Plans[1]
 	require.Equal(t, []any{"solo", true, catalog.AtPeriodEnd, "month"},
 		[]any{solo.Key, solo.Active, solo.Migrate, string(solo.Interval.Unit)})
@@ -79,6 +82,7 @@ func TestWriteFile_IsReadBackAsItWas(t *testing.T) {
 	require.NoError(t, err)
 	back, err := ReadFile("out.yaml", text)
 	require.NoError(t, err, string(text))
+	require.Empty(t, back.Warnings, string(text))
 	held := plans
 	for i := range held {
 		held[i].ID, held[i].ProductID = held[i].Key, "prod_1"
@@ -104,7 +108,7 @@ func TestReadFile_NamesLineAndKey(t *testing.T) {
 			"amount: 5000", "amout: 5000",
 			"c.yaml:6: plans.solo.amout: `amout` is not a field of this file. Did you mean `amount`?",
 		},
-		{"unitPrice: 4.50", "unitPrice: much", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].unitPrice: "},
+		{"unitAmount: 450", "unitAmount: much", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].unitAmount: "},
 		{"upTo: 10,", "upTo: -1,", "c.yaml:24: plans.team-yearly.prices[1].tiers[0].upTo: "},
 		{"interval: month\n    amount", "interval: monthly\n    amount", "c.yaml:5: plans.solo.interval: "},
 		{"currency: XAF", "currency: xaf", "c.yaml:4: plans.solo.currency: "},
@@ -114,8 +118,8 @@ func TestReadFile_NamesLineAndKey(t *testing.T) {
 		{"name: Solo", "currency: EUR", "c.yaml:4: plans.solo.currency: it is there twice, first on line 3"},
 		{"    name: Solo\n", "", "c.yaml:2: plans.solo.name: `name` is required."},
 		{"id: plan_01", "id: pla_01", "c.yaml:9: plans.team-yearly.id: "},
-		{"unitPrice: 2950.5", "unitPrice: much",
-			"c.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[0].unitPrice: "},
+		{"unitAmount: 2950.5", "unitAmount: much",
+			"c.yaml:26: plans.team-yearly.prices[1].currencies.XAF.tiers[0].unitAmount: "},
 		{"{minimum: 6000, tiers", "{tiers", "c.yaml:26: plans.team-yearly.prices[1].currencies.XAF"},
 		{"currencies: {XAF: {}}", "currencies: {}",
 			"plans.team-yearly.prices[0].currencies.XAF: The plan is sold in XAF only if all its prices are."},

@@ -87,7 +87,7 @@ func formOf(p plan.Plan) FilePlan {
 		form.Dunning = &policy
 	}
 	for _, price := range p.Prices {
-		shown := renderPrice(price)
+		shown := renderPrice(price, p.Currency).undeprecated()
 		one := PriceForm{Name: price.Name, PriceModel: shown.PriceModel}
 		if price.Model == rating.Flat {
 			one.Amount = &shown.Amount

@@ -8,7 +8,7 @@ import (
 
 func TestPlanTerms_KeepPriceModel(t *testing.T) {
 	t.Parallel()
-	p, err := PlanTerms{
+	p, _, err := PlanTerms{
 		Name: "x", Currency: "USD", Interval: "month", Prices: []PriceForm{{PriceModel: PriceModel{Model: "tiered"}}},
 	}.plan()
 	require.NoError(t, err)

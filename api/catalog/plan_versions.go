@@ -33,7 +33,8 @@ func (h *Handler) createPlanVersion(
 		return nil, fault.InvalidParam("prices", "field_missing",
 			"The version changes nothing. Send `amount`, `prices`, `trialDays` or `trialEndBehavior`.")
 	}
-	prices, err := pricesOf(in.Body.Amount, in.Body.Prices)
+	currency := httpkit.Resource[plan.Plan](c).Currency
+	prices, warnings, err := pricesOf(in.Body.Amount, in.Body.Prices, currency)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +42,11 @@ func (h *Handler) createPlanVersion(
 		Prices: prices, ByAmount: in.Body.Amount != nil, TrialDays: in.Body.TrialDays,
 		TrialEnd: plan.TrialEnd(in.Body.TrialEnd),
 	}
-	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
-		return err
-	})
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedPlan(warnings),
+		func(keep func(*db.Tx, plan.Plan) error) error {
+			_, err := h.service.CreatePlanVersion(ctx, usecase.Caller(c), in.ID, version, keep)
+			return err
+		})
 }
 
 func (h *Handler) listPlanVersions(

@@ -21,10 +21,11 @@ import (
 // Plan is what customers subscribe to, in one of its versions, whose prices never change.
 type Plan struct {
 	PublicPlan
-	CatalogKey string        `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
-	Dunning    *view.Dunning `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
-	Measure    string        `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
-	Metadata   view.Metadata `json:"metadata"`
+	CatalogKey string         `json:"catalogKey,omitempty" example:"pro-monthly" doc:"The plan's key in the catalogue file that describes it."`
+	Dunning    *view.Dunning  `json:"dunning,omitempty" doc:"What is done about unpaid invoices of the plan's subscriptions. Absent: what the environment's settings say."`
+	Measure    string         `json:"prorationMeasure,omitempty" enum:"second,day,day_inclusive,fixed_30" doc:"How a period is divided when a change within it is prorated. Absent: as the environment's settings say."`
+	Metadata   view.Metadata  `json:"metadata"`
+	Warnings   []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }
 
 // PublicPlan is as much of a plan as a publishable key may see: what a price list shows.
@@ -72,7 +73,7 @@ func renderPlan(p plan.Plan) Plan {
 func renderPublicPlan(p plan.Plan) PublicPlan {
 	prices := make([]Price, len(p.Prices))
 	for i, price := range p.Prices {
-		prices[i] = renderPrice(price)
+		prices[i] = renderPrice(price, p.Currency)
 	}
 	total, _ := p.Total(1) // checked when the plan was created
 	return PublicPlan{
@@ -113,22 +114,22 @@ type PlanTerms struct {
 }
 
 // plan is what the form says.
-func (f PlanForm) plan() (plan.Plan, error) {
-	p, err := f.PlanTerms.plan()
+func (f PlanForm) plan() (plan.Plan, []view.Warning, error) {
+	p, warnings, err := f.PlanTerms.plan()
 	p.ProductID = f.ProductID
-	return p, err
+	return p, warnings, err
 }
 
 // plan is what the terms say.
-func (f PlanTerms) plan() (plan.Plan, error) {
+func (f PlanTerms) plan() (plan.Plan, []view.Warning, error) {
 	// No price is refused although a free plan is allowed: amount 0 says so, and a forgotten field does not.
 	if f.Amount == nil && len(f.Prices) == 0 {
-		return plan.Plan{}, fault.InvalidParam("prices", "prices_missing",
+		return plan.Plan{}, nil, fault.InvalidParam("prices", "prices_missing",
 			"The plan has no price. Send `amount`, for one flat price, or `prices`.")
 	}
-	prices, err := pricesOf(f.Amount, f.Prices)
+	prices, warnings, err := pricesOf(f.Amount, f.Prices, money.Currency(f.Currency))
 	if err != nil {
-		return plan.Plan{}, err
+		return plan.Plan{}, nil, err
 	}
 	p := plan.Plan{
 		Prices: prices,
@@ -143,25 +144,35 @@ func (f PlanTerms) plan() (plan.Plan, error) {
 	if f.Dunning != nil {
 		policy, err := f.Dunning.Policy()
 		if err != nil {
-			return plan.Plan{}, err
+			return plan.Plan{}, nil, err
 		}
 		p.Dunning = &policy
 	}
-	return p, nil
+	return p, warnings, nil
 }
 
 // madePlan names no customer: plans hold nothing personal, so the answer outlives every erasure.
 func madePlan(p plan.Plan) httpkit.Made[Plan] { return httpkit.Made[Plan]{Resource: renderPlan(p)} }
 
+// warnedPlan is madePlan with what is wrong about the request although it was done.
+func warnedPlan(of []view.Warning) func(plan.Plan) httpkit.Made[Plan] {
+	return func(p plan.Plan) httpkit.Made[Plan] {
+		made := madePlan(p)
+		made.Resource.Warnings = of
+		return made
+	}
+}
+
 func (h *Handler) createPlan(ctx context.Context, c *httpkit.Call, in *createPlanInput) (*httpkit.Reply[Plan], error) {
-	form, err := in.Body.plan()
+	form, warnings, err := in.Body.plan()
 	if err != nil {
 		return nil, err
 	}
-	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madePlan, func(keep func(*db.Tx, plan.Plan) error) error {
-		_, err := h.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
-		return err
-	})
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedPlan(warnings),
+		func(keep func(*db.Tx, plan.Plan) error) error {
+			_, err := h.service.CreatePlan(ctx, usecase.Caller(c), form, keep)
+			return err
+		})
 }
 
 func (h *Handler) getPlan(_ context.Context, c *httpkit.Call, _ *httpkit.ByID) (*httpkit.Reply[Plan], error) {

@@ -14,42 +14,47 @@ import (
 // PriceAmounts are the parameters of a price that are money, in another currency than the plan's. The others, such as
 // the bounds of tiers, are the same in every currency.
 type PriceAmounts struct {
-	Amount       int64         `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2100" doc:"Of a flat price: minor units of this currency. Absent: 0."`
-	UnitPrice    string        `json:"unitPrice,omitempty" maxLength:"30" example:"4.90" doc:"Of per_unit: a decimal in major units of this currency."`
-	PackagePrice string        `json:"packagePrice,omitempty" maxLength:"30" example:"10.90" doc:"Of package: what one costs, in major units."`
-	Minimum      int64         `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units, where the price has one."`
-	Maximum      int64         `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units, where the price has one."`
-	Tiers        []TierAmounts `json:"tiers,omitempty" maxItems:"100" doc:"Those of each tier of the price, in the same order."`
+	Amount        int64         `json:"amount,omitempty" minimum:"0" maximum:"999999999999" example:"2100" doc:"Of a flat price: minor units of this currency. Absent: 0."`
+	UnitAmount    string        `json:"unitAmount,omitempty" maxLength:"30" example:"490" doc:"Of per_unit: what one unit costs, a decimal in minor units of this currency."`
+	UnitPrice     string        `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units of this currency."`
+	PackageAmount string        `json:"packageAmount,omitempty" maxLength:"30" example:"1090" doc:"Of package: what one costs, a decimal in minor units."`
+	PackagePrice  string        `json:"packagePrice,omitempty" maxLength:"30" deprecated:"true" doc:"packageAmount in major units."`
+	Minimum       int64         `json:"minimum,omitempty" minimum:"0" maximum:"999999999999" doc:"The least that a period costs, in minor units, where the price has one."`
+	Maximum       int64         `json:"maximum,omitempty" minimum:"0" maximum:"999999999999" doc:"The most that a period costs, in minor units, where the price has one."`
+	Tiers         []TierAmounts `json:"tiers,omitempty" maxItems:"100" doc:"Those of each tier of the price, in the same order."`
 }
 
 // TierAmounts are those of a tier.
 type TierAmounts struct {
-	UnitPrice    string `json:"unitPrice,omitempty" maxLength:"30" example:"4.90" doc:"What one unit costs, in major units."`
-	PackagePrice string `json:"packagePrice,omitempty" maxLength:"30" doc:"What a package costs, in major units."`
-	FlatAmount   int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
+	UnitAmount    string `json:"unitAmount,omitempty" maxLength:"30" example:"490" doc:"What one unit costs, a decimal in minor units."`
+	UnitPrice     string `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units."`
+	PackageAmount string `json:"packageAmount,omitempty" maxLength:"30" doc:"What a package costs, a decimal in minor units."`
+	PackagePrice  string `json:"packagePrice,omitempty" maxLength:"30" deprecated:"true" doc:"packageAmount in major units."`
+	FlatAmount    int64  `json:"flatAmount,omitempty" minimum:"0" maximum:"999999999999" doc:"Charged once when the tier is reached, in minor units."`
 }
 
 // currenciesOf reads the amounts of a price in further currencies; at names the price in faults.
-func currenciesOf(d *view.Decimals, at string, forms map[string]PriceAmounts) plan.Currencies {
+func currenciesOf(d *view.UnitAmounts, at string, forms map[string]PriceAmounts) plan.Currencies {
 	if len(forms) == 0 {
 		return nil
 	}
 	read := plan.Currencies{}
 	for _, code := range slices.Sorted(maps.Keys(forms)) { // the first fault is the same each time
-		f, at := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code)
+		f, at, c := forms[code], fmt.Sprintf("%scurrencies.%.10s.", at, code), money.Currency(code)
 		a := rating.Amounts{
-			Amount: money.Minor(f.Amount), UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice),
-			PackagePrice: d.Parse(at+"packagePrice", f.PackagePrice), Minimum: money.Minor(f.Minimum),
+			Amount: money.Minor(f.Amount), UnitPrice: d.Amount(at, view.OfUnit(f.UnitAmount, f.UnitPrice), c),
+			PackagePrice: d.Amount(at, view.OfPackage(f.PackageAmount, f.PackagePrice), c), Minimum: money.Minor(f.Minimum),
 			Maximum: money.Minor(f.Maximum),
 		}
 		for i, tier := range f.Tiers {
 			in := fmt.Sprintf("%stiers[%d].", at, i)
 			a.Tiers = append(a.Tiers, rating.TierAmounts{
-				UnitPrice: d.Parse(in+"unitPrice", tier.UnitPrice), PackagePrice: d.Parse(in+"packagePrice", tier.PackagePrice),
-				FlatAmount: money.Minor(tier.FlatAmount),
+				UnitPrice:    d.Amount(in, view.OfUnit(tier.UnitAmount, tier.UnitPrice), c),
+				PackagePrice: d.Amount(in, view.OfPackage(tier.PackageAmount, tier.PackagePrice), c),
+				FlatAmount:   money.Minor(tier.FlatAmount),
 			})
 		}
-		read[money.Currency(code)] = a
+		read[c] = a
 	}
 	return read
 }
@@ -61,12 +66,15 @@ func renderCurrencies(of plan.Currencies) map[string]PriceAmounts {
 	out := map[string]PriceAmounts{}
 	for c, a := range of {
 		shown := PriceAmounts{
-			Amount: int64(a.Amount), UnitPrice: a.UnitPrice.String(), PackagePrice: a.PackagePrice.String(),
+			Amount: int64(a.Amount), UnitAmount: a.UnitPrice.InMinor(c).String(), UnitPrice: a.UnitPrice.String(),
+			PackageAmount: a.PackagePrice.InMinor(c).String(), PackagePrice: a.PackagePrice.String(),
 			Minimum: int64(a.Minimum), Maximum: int64(a.Maximum),
 		}
 		for _, tier := range a.Tiers {
 			shown.Tiers = append(shown.Tiers, TierAmounts{
-				UnitPrice: tier.UnitPrice.String(), PackagePrice: tier.PackagePrice.String(), FlatAmount: int64(tier.FlatAmount),
+				UnitAmount: tier.UnitPrice.InMinor(c).String(), UnitPrice: tier.UnitPrice.String(),
+				PackageAmount: tier.PackagePrice.InMinor(c).String(), PackagePrice: tier.PackagePrice.String(),
+				FlatAmount: int64(tier.FlatAmount),
 			})
 		}
 		out[string(c)] = shown

@@ -9,6 +9,7 @@ import (
 	"perennial/api/payments"
 	"perennial/api/view"
 	"perennial/billing/invoice"
+	"perennial/billing/money"
 	"perennial/billing/tax"
 	"perennial/billing/terms"
 	"perennial/db"
@@ -64,6 +65,8 @@ type Invoice struct {
 	VoidedAt         int64             `json:"voidedAt,omitempty"`
 	// UncollectibleAt is when a person gave it up.
 	UncollectibleAt int64 `json:"uncollectibleAt,omitempty" doc:"The time when the invoice was marked uncollectible. Nothing collects it any more; a payment that was under way then still pays it if it succeeds, and money from outside by mark-paid."`
+	// Warnings are of a request with lines.
+	Warnings []view.Warning `json:"warnings,omitempty" doc:"In the answer to the request alone: what it should send otherwise."`
 }
 
 // InvoiceTax is one tax rate of an invoice.
@@ -87,7 +90,8 @@ type InvoiceLine struct {
 	SubscriptionItemID string            `json:"subscriptionItemId,omitempty" example:"si_01jcz6dyqx4w9s1c2k7v5h8m3n" doc:"The item of the subscription that the line bills or credits. The amounts of all lines of an item sum to what it was billed less what was credited."`
 	PeriodIndex        int               `json:"periodIndex,omitempty" example:"3" doc:"The billing period of the subscription that the line bills, counted from 1. A change of interval begins a new one."`
 	Quantity           string            `json:"quantity,omitempty" example:"1" doc:"A decimal."`
-	UnitPrice          string            `json:"unitPrice,omitempty" example:"19.00" doc:"What one unit costs in a whole period: a decimal in major units of the currency, with as many places as the price has."`
+	UnitAmount         string            `json:"unitAmount,omitempty" example:"1900" doc:"What one unit costs in a whole period: a decimal in minor units of the currency, which may be a part of one."`
+	UnitPrice          string            `json:"unitPrice,omitempty" deprecated:"true" doc:"unitAmount in major units: 19.00 where that is 1900."`
 	Proration          bool              `json:"proration" doc:"Whether the line is for a part of a period, after a change within it."`
 	Reverses           string            `json:"reversesLineId,omitempty" doc:"Of a credit: the line whose unused time it takes back, on this invoice or an earlier one."`
 	Amount             int64             `json:"amount" example:"1900" doc:"Minor units, before discounts and without the taxes that are added; negative for a credit."`
@@ -104,7 +108,7 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 		ID: i.ID, Number: i.Number, NumberText: i.ShownNumber(), Seller: view.RenderSeller(i.Seller),
 		Buyer:  renderBuyer(i.Buyer),
 		Status: string(i.Status), Reason: string(i.Reason), CustomerID: i.CustomerID,
-		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: RenderLines(i.Lines),
+		SubscriptionID: i.SubscriptionID, Currency: string(i.Currency), Lines: RenderLines(i.Lines, i.Currency),
 		Subtotal: int64(i.Subtotal()), Discount: int64(i.Discount), Discounts: renderShares(i.Discounts()),
 		Tax: int64(i.Tax), Taxes: renderTaxes(i.Taxes), TaxExempt: string(i.TaxExempt),
 		Total:    int64(i.Total),
@@ -123,12 +127,13 @@ func RenderInvoice(i invoice.Invoice) Invoice {
 }
 
 // RenderLines shows the positions of an invoice, or those that wait for one.
-func RenderLines(lines []invoice.Line) []InvoiceLine {
+func RenderLines(lines []invoice.Line, c money.Currency) []InvoiceLine {
 	out := make([]InvoiceLine, len(lines))
 	for i, l := range lines {
 		out[i] = InvoiceLine{
 			ID: l.ID, Kind: string(l.Kind), Description: l.Description, PlanID: l.PlanID, PriceID: l.PriceID,
-			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity, UnitPrice: l.UnitPrice,
+			SubscriptionItemID: l.ItemID, PeriodIndex: l.PeriodIndex, Quantity: l.Quantity,
+			UnitAmount: money.ShownInMinor(l.UnitPrice, c), UnitPrice: l.UnitPrice,
 			Proration: l.Prorated(), Reverses: l.Reverses, Amount: int64(l.Amount), Credited: int64(l.Credited),
 			Discounts: renderShares(l.Discounts), TaxRateIDs: rateIDs(l.Rates),
 			PeriodStart: view.Unix(l.Period.Start), PeriodEnd: view.Unix(l.Period.End),
@@ -191,8 +196,9 @@ func (h *Handler) invoiceOperations() {
 		Lines: []InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "recurring", Description: "Pro, monthly",
 			PlanID: "plan_01jcz6dyqx4w9s1c2k7v5h8m3n", PriceID: "price_01jcz6dyqx4w9s1c2k7v5h8m3n",
-			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitPrice: "19.00",
-			Amount: 1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
+			SubscriptionItemID: "si_01jcz6dyqx4w9s1c2k7v5h8m3n", PeriodIndex: 3, Quantity: "1", UnitAmount: "1900",
+			UnitPrice: "19.00",
+			Amount:    1900, PeriodStart: 1763640000, PeriodEnd: 1766232000,
 		}},
 		Subtotal: 1900, Discounts: []InvoiceDiscount{}, Taxes: []InvoiceTax{}, Total: 1900, AmountDue: 1900,
 		AmountDueCamel: 1900,

@@ -16,15 +16,15 @@ import (
 	"perennial/billing/terms"
 	"perennial/db"
 	"perennial/service/invoices"
-	serviceusecase "perennial/service/usecase"
 )
 
 // InvoiceLineForm is a line of a manual invoice.
 type InvoiceLineForm struct {
 	Description string `json:"description" minLength:"1" maxLength:"200" example:"Migration of the archive" doc:"What the customer reads. Send no personal data."`
-	Quantity    string `json:"quantity,omitempty" maxLength:"30" example:"7.5" doc:"A decimal, with unitPrice. Default: 1."`
-	UnitPrice   string `json:"unitPrice,omitempty" maxLength:"30" example:"120.00" doc:"What one unit costs: a decimal in major units of the currency. The amount of the line is quantity times unitPrice, rounded once."`
-	Amount      *int64 `json:"amount,omitempty" minimum:"0" maximum:"999999999999" doc:"Minor units, without the taxes that are added. Send this or unitPrice."`
+	Quantity    string `json:"quantity,omitempty" maxLength:"30" example:"7.5" doc:"A decimal, with unitAmount. Default: 1."`
+	UnitAmount  string `json:"unitAmount,omitempty" maxLength:"30" example:"12000" doc:"What one unit costs: a decimal in minor units of the currency. The amount of the line is quantity times unitAmount, rounded once."`
+	UnitPrice   string `json:"unitPrice,omitempty" maxLength:"30" deprecated:"true" doc:"unitAmount in major units: 120.00 where that is 12000."`
+	Amount      *int64 `json:"amount,omitempty" minimum:"0" maximum:"999999999999" doc:"Minor units, without the taxes that are added. Send this or unitAmount."`
 }
 
 // InvoiceForm writes the draft of a manual invoice.
@@ -56,23 +56,33 @@ type updateInvoiceInput struct {
 	Body InvoiceChange
 }
 
-// linesOf reads the lines of a form. Fault: decimal_invalid.
-func linesOf(forms []InvoiceLineForm) ([]invoicing.Line, error) {
+// linesOf reads the lines of a form. Faults: those of view.UnitAmounts.
+func linesOf(forms []InvoiceLineForm, c money.Currency) ([]invoicing.Line, []view.Warning, error) {
 	var lines []invoicing.Line
-	var d view.Decimals
+	var d view.UnitAmounts
 	for i, f := range forms {
 		at := "lines[" + strconv.Itoa(i) + "]."
 		lines = append(lines, invoicing.Line{
 			Description: f.Description, Amount: (*money.Minor)(f.Amount),
-			Quantity: d.Parse(at+"quantity", f.Quantity), UnitPrice: d.Parse(at+"unitPrice", f.UnitPrice),
+			Quantity:  d.Parse(at+"quantity", f.Quantity),
+			UnitPrice: d.Amount(at, view.OfUnit(f.UnitAmount, f.UnitPrice), c),
 		})
 	}
-	return lines, d.Err
+	return lines, d.Warnings, d.Err
 }
 
 // madeInvoice names the customer: the buyer in the answer is erased with them.
 func madeInvoice(i invoice.Invoice) httpkit.Made[Invoice] {
 	return httpkit.Made[Invoice]{Resource: RenderInvoice(i), CustomerID: i.CustomerID}
+}
+
+// warnedInvoice is madeInvoice with what is wrong about the request although it was done.
+func warnedInvoice(of []view.Warning) func(invoice.Invoice) httpkit.Made[Invoice] {
+	return func(i invoice.Invoice) httpkit.Made[Invoice] {
+		made := madeInvoice(i)
+		made.Resource.Warnings = of
+		return made
+	}
 }
 
 func (h *Handler) createInvoice(
@@ -83,7 +93,7 @@ func (h *Handler) createInvoice(
 	if err != nil {
 		return nil, err
 	}
-	lines, err := linesOf(f.Lines)
+	lines, warnings, err := linesOf(f.Lines, currency)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +101,7 @@ func (h *Handler) createInvoice(
 		Lines: lines, Terms: terms.Terms{Method: terms.Method(f.CollectionMethod), NetDays: f.NetDays},
 		Memo: f.Memo, Metadata: metadata.Pairs(f.Metadata),
 	}}
-	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, madeInvoice,
+	return httpkit.Create(ctx, h.kit, c, http.StatusCreated, warnedInvoice(warnings),
 		func(keep func(*db.Tx, invoice.Invoice) error) error {
 			_, err := h.service.CreateInvoice(ctx, usecase.Caller(c), form, keep)
 			return err
@@ -101,7 +111,8 @@ func (h *Handler) createInvoice(
 func (h *Handler) updateInvoice(
 	ctx context.Context, c *httpkit.Call, in *updateInvoiceInput,
 ) (*httpkit.Reply[Invoice], error) {
-	lines, err := linesOf(in.Body.Lines)
+	inv := httpkit.Resource[invoice.Invoice](c)
+	lines, warnings, err := linesOf(in.Body.Lines, inv.Currency)
 	if err != nil {
 		return nil, err
 	}
@@ -109,10 +120,10 @@ func (h *Handler) updateInvoice(
 		Lines: lines, Method: (*terms.Method)(in.Body.CollectionMethod), NetDays: in.Body.NetDays,
 		Memo: in.Body.Memo, Metadata: (*metadata.Pairs)(in.Body.Metadata),
 	}
-	return h.onInvoice(ctx, c,
-		func(ctx context.Context, by serviceusecase.Caller, id string, around usecase.Around[invoice.Invoice]) error {
-			return h.service.ReviseInvoice(ctx, by, id, change, around)
-		})
+	return usecase.Command(ctx, h.kit, c, http.StatusOK, warnedInvoice(warnings),
+		func(around usecase.Around[invoice.Invoice]) error {
+			return h.service.ReviseInvoice(ctx, usecase.Caller(c), inv.ID, change, around)
+		}, h.gate.AdmitInvoice(inv))
 }
 
 func (h *Handler) deleteInvoice(
@@ -141,14 +152,14 @@ func (h *Handler) manualInvoiceOperations(issued Invoice, load httpkit.Loader) {
 	draft.CollectionMethod, draft.NetDays = "send_invoice", 30
 	draft.Lines = []InvoiceLine{{
 		ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: "one_off", Description: "Migration of the archive", Quantity: "7.5",
-		UnitPrice: "120", Amount: 90000, PeriodStart: 1763640000, PeriodEnd: 1763640000,
+		UnitAmount: "12000", UnitPrice: "120", Amount: 90000, PeriodStart: 1763640000, PeriodEnd: 1763640000,
 	}}
 	draft.Subtotal, draft.Total, draft.AmountDue, draft.AmountDueCamel = 90000, 90000, 90000, 90000
 	draft.AmountPaid, draft.PeriodEnd, draft.IssuedAt, draft.PaidAt = 0, 1763640000, 0, 0
 	open := draft
 	open.Status, open.Number, open.NumberText, open.IssuedAt, open.DueAt = "open", 42, "ACME-000042",
 		1763640000, 1766275200
-	line := InvoiceLineForm{Description: "Migration of the archive", Quantity: "7.5", UnitPrice: "120"}
+	line := InvoiceLineForm{Description: "Migration of the archive", Quantity: "7.5", UnitAmount: "12000"}
 	days := 30
 	httpkit.Register(h.kit, httpkit.Operation{
 		Name: "createInvoice", Method: http.MethodPost, Path: "/invoices", Tag: "Invoices",

@@ -76,7 +76,7 @@ func examplePreview(s Subscription) SubscriptionPreview {
 		Lines: []invoices.InvoiceLine{{
 			ID: "il_01jcz6dyqx4w9s1c2k7v5h8m3n", Kind: string(invoice.ProrationCharge),
 			Description: "Remaining time on Pro, monthly", PlanID: s.PlanID, PriceID: s.Items[0].PriceID,
-			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitPrice: "3.80", Proration: true, Amount: 950,
+			SubscriptionItemID: s.Items[0].ID, PeriodIndex: 3, Quantity: "5", UnitAmount: "380", UnitPrice: "3.80", Proration: true, Amount: 950,
 			PeriodStart: 1763640000, PeriodEnd: 1764849600,
 		}},
 	}

@@ -81,7 +81,7 @@ func renderSubscription(s subscription.Subscription) Subscription {
 	}
 	return Subscription{
 		ProrationMeasure: string(cmp.Or(s.ProrationMeasure, proration.Second)),
-		PendingLines:     invoices.RenderLines(s.PendingLines),
+		PendingLines:     invoices.RenderLines(s.PendingLines, s.Currency),
 		Quantity:         s.Quantity, PendingQuantity: s.PendingQuantity, Items: items, Discounts: renderDiscounts(s),
 		Scheduled: renderChanges(s),
 		AddOns:    renderAddOns(s.AddOns), PendingAddOns: renderPendingAddOns(s.PendingAddOns),

@@ -22,10 +22,10 @@ func (l Line) bill(c money.Currency) (invoice.Line, error) {
 	switch {
 	case l.Amount == nil && !l.UnitPrice.IsGiven():
 		return out, fault.InvalidParam("lines", "line_price_missing",
-			"A line has no price. Send `amount` in minor units, or `unitPrice` with `quantity`.")
+			"A line has no price. Send `amount` in minor units, or `unitAmount` with `quantity`.")
 	case l.Amount != nil && (l.UnitPrice.IsGiven() || l.Quantity.IsGiven()):
 		return out, fault.InvalidParam("lines", "line_price_ambiguous",
-			"A line has `amount` beside `unitPrice` or `quantity`. Send `amount`, or `unitPrice` with `quantity`.")
+			"A line has `amount` beside `unitAmount` or `quantity`. Send `amount`, or `unitAmount` with `quantity`.")
 	case l.Amount != nil:
 		out.Amount = *l.Amount
 	default:

@@ -63,6 +63,42 @@ func Units(m Minor, c Currency) Decimal {
 	return d
 }
 
+// ParseMinor reads a plain decimal number of minor units of a currency, which may be a part of one, as a Decimal in
+// major units: "0.35" of USD is 0.0035. It has at most 12 digits before the point; those behind it are fewer than
+// ParseDecimal's by the decimals of the currency, so that the result is one that ParseDecimal reads. Fault:
+// decimal_invalid.
+func ParseMinor(s string, c Currency) (Decimal, error) {
+	d, err := ParseDecimal(s)
+	if err != nil {
+		return Decimal{}, err
+	}
+	d.number.Exponent -= int32(c.Decimals())
+	if most := maxFractionDigits - c.Decimals(); d.number.Exponent < -maxFractionDigits {
+		return Decimal{}, fault.New(fault.Invalid, "decimal_invalid",
+			"%.30q has too many digits behind the point. Send at most %d of them.", s, most)
+	}
+	return d.reduced(), nil
+}
+
+// InMinor is a number of major units as one of minor units, exactly: 0.0035 of USD is 0.35.
+func (d Decimal) InMinor(c Currency) Decimal {
+	if !d.given {
+		return d
+	}
+	d = d.reduced()
+	d.number.Exponent += int32(c.Decimals())
+	return d
+}
+
+// ShownInMinor is InMinor of a number that String wrote; empty: of none.
+func ShownInMinor(major string, c Currency) string {
+	d := Decimal{given: true}
+	if _, _, err := d.number.SetString(major); err != nil {
+		return ""
+	}
+	return d.InMinor(c).String()
+}
+
 // Round returns the amount of d major units, rounded half away from zero to minor units of c. Faults: those of
 // RoundDecimal.
 func (d Decimal) Round(c Currency) (Minor, error) { return RoundDecimal(&d.number, c) }

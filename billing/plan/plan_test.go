@@ -51,7 +51,7 @@ func TestValidate(t *testing.T) {
 		}, "price_model_needs_usage", "prices[2].model"},
 		{"no unit price", func(p *plan.Plan) {
 			p.Prices[2].UnitPrice = money.Decimal{}
-		}, "price_parameter_missing", "prices[2].unitPrice"},
+		}, "price_parameter_missing", "prices[2].unitAmount"},
 		{"negative price", func(p *plan.Plan) { p.Prices[0].Amount = -1 }, "amount_negative", "prices[0].amount"},
 		{"price too large", func(p *plan.Plan) {
 			p.Prices = flat(1, money.MaxMinor+1)

@@ -61,11 +61,11 @@ func TestCheckAmounts_NamesTheParameter(t *testing.T) {
 		"forgotten":   {`{"model":"flat","amount":1}`, `{}`, "price_parameter_missing", "amount"},
 		"free in one": {`{"model":"flat"}`, `{"amount":1}`, "price_parameter_unexpected", "amount"},
 		"a free unit": {
-			`{"model":"per_unit","unitPrice":"1"}`, `{"unitPrice":"0"}`, "price_parameter_missing", "unitPrice",
+			`{"model":"per_unit","unitPrice":"1"}`, `{"unitPrice":"0"}`, "price_parameter_missing", "unitAmount",
 		},
-		"no word of it": {`{"model":"per_unit","unitPrice":"0"}`, `{}`, "price_parameter_missing", "unitPrice"},
+		"no word of it": {`{"model":"per_unit","unitPrice":"0"}`, `{}`, "price_parameter_missing", "unitAmount"},
 		"another model's": {
-			`{"model":"flat","amount":1}`, `{"amount":1,"unitPrice":"0"}`, "price_parameter_unexpected", "unitPrice",
+			`{"model":"flat","amount":1}`, `{"amount":1,"unitPrice":"0"}`, "price_parameter_unexpected", "unitAmount",
 		},
 		"negative":   {`{"model":"flat","amount":1}`, `{"amount":-1}`, "amount_negative", "amount"},
 		"too large":  {`{"model":"flat","amount":1}`, `{"amount":1000000000000}`, "amount_too_large", "amount"},
@@ -77,7 +77,7 @@ func TestCheckAmounts_NamesTheParameter(t *testing.T) {
 		},
 		"no price in a tier": {
 			seats, `{"minimum":1,"tiers":[{},{"unitPrice":"2","flatAmount":3}]}`, "price_parameter_missing",
-			"tiers[0].unitPrice",
+			"tiers[0].unitAmount",
 		},
 		"no flat amount": {
 			seats, `{"minimum":1,"tiers":[{"unitPrice":"1"},{"unitPrice":"2"}]}`, "price_parameter_missing",

@@ -22,9 +22,9 @@ type field struct {
 func (p Price) fields() []field {
 	return []field{
 		minor("amount", p.Amount),
-		decimal("unitPrice", p.UnitPrice),
+		decimal("unitAmount", p.UnitPrice),
 		decimal("packageSize", p.PackageSize).aboveZero(),
-		decimal("packagePrice", p.PackagePrice),
+		decimal("packageAmount", p.PackagePrice),
 		{name: "tiers", given: len(p.Tiers) > 0},
 		decimal("percent", p.Percent).atMost(maxPercent),
 		{name: "transactions", given: p.Transactions != Transactions{}},
@@ -43,9 +43,9 @@ func (p Price) fields() []field {
 
 func (tier Tier) fields() []field {
 	return []field{
-		decimal("unitPrice", tier.UnitPrice),
+		decimal("unitAmount", tier.UnitPrice),
 		decimal("packageSize", tier.PackageSize).aboveZero(),
-		decimal("packagePrice", tier.PackagePrice),
+		decimal("packageAmount", tier.PackagePrice),
 		decimal("percent", tier.Percent).atMost(maxPercent),
 		minor("flatAmount", tier.FlatAmount),
 	}

@@ -9,7 +9,7 @@ type graduated struct{}
 
 func (graduated) parameters() (needs, allows []string) {
 	return []string{"tiers"}, []string{
-		"included", "minimum", "maximum", "tiers.unitPrice", "tiers.packageSize", "tiers.packagePrice", "tiers.flatAmount",
+		"included", "minimum", "maximum", "tiers.unitAmount", "tiers.packageSize", "tiers.packageAmount", "tiers.flatAmount",
 	}
 }
 

@@ -6,7 +6,7 @@ import "perennial/billing/money"
 type packages struct{}
 
 func (packages) parameters() (needs, allows []string) {
-	return []string{"packageSize", "packagePrice"}, []string{"included", "minimum", "maximum"}
+	return []string{"packageSize", "packageAmount"}, []string{"included", "minimum", "maximum"}
 }
 
 func (packages) steps(steps []Step, p Price, of usage, _ money.Currency) []Step {

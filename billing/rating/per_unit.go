@@ -6,7 +6,7 @@ import "perennial/billing/money"
 type perUnit struct{}
 
 func (perUnit) parameters() (needs, allows []string) {
-	return []string{"unitPrice"}, []string{"included", "minimum", "maximum"}
+	return []string{"unitAmount"}, []string{"included", "minimum", "maximum"}
 }
 
 func (perUnit) steps(steps []Step, p Price, of usage, _ money.Currency) []Step {

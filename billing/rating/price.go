@@ -4,7 +4,8 @@
 //
 // Two kinds of money stand in a price. What is charged as it is, is an integer in minor units, as everywhere: `amount`,
 // `flatAmount`, `minimum`, `maximum`. What is multiplied by a quantity is an exact decimal in major units, because a
-// price of one unit may be finer than the currency: `unitPrice` "0.0035".
+// price of one unit may be finer than the currency: 0.0035. The API has it in minor units too, as `unitAmount` "0.35",
+// which is the name that faults use.
 package rating
 
 import "perennial/billing/money"

@@ -61,7 +61,7 @@ func (p Price) checkTiers(needs, allows []string) error {
 				return err
 			}
 		}
-		if err := tier.checkPrices(at, slices.Contains(allows, "tiers.unitPrice")); err != nil {
+		if err := tier.checkPrices(at, slices.Contains(allows, "tiers.unitAmount")); err != nil {
 			return err
 		}
 	}
@@ -88,14 +88,14 @@ func (tier Tier) checkBound(param string, below money.Decimal, last bool) error 
 func (tier Tier) checkPrices(at string, perUnit bool) error {
 	switch packed := tier.PackageSize.IsGiven(); {
 	case perUnit && tier == Tier{UpTo: tier.UpTo}:
-		return fault.InvalidParam(at+"unitPrice", "price_parameter_missing",
-			"This tier has no price. Send a `unitPrice` of \"0\" if its units are free.")
+		return fault.InvalidParam(at+"unitAmount", "price_parameter_missing",
+			"This tier has no price. Send a `unitAmount` of \"0\" if its units are free.")
 	case packed && tier.UnitPrice.IsGiven():
-		return fault.InvalidParam(at+"unitPrice", "price_parameter_unexpected",
-			"A tier has either `unitPrice` or `packageSize` with `packagePrice`. Leave one of them out.")
+		return fault.InvalidParam(at+"unitAmount", "price_parameter_unexpected",
+			"A tier has either `unitAmount` or `packageSize` with `packageAmount`. Leave one of them out.")
 	case packed != tier.PackagePrice.IsGiven():
-		return fault.InvalidParam(at+"packagePrice", "price_parameter_missing",
-			"`packageSize` and `packagePrice` belong together. Send both, or neither.")
+		return fault.InvalidParam(at+"packageAmount", "price_parameter_missing",
+			"`packageSize` and `packageAmount` belong together. Send both, or neither.")
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ func TestValidate_NamesTheParameter(t *testing.T) {
 		{"negative amount", `{"model":"flat","amount":-1}`, "amount_negative", "amount"},
 		{"amount too large", `{"model":"flat","amount":1000000000000}`, "amount_too_large", "amount"},
 		{"bounds of flat", `{"model":"flat","amount":1,"minimum":2}`, "price_parameter_unexpected", "minimum"},
-		{"no unit price", `{"model":"per_unit"}`, "price_parameter_missing", "unitPrice"},
-		{"negative unit price", `{"model":"per_unit","unitPrice":"-0.1"}`, "amount_negative", "unitPrice"},
+		{"no unit price", `{"model":"per_unit"}`, "price_parameter_missing", "unitAmount"},
+		{"negative unit price", `{"model":"per_unit","unitPrice":"-0.1"}`, "amount_negative", "unitAmount"},
 		{
 			"amount of per_unit", `{"model":"per_unit","unitPrice":"1","amount":1}`, "price_parameter_unexpected", "amount",
 		},
@@ -44,7 +44,7 @@ func TestValidate_NamesTheParameter(t *testing.T) {
 			"package of nothing", `{"model":"package","packageSize":"0","packagePrice":"1"}`, "price_parameter_out_of_range",
 			"packageSize",
 		},
-		{"package without price", `{"model":"package","packageSize":"10"}`, "price_parameter_missing", "packagePrice"},
+		{"package without price", `{"model":"package","packageSize":"10"}`, "price_parameter_missing", "packageAmount"},
 		{"no rate", `{"model":"percentage"}`, "price_parameter_missing", "percent"},
 		{"rate of 290", `{"model":"percentage","percent":"290"}`, "price_parameter_out_of_range", "percent"},
 		{
@@ -84,22 +84,22 @@ func TestValidate_NamesTheParameter(t *testing.T) {
 		},
 		{
 			"tier without price", `{"model":"graduated","tiers":[{"unitPrice":"1","upTo":"1"},{}]}`,
-			"price_parameter_missing", "tiers[1].unitPrice",
+			"price_parameter_missing", "tiers[1].unitAmount",
 		},
 		{
 			"free tier of tiered_flat", `{"model":"tiered_flat","tiers":[{"upTo":"1"},{"flatAmount":100}]}`, "", "",
 		},
 		{
 			"unit price in tiered_flat", `{"model":"tiered_flat","tiers":[{"unitPrice":"1"}]}`,
-			"price_parameter_unexpected", "tiers[0].unitPrice",
+			"price_parameter_unexpected", "tiers[0].unitAmount",
 		},
 		{
 			"two prices of a tier", `{"model":"volume","tiers":[{"unitPrice":"1","packageSize":"2","packagePrice":"2"}]}`,
-			"price_parameter_unexpected", "tiers[0].unitPrice",
+			"price_parameter_unexpected", "tiers[0].unitAmount",
 		},
 		{
 			"half a package", `{"model":"volume","tiers":[{"packageSize":"2","flatAmount":1}]}`, "price_parameter_missing",
-			"tiers[0].packagePrice",
+			"tiers[0].packageAmount",
 		},
 		{
 			"negative flat amount", `{"model":"volume","tiers":[{"flatAmount":-1}]}`, "amount_negative",

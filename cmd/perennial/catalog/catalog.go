@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 
@@ -35,7 +36,7 @@ func Command() *cli.Command {
 			"        - {name: Base fee, amount: 4900}\n" +
 			"        - name: Seats\n" +
 			"          model: graduated\n" +
-			"          tiers: [{upTo: 10, unitPrice: 4.50}, {unitPrice: 4}]\n" +
+			"          tiers: [{upTo: 10, unitAmount: 450}, {unitAmount: 400}]\n" +
 			"      migrate: preview\n\n" +
 			"A plan has the fields of POST /plans, and active (default: true), id, which adopts a plan that was created without\n" +
 			"the file, and migrate. A price has its amounts in further currencies under\n" +
@@ -219,7 +220,16 @@ func (c *catalogFlags) read(p *cli.Process) (apicatalog.File, error) {
 	if err != nil {
 		return apicatalog.File{}, err
 	}
-	return apicatalog.ReadFile(c.file, text)
+	file, err := apicatalog.ReadFile(c.file, text)
+	if err != nil {
+		return file, err
+	}
+	for _, warning := range file.Warnings {
+		if _, err := fmt.Fprintln(p.Stderr, "warning: "+warning); err != nil {
+			return file, err
+		}
+	}
+	return file, nil
 }
 
 func (c *catalogFlags) text(p *cli.Process) ([]byte, error) {

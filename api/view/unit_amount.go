@@ -1,0 +1,62 @@
+package view
+
+import (
+	"perennial/billing/fault"
+	"perennial/billing/money"
+)
+
+// Warning tells in an answer that the request was done and should be sent otherwise.
+type Warning struct {
+	Code    string `json:"code" enum:"field_deprecated" example:"field_deprecated" doc:"field_deprecated: the field works for now; the message names the one to send instead."`
+	Param   string `json:"param" example:"prices[0].unitPrice" doc:"The field of the request."`
+	Message string `json:"message" doc:"What to send instead, for people." example:"unitPrice is in major units and will be refused in a later version. Send unitAmount, which is in minor units: 450 instead of 4.50."`
+}
+
+// UnitAmounts reads what one unit costs: a decimal in minor units, as all amounts are, that may be a part of one. A
+// request may still have it in major units, under the name that it had first; each such field is warned of.
+type UnitAmounts struct {
+	Decimals
+	Warnings []Warning
+}
+
+// UnitAmount is a field of a request with what one unit or one package costs.
+type UnitAmount struct {
+	Name, Minor string // in minor units
+	Old, Major  string // the same in major units, where the request has that
+}
+
+// OfUnit is the amount of one unit.
+func OfUnit(minor, major string) UnitAmount {
+	return UnitAmount{"unitAmount", minor, "unitPrice", major}
+}
+
+// OfPackage is the amount of one package.
+func OfPackage(minor, major string) UnitAmount {
+	return UnitAmount{"packageAmount", minor, "packagePrice", major}
+}
+
+// Amount reads one, and returns it in major units of the currency, as billing has it; at names in faults what the field
+// is part of.
+// Faults, kept in Err: decimal_invalid, fields_exclusive.
+func (u *UnitAmounts) Amount(at string, f UnitAmount, c money.Currency) money.Decimal {
+	switch {
+	case u.Err != nil:
+	case f.Minor != "" && f.Major != "":
+		u.Err = fault.InvalidParam(at+f.Old, "fields_exclusive",
+			"`%s` is `%s` in major units. Send `%s` alone, in minor units.", f.Old, f.Name, f.Name)
+	case f.Major != "":
+		amount := u.Parse(at+f.Old, f.Major)
+		u.Warnings = append(u.Warnings, Warning{
+			Code: "field_deprecated", Param: at + f.Old, Message: f.Old + " is in major units and will be refused in a later version. Send " +
+				f.Name + ", which is in minor units: " + amount.InMinor(c).String() + " instead of " + f.Major + ".",
+		})
+		return amount
+	case f.Minor != "":
+		amount, err := money.ParseMinor(f.Minor, c)
+		if err != nil {
+			u.Err = fault.From(err).In(at + f.Name)
+		}
+		return amount
+	}
+	return money.Decimal{}
+}
