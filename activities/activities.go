@@ -17,7 +17,7 @@ import (
 	"perennial/providers"
 )
 
-// Config is what the activities work with.
+// Config has the dependencies and bounds of the activities.
 type Config struct {
 	Store    *db.Store // its dispatcher gets what follows each commit
 	Clock    execution.Clock
@@ -28,8 +28,8 @@ type Config struct {
 	Reconciled func(contract.ReconcileResult)
 	// Factories are Payments.Factories.
 	Factories providers.Registry
-	// AccountSlots is how many exchanges with one provider account may be in flight, ProviderSlots with all accounts of
-	// one provider; zero AccountSlots: they are not bounded.
+	// AccountSlots bounds the exchanges in flight with one provider account, ProviderSlots those with all accounts of
+	// one provider; zero AccountSlots: neither is bounded.
 	AccountSlots, ProviderSlots int
 	// ReconcileRate is Reconciler.Rate.
 	ReconcileRate int
@@ -38,7 +38,7 @@ type Config struct {
 	// PublicURL and ConfirmWithin are Payments'.
 	PublicURL     string
 	ConfirmWithin time.Duration
-	// ClockPatience is how long, in real time, a step of a test clock waits for a pending payment; zero: 10 s.
+	// ClockPatience limits the wait of a test clock's step for a pending payment, in real time; zero: 10 s.
 	ClockPatience time.Duration
 	// Deliveries sends webhooks. Its store has a pool of its own.
 	Deliveries *delivery.Deliveries

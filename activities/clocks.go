@@ -21,7 +21,8 @@ type Clocks struct {
 	Store    *db.Store
 	Clock    execution.Clock
 	Observer execution.Observer
-	// Patience is how long, in real time, a step waits for a pending payment before it stops the advance; 0: 10 s.
+	// Patience limits the wait of a step for a pending payment, in real time, before the step stops the advance; 0: 10
+	// s.
 	Patience time.Duration
 }
 

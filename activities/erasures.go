@@ -16,7 +16,7 @@ type Erasures struct {
 	Store    *db.Store
 	Clock    execution.Clock
 	Observer execution.Observer
-	// Batch is how many rows one transaction handles; 0: what erasure says for the stage.
+	// Batch is the number of rows of one transaction; 0: the number that erasure has for the stage.
 	Batch int
 }
 

@@ -6,7 +6,7 @@ import (
 	"perennial/db"
 )
 
-// BeatEvery is how often a worker process writes a beat.
+// BeatEvery is the time between two beats of a worker process.
 const BeatEvery = db.BeatEvery
 
 // Beat notes that a worker process works, and as which build; and the server of the database, so that a restart of it

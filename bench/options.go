@@ -12,7 +12,7 @@ import (
 	"perennial/bench/internal/scenario"
 )
 
-// commandLine is what the command line says.
+// commandLine has the values of the flags.
 type commandLine struct {
 	scenario.Options
 	only     []string

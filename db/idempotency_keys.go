@@ -18,7 +18,7 @@ type IdempotencyKey struct {
 	Fingerprint []byte // SHA-256 of the body
 	StatusCode  int    // 0: reserved by this transaction, not answered yet
 	Response    []byte
-	CustomerID  string    // whose personal data Response holds; empty: nobody's
+	CustomerID  string    // whose personal data Response holds; empty: it holds none
 	ErasedAt    time.Time // zero: Response is what was answered
 	CreatedAt   time.Time
 }

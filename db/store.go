@@ -69,7 +69,7 @@ func (s *Store) Ping(ctx context.Context) error { return s.core.Ping(ctx) }
 // Stat reports how busy the pool is.
 func (s *Store) Stat() *pgxpool.Stat { return s.core.Stat() }
 
-// ChargeLimits is that of a transaction, for what is only compared.
+// ChargeLimits reads what a transaction reads, for a caller that only compares.
 func (s *Store) ChargeLimits(ctx context.Context, environmentID string, currency money.Currency) (money.Limits, error) {
 	return payments.ChargeLimits(ctx, s.Payments, s.core.KnownLimits(), environmentID, currency)
 }

@@ -40,9 +40,10 @@ func AwaitedSubscription(environmentID, id string) Awaited {
 }
 
 const (
-	// watchTick is how often a process looks whether a row is due to be asked for: one statement for each kind.
+	// watchTick is the time between two checks of a process whether a row is due to be asked for: one statement for
+	// each kind.
 	watchTick = 5 * time.Millisecond
-	// watchFirst is how long a caller waits for the first question, in ticks: nothing is done sooner.
+	// watchFirst is the wait of a caller for the first question, in ticks: nothing is done sooner.
 	watchFirst = int(15 * time.Millisecond / watchTick)
 	// watchShare of the time that a caller has waited passes before its row is asked for again, and at most
 	// watchMostTicks. So a payment that takes 40 ms is heard of within 5 ms, and one that takes a minute costs 20

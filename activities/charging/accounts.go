@@ -10,7 +10,7 @@ import (
 	"perennial/providers"
 )
 
-// candidate is what routing must know of an account, for a payment.
+// candidate returns what routing must know of an account, for a payment.
 func (a *Payments) candidate(f db.ProviderConfig, t payment.Transaction) routing.Account {
 	return routing.Account{
 		ID: f.ID, Provider: f.Provider, Primary: f.Primary, Priority: f.Priority, Disabled: !f.DisabledAt.IsZero(),
@@ -19,8 +19,8 @@ func (a *Payments) candidate(f db.ProviderConfig, t payment.Transaction) routing
 	}
 }
 
-// refuses returns why a provider does not accept a payment method; empty: it does, or nobody knows. A saved method is
-// of the provider that saved it.
+// refuses returns why a provider does not accept a payment method; empty: it does, or that is not known. A saved method
+// is of the provider that saved it.
 func (a *Payments) refuses(provider string, m payment.Method) string {
 	d := m.Details
 	if d.PaymentMethodToken != "" && d.Provider != "" && d.Provider != provider {
@@ -44,7 +44,7 @@ func methodOf(m payment.Method) providers.Method {
 	}
 }
 
-// protocol is what the provider of an account allows, in the words of the rules.
+// protocol returns what the provider of an account allows, in the words of the rules.
 func (a *Payments) protocol(p providers.Provider) payment.Protocol {
 	can := p.Capabilities()
 	var confirm time.Duration

@@ -138,7 +138,8 @@ func brought(h payment.Handed) url.Values {
 	return values
 }
 
-// returnURL is where the payer comes back to after a confirmation; empty: nobody is asked. Repeats send the same.
+// returnURL returns the page to which the payer comes back after a confirmation; empty: the payer is not asked. Repeats
+// send the same.
 func (x exchange) returnURL() string {
 	if x.Transaction.Action.Token == "" {
 		return ""
@@ -164,7 +165,7 @@ func operation(t payment.Transaction, m payment.Move) string {
 	return db.CallCharge
 }
 
-// response is what an exchange brought.
+// response is the result of an exchange.
 type response struct {
 	providers.Result
 
@@ -180,7 +181,7 @@ func (a response) shown() string {
 	return string(a.Outcome)
 }
 
-// reply is what the answer says about its account, in the words of the rules.
+// reply returns what the answer says about its account, in the words of the rules.
 func (a response) reply() charging.Reply {
 	return charging.Reply{Outcome: a.Outcome, HTTPStatus: a.HTTPStatus, NotOffered: a.NotOffered}
 }

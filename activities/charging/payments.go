@@ -32,9 +32,9 @@ type Payments struct {
 	Observer Observer
 	// AbsenceGap replaces payment.Protocol's where a provider has one; zero: it stays.
 	AbsenceGap time.Duration
-	// PublicURL is how payers reach the API; empty: no payer is asked to confirm a charge.
+	// PublicURL is the address of the API for payers; empty: no payer is asked to confirm a charge.
 	PublicURL string
-	// ConfirmWithin is how long a payer has for that; zero: a day.
+	// ConfirmWithin is the time that a payer has for that; zero: a day.
 	ConfirmWithin time.Duration
 	// Factories know which payments a provider takes; nil: nothing is known in advance.
 	Factories providers.Registry
@@ -60,7 +60,7 @@ func (a *Payments) Charge(ctx context.Context, in contract.ResolveInput) (contra
 	}
 }
 
-// progress is what the steps of one activity know of each other.
+// progress passes on what the steps of one activity know of each other.
 type progress struct {
 	charging.Progress
 

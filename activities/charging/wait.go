@@ -44,8 +44,7 @@ func errBusy(ctx context.Context, least time.Duration) error {
 }
 
 // turnSoon is for an exchange that has its turn at an account in a moment. It waits without its slot and before
-// anything of it is committed: nobody else's request waits for it, and what a process leaves behind that dies
-// meanwhile was not sent.
+// anything of it is committed: no other request waits for it, and if the process dies meanwhile, nothing was sent.
 type turnSoon struct {
 	account string
 	wait    time.Duration
@@ -90,8 +89,8 @@ func (a *Payments) paced(ctx context.Context, tx *db.Tx, env string, x *exchange
 	return true, tx.Payments.SaveTransaction(ctx, env, x.Transaction)
 }
 
-// promised is when the payment was told to come for its turn; zero: it comes for the first time. One whose turn was
-// near waits as a repeat of its activity.
+// promised returns the time that the payment was given for its turn; zero: it comes for the first time. One whose turn
+// was near waits as a repeat of its activity.
 func promised(ctx context.Context, x exchange, now time.Time) time.Time {
 	if activity.IsActivity(ctx) && activity.GetInfo(ctx).Attempt > 1 {
 		return now

@@ -16,8 +16,8 @@ const (
 	staleAfter = 250 * time.Millisecond // after so long, an attempt that waits for its turn is withdrawn
 )
 
-// ahead is how many attempts may be written ahead of their turn. They hold slots of the app: on the slow lane, where a
-// run stays with a receiver that hangs, they could hold them for as long.
+// ahead returns the number of attempts that may be written ahead of their turn. They hold slots of the app: on the slow
+// lane, where a run stays with a receiver that hangs, they could hold them for as long.
 func (r *run) ahead() int {
 	if !r.fastLane || r.window < endpointInFlight {
 		return 0

@@ -32,7 +32,7 @@ func holds(d db.DueDelivery) string {
 	return d.OrderingKey
 }
 
-// answered is how an attempt ended.
+// answered is the end of an attempt.
 type answered struct {
 	attempt
 	result  webhooks.Result

@@ -46,7 +46,7 @@ type Deliveries struct {
 	Observer Observer
 	// Live and Test say when retries are due; zero: the defaults of billing/delivery.
 	Live, Test delivery.Policy
-	// SlowAfter is how long an attempt may last before it counts as slow; zero: 1 s.
+	// SlowAfter is the duration after which an attempt counts as slow; zero: 1 s.
 	SlowAfter time.Duration
 
 	apps       appSlots

@@ -37,8 +37,8 @@ func (r *run) closeLost(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the activity's part of a run. What the recorder has in hand is awaited, so that whoever reads the backlog
-// sees all that has begun.
+// leave ends the activity's part of a run. It waits for the recorder, so that a reader of the backlog sees all that has
+// begun.
 func (r *run) leave(ctx context.Context) {
 	if r.asked != nil {
 		r.apps.withdraw(r.asked)
@@ -59,7 +59,7 @@ func (r *run) leave(ctx context.Context) {
 
 // leaveBehind records the attempts that are under way when the activity ends, and those that could not be recorded yet.
 // Then it wakes the workflow: what waits behind them need not wait until they count as lost. It does so in a
-// transaction of its own, since whoever locks an endpoint and its deliveries locks the endpoint first.
+// transaction of its own, since transactions that lock an endpoint and its deliveries lock the endpoint first.
 func (r *run) leaveBehind(ctx context.Context) {
 	rest := *r // the activity still reads the run
 	r.flying, r.posting, r.finished = nil, 0, nil

@@ -19,7 +19,7 @@ const (
 	gatherUntil  = 50                   // attempts that need not wait for more
 )
 
-// recording is what one run has written at once: how attempts ended, and which ones begin.
+// recording has the rows that one run writes at once: the ends of attempts, and the attempts that begin.
 type recording struct {
 	environmentID string
 	finished      []answered

@@ -115,7 +115,7 @@ func (r *run) look(ctx context.Context) error {
 	return err
 }
 
-// lastLook ends the run where nothing is owed. A writer that found the endpoint awake has signalled nobody, and may not
+// lastLook ends the run where nothing is owed. A writer that found the endpoint awake has sent no signal, and may not
 // have committed yet: all who began before our mark was cleared must be decided first.
 func (r *run) lastLook(ctx context.Context) error {
 	horizon, _, err := r.Store.Webhooks.EventHorizon(ctx, r.endpoint.EnvironmentID)
@@ -164,7 +164,7 @@ func (r *run) startable(ctx context.Context) (starting []attempt) {
 	return starting
 }
 
-// granted is where the slots come that were asked for.
+// granted returns the channel of the slots that were asked for.
 func (r *run) granted() <-chan []func() {
 	if r.asked == nil {
 		return nil
@@ -172,7 +172,7 @@ func (r *run) granted() <-chan []func() {
 	return r.asked.granted
 }
 
-// next is what may begin next, at most n.
+// next returns the deliveries that may begin next, at most n.
 func (r *run) next(n int) (next []db.DueDelivery) {
 	held := map[string]bool{}
 	for _, t := range r.flying {

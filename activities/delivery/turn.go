@@ -9,7 +9,7 @@ import (
 	"perennial/db"
 )
 
-// recordingsAtOnce is how many recordings of one run wait for it without holding the recorder up.
+// recordingsAtOnce bounds the recordings of one run that wait for it without holding the recorder up.
 const recordingsAtOnce = 64
 
 // turn has written what has ended and what may begin; what begins is sent once it is written.
@@ -98,7 +98,7 @@ func (r *run) idleStop(ctx context.Context) <-chan struct{} {
 	return stopping(ctx)
 }
 
-// patience is when an attempt will have been under way for too long for the fast lane; nil: never.
+// patience returns a channel that fires when an attempt has been under way for too long for the fast lane; nil: never.
 func (r *run) patience() (<-chan time.Time, func() bool) {
 	var oldest time.Time
 	for _, t := range r.flying {

@@ -29,7 +29,7 @@ func InTx(ctx context.Context, store *db.Store, now time.Time, run func(tx *db.T
 	return store.InTx(ctx, Actor(ctx), now, run)
 }
 
-// Heartbeat shows that an activity is alive. Tests call activities as functions, which have nobody to tell.
+// Heartbeat shows that an activity is alive. Tests call activities as functions, without a server to show it to.
 func Heartbeat(ctx context.Context) {
 	if activity.IsActivity(ctx) {
 		activity.RecordHeartbeat(ctx)

@@ -15,7 +15,7 @@ import (
 	"perennial/billing/charging"
 )
 
-// shareLife is how long the number of worker processes counts as known.
+// shareLife is the time after which the number of worker processes is read again.
 const shareLife = 15 * time.Second
 
 // Pacer keeps the requests to each provider account within its limit a second. Each process takes an equal share of
@@ -32,8 +32,8 @@ type Pacer struct {
 	// Workers counts the running worker processes.
 	Workers func(context.Context) (int, error)
 	Clock   execution.Clock
-	// Sleepers is how many exchanges of all accounts wait for their turns on the spot, each in a slot of the worker; zero:
-	// they are not bounded.
+	// Sleepers bounds the exchanges of all accounts that wait for their turns on the spot, each in a slot of the
+	// worker; zero: they are not bounded.
 	Sleepers int
 
 	mu      sync.Mutex
@@ -44,7 +44,8 @@ type Pacer struct {
 }
 
 // Know reads the number of workers where it is not known any more. It is called outside of any transaction, and reads
-// without the lock: whoever holds a connection must not wait for one, and Take waits for the lock inside a transaction.
+// without the lock: a caller that holds a connection must not wait for another, and Take waits for the lock inside a
+// transaction.
 func (p *Pacer) Know(ctx context.Context) error {
 	if p == nil {
 		return nil
@@ -72,11 +73,12 @@ func (p *Pacer) knows(now time.Time) bool {
 const (
 	// longestTurn is the most that a request is told to wait for its turn.
 	longestTurn = 10 * time.Minute
-	// contested is how long polls keep to their half after a first send has waited, which may wait for as long as that.
+	// contested is the time for which polls keep to their half after a first send has waited, which may wait for as
+	// long.
 	contested = longestTurn
 )
 
-// turns are those of one account in this process.
+// turns has the turns of one account in this process.
 type turns struct {
 	all, polls     *rate.Limiter
 	contestedUntil time.Time
@@ -85,7 +87,7 @@ type turns struct {
 }
 
 // Take takes a turn: mine, which comes after the wait, or else it returns for how long to wait before asking again.
-// told is when a first send was told to come; zero: it comes for the first time.
+// told is the time that a first send was given; zero: it comes for the first time.
 func (p *Pacer) Take(
 	account string, perSecond int, why charging.Errand, told time.Time,
 ) (wait time.Duration, mine bool) {
@@ -135,7 +137,7 @@ func (p *Pacer) room(wait time.Duration, now time.Time) bool {
 	return wait == 0 || p.Sleepers == 0 || len(p.asleep) < p.Sleepers
 }
 
-// near is how long a first send that comes for its turn waits for it on the spot: timers are late, so that some come
+// near returns the longest wait on the spot of a first send that comes for its turn: timers are late, so that some come
 // together, and what is sent away again would leave turns unused.
 func (t *turns) near() time.Duration {
 	return min(time.Second, max(100*time.Millisecond, 5*gapOf(t.all.Limit())))
@@ -194,7 +196,7 @@ func (p *Pacer) Owe(account string, perSecond, requests int) {
 	}
 }
 
-// turnsOf are those of an account, with this process's present share. The caller holds the lock.
+// turnsOf returns the turns of an account, with this process's present share. The caller holds the lock.
 func (p *Pacer) turnsOf(account string, perSecond int, now time.Time) *turns {
 	share := rate.Limit(float64(perSecond) / float64(max(p.workers, 1)))
 	t := p.by[account]
@@ -219,7 +221,7 @@ func (p *Pacer) turnsOf(account string, perSecond int, now time.Time) *turns {
 	return t
 }
 
-// burst is how many requests may go out at once after a pause: those of a tenth of a second.
+// burst returns the number of requests that may go out at once after a pause: those of a tenth of a second.
 func burst(share rate.Limit) int { return max(1, int(share)/10) }
 
 // ShortTurn is a wait for a turn that is not worth the events of a timer.

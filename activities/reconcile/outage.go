@@ -15,11 +15,11 @@ import (
 // silent account ask, and as soon as one is answered it wakes the others, at the pace of all that it starts (ADR 67).
 
 const (
-	// probeLooks is how often a pass looks for the answers to its probes, probeGap apart.
+	// probeLooks is the number of times that a pass looks for the answers to its probes, probeGap apart.
 	probeLooks = 20
 	probeGap   = 250 * time.Millisecond
-	// recoveryTime is how long payments are woken at least after their account has recovered: longer than any exchange,
-	// since one that was begun before may still end unanswered. What has not rested by then is waited for.
+	// recoveryTime is the least time for which payments are woken after their account has recovered: longer than any
+	// exchange, since one that was begun before may still end unanswered. What has not rested by then is waited for.
 	recoveryTime = 2 * time.Minute
 )
 

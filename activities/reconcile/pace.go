@@ -26,8 +26,8 @@ func (p *pace) wait(ctx context.Context, perSecond int) error {
 }
 
 const (
-	// stuckAfter is how long a subscription may stay overdue while each pass wakes it, until its run counts as stuck:
-	// it waits for something that never comes, or refuses its messages.
+	// stuckAfter is the time after which the run of a subscription counts as stuck, if it stays overdue while each pass
+	// wakes it: it waits for something that never comes, or refuses its messages.
 	stuckAfter = 5 * time.Minute
 	stuckTold  = 10 // of them are named in the log
 )

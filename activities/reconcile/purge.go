@@ -41,6 +41,6 @@ func (p *pass) purge(ctx context.Context) error {
 	})
 }
 
-// rosterLife is how long a worker that has gone is remembered:
-// longer than any build stays current without workers unnoticed.
+// rosterLife is the time for which a worker that has gone is remembered: longer than any build stays current without
+// workers unnoticed.
 const rosterLife = 30 * 24 * time.Hour

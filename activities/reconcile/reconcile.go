@@ -18,7 +18,7 @@ import (
 	"perennial/internal/failpoint"
 )
 
-// Waker is what the reconciler needs of the engine.
+// Waker is the part of the engine that the reconciler needs.
 type Waker interface {
 	contract.Engine
 	// Attended reports whether a worker has taken up what a workflow was last started or woken for.
@@ -33,8 +33,8 @@ type Reconciler struct {
 	Waker Waker
 	// Report is told what a pass found, for metrics and the log.
 	Report func(contract.ReconcileResult)
-	// Rate is how many workflows a second are started or woken, so that a restart of everything leaves Temporal and the
-	// workers to commands and renewals; 0: as many as go.
+	// Rate is the number of workflows that are started or woken in a second, so that a restart of everything leaves
+	// Temporal and the workers to commands and renewals; 0: as many as go.
 	Rate int
 
 	pace  pace
@@ -44,13 +44,13 @@ type Reconciler struct {
 const (
 	reconcileBatch  = 500
 	reconcileAtOnce = 16
-	// listTime is how much of a pass one list may take at the given rate: all lists together stay below the time of the
-	// activity, so that each has its share of every pass.
+	// listTime is the part of a pass that one list may take at the given rate: all lists together stay below the time
+	// of the activity, so that each has its share of every pass.
 	listTime        = 10
 	attendedPause   = 20 * time.Millisecond
 	attendedLongest = 4 * time.Second // pauses double up to it: 5 s in all
-	// noteEvery is how many starts are noted together: what a killed worker had started and not noted is started again.
-	// So many wait for workers at a time, too.
+	// noteEvery is the number of starts that are noted together: what a killed worker had started and not noted is
+	// started again. So many wait for workers at a time, too.
 	noteEvery       = 25
 	grace           = 30 * time.Second // how long best effort has before the net catches
 	overdue         = time.Minute

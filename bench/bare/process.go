@@ -19,7 +19,7 @@ import (
 	"perennial/internal/devstack"
 )
 
-// Config is what the bare side's process is told.
+// Config is the configuration of the bare side's process.
 type Config struct {
 	DatabaseURL     string
 	SimulatorURL    string

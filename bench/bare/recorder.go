@@ -14,7 +14,7 @@ type recorder struct {
 	mu   sync.Mutex
 	open *recorded
 	done []recorded
-	all  *recorded // everything, reads outside of transactions too; nil: nobody asked
+	all  *recorded // everything, reads outside of transactions too; nil: not recorded
 }
 
 // recorded is one transaction: its round trips, each a batch of statements.

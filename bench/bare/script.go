@@ -1,6 +1,6 @@
 // Package bare owns the other side of each benchmark: the same transactions and the same HTTP call, by nothing but the
 // Temporal SDK, pgx and net/http. It has no rules, no validation and no framework: it plays back what one subscription
-// of the product was recorded to do, with other ids. So it cannot fall behind the product, and nobody can make it
+// of the product was recorded to do, with other ids. So it cannot fall behind the product, and no edit can make it
 // slower than it need be.
 package bare
 
@@ -45,7 +45,7 @@ var StepNames = []string{
 	"cancel", "reactivate", "patch", "cancel", "reactivate", "patch back", "cancel", "reactivate", "patch",
 }
 
-// Source is where to record.
+// Source has the addresses to record from.
 type Source struct {
 	DatabaseURL  string
 	SimulatorURL string
@@ -169,7 +169,7 @@ func (r *recording) create(ctx context.Context) error {
 	return err
 }
 
-// CreateBody is what clients post.
+// CreateBody returns the body that clients post.
 func CreateBody(customerID, planID string) string {
 	return `{"customerId":"` + customerID + `","planId":"` + planID + `","trialDays":14}`
 }

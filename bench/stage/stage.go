@@ -19,7 +19,7 @@ import (
 	"perennial/service/gateway"
 )
 
-// Stage is what both databases hold. It travels to the bare side's process.
+// Stage has the rows that both databases begin with. It travels to the bare side's process.
 type Stage struct {
 	TenantID      string
 	AppID         string
@@ -60,7 +60,7 @@ func New(now time.Time) (Stage, error) {
 	return s, err
 }
 
-// secretKey is what the simulator takes.
+// secretKey is a key that the simulator accepts.
 const secretKey = "sk_test_simulator"
 
 // Seal encrypts a version of the account's credentials.

@@ -11,7 +11,7 @@ import (
 	"perennial/internal/id"
 )
 
-// batch is how many rows one transaction of preparation writes.
+// batch is the number of rows of one transaction of preparation.
 const batch = 500
 
 // Subject is one subscription and who pays for it.

@@ -46,8 +46,8 @@ type Answer struct {
 	Ref      string      // provider's reference of the operation
 	Amount   money.Minor // or UnreadableAmount
 	Currency money.Currency
-	// Refunds and Disputes of the charge, by whoever, only where the request asked for them. Refunds that failed are left
-	// out.
+	// Refunds and Disputes of the charge, also those that were made at the provider, only where the request asked for
+	// them. Refunds that failed are left out.
 	Refunds  []Refund
 	Disputes []Dispute
 	// SinceUnread: the request asked for Refunds and Disputes, and they could not be read, or not all of them. Both are

@@ -13,19 +13,20 @@ import (
 	"perennial/billing/routing"
 )
 
-// Situation is what is known of a transaction that is to be carried forward.
+// Situation has the facts about a transaction that is to be carried forward.
 type Situation struct {
 	Transaction payment.Transaction // as its row is, under lock
 	Country     string              // of the payer, ISO 3166-1 alpha-2; empty: not known
 	Erased      bool                // the payer
-	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
+	// RestoredAt is the real time at which the database came under its present server: it may have lost what was sent
+	// before.
 	RestoredAt time.Time
 	Now        time.Time // real
 	Progress   Progress
 	Known      Known
 }
 
-// Step is what to do next. Stages of the decision fill its parts.
+// Step is the next action. Stages of the decision fill its parts.
 type Step struct {
 	Undecided
 	Target
@@ -57,7 +58,7 @@ type Target struct {
 	Protocol  payment.Protocol
 }
 
-// Subject is what of the transaction a step is about.
+// Subject is the part of the transaction that a step is about.
 type Subject struct {
 	Number   int           // of the send that it is, or is about; 0: none
 	About    string        // the operation that a look-up asks about; empty: the transaction's
@@ -66,7 +67,7 @@ type Subject struct {
 	Evidence []Evidence    // of callbacks, the one to believe first
 }
 
-// Route is what the choice of an account for a new send has found.
+// Route is the result of choosing an account for a new send.
 type Route struct {
 	Reason     string        // why this account gets it, or why none does
 	Backups    int           // how many more accounts can take it
@@ -75,7 +76,7 @@ type Route struct {
 	Unreadable []string      // accounts that were passed over because their credentials cannot be opened
 }
 
-// Search is what is asked about a send that a restored database may have lost.
+// Search is a question about a send that a restored database may have lost.
 type Search struct {
 	Lost      *Lost              // the send that is looked for; nil: none is
 	Questions []payment.Question // what may be asked next, the best first: see Asking
@@ -162,7 +163,7 @@ func (s *Step) unchosen() {
 	s.Transaction.Provider, s.Transaction.ProviderConfigID = s.Row.Provider, s.Row.ProviderConfigID
 }
 
-// payment is what routing must know of the transaction.
+// payment returns what routing must know of the transaction.
 func (d *decision) payment() routing.Payment {
 	t := d.step.Transaction
 	return routing.Payment{

@@ -38,7 +38,7 @@ type Need struct {
 	Since     time.Time
 }
 
-// Known is what was found so far; nil: it was not needed yet.
+// Known has the facts found so far; nil: not needed yet.
 type Known struct {
 	CallbacksTell *bool           // whether callbacks say something about the transaction
 	Elsewhere     *Elsewhere      // what callbacks of another account say
@@ -66,7 +66,7 @@ type Evidence struct {
 	Answer     answer.Answer
 }
 
-// Routing is what the choice of an account depends on.
+// Routing has the facts that the choice of an account depends on.
 type Routing struct {
 	Paused     bool     // charging, in the environment
 	Revision   int64    // of the environment's accounts
@@ -85,7 +85,7 @@ type Account struct {
 	FindsTransaction bool
 }
 
-// Opening is whether an account's credentials could be opened.
+// Opening says whether an account's credentials could be opened.
 type Opening int
 
 // The openings.

@@ -74,7 +74,7 @@ const restarted = "PostgreSQL was restarted, or restored, after this payment was
 // searching is why a payment waits that is looked for.
 const searching = restarted + "Providers are asked whether they have this payment already."
 
-// named is what names an account for people.
+// named has what names an account for people.
 type named struct{ ID, Provider string }
 
 // unsearched says, for people, which accounts have not answered.

@@ -8,7 +8,7 @@ import (
 	"perennial/billing/payment"
 )
 
-// Progress is what the steps of one activity know of each other.
+// Progress passes on what the steps of one activity know of each other.
 type Progress struct {
 	Asked         bool          // the activity was begun because of callbacks
 	Earlier       bool          // the provider of an earlier send was asked
@@ -22,7 +22,7 @@ type Progress struct {
 	Idle bool
 }
 
-// Goes is whether another step follows.
+// Goes says whether another step follows.
 type Goes int
 
 // When it does.

@@ -28,9 +28,9 @@ func (s Step) NotTaken(reached bool, callID, key string, calls []Call) payment.M
 	return s.Move
 }
 
-// NotCompleted is what the refusal of a first completion proves. While a worker hung in it, another may have repeated
-// it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is since when
-// the provider may have what was handed over.
+// NotCompleted returns what the refusal of a first completion proves. While a worker hung in it, another may have
+// repeated it and got through, so that Adyen, say, refuses it for that. Of a repeat the adapter knows. handedAt is the
+// earliest time at which the provider may have what was handed over.
 func (s Step) NotCompleted(callID string, handedAt time.Time, calls []Call) answer.Outcome {
 	for _, c := range calls {
 		if c.Completes && c.ID != callID && !c.StartedAt.Before(handedAt) {

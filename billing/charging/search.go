@@ -7,14 +7,14 @@ import (
 	"perennial/billing/payment"
 )
 
-// Found is what a search for a lost send depends on.
+// Found has the facts that a search for a lost send depends on.
 type Found struct {
 	Revision   int64    // of the environment's accounts
 	AccountIDs []string // in Known.Accounts, with those that were deleted since
 	Asked      []payment.Asked
 }
 
-// search is how a lost send is looked for.
+// search is a plan for looking for a lost send.
 type search struct {
 	payment.Search
 
@@ -25,8 +25,8 @@ type search struct {
 }
 
 // look turns a step that may move money which a lost send has moved already, or end its transaction, into the next
-// question after that send, or into the wait before it. The step stays as it is where nothing can be lost, or where
-// nobody can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
+// question after that send, or into the wait before it. The step stays as it is where nothing can be lost, or where no
+// account can be asked: then the same key is repeated, and only there. A payment that no account can take now is looked
 // for at once: when one can, only a few are sent at a time. One that a stop holds is not. What a callback told about
 // another account is followed first.
 func (d *decision) look() bool {
@@ -124,7 +124,7 @@ func (d *decision) nothingLost(known bool) {
 }
 
 // unprotected reports whether the only account that could have taken the payment cannot be asked, and its key does not
-// protect it there: it would be sent elsewhere, or nobody wants it any more, so that it is not repeated.
+// protect it there: it would be sent elsewhere, or it is not wanted any more, so that it is not repeated.
 func (d *decision) unprotected(s search) bool {
 	alone := len(s.holders) == 1 && len(s.Ask) == 0
 	elsewhere := d.step.Move == payment.MoveSend && alone && s.holders[0].ID != d.step.AccountID
@@ -132,12 +132,13 @@ func (d *decision) unprotected(s search) bool {
 	return elsewhere || alone && !t.EverSent() && !t.CancelRequestedAt.IsZero()
 }
 
-// lastCall is how long a call to a provider takes at most: as long as its activity may.
+// lastCall is the longest duration of a call to a provider: that of its activity.
 const lastCall = time.Minute
 
 // unsearchable makes the step the end of a search that proves nothing, because an account cannot be asked: a person
 // must find out. What was sent before waits for a callback first: its provider tells what became of it. Where that
-// cannot be asked, it is still asked to cancel what nobody wants: a cancel moves no money, and its answer ends nothing.
+// cannot be asked, it is still asked to cancel a charge that is not wanted: a cancel moves no money, and its answer
+// ends nothing.
 func (d *decision) unsearchable() bool {
 	t, asks := d.step.Transaction, d.step.Protocol.LookupByKey
 	if t.EverSent() && d.step.Move == payment.MoveCancel && !asks {

@@ -109,8 +109,8 @@ func (s Step) PutOff(wait time.Duration, now time.Time) Step {
 	return s
 }
 
-// Promised is when the payment was told to come for its turn; zero: it comes for the first time. A search for what was
-// sent once is not held back, but its row says what it waits for.
+// Promised returns the time that the payment was given for its turn; zero: it comes for the first time. A search for
+// what was sent once is not held back, but its row says what it waits for.
 func (s Step) Promised() time.Time {
 	if strings.HasSuffix(s.Row.FailureReason, searchTurn) {
 		return s.Row.NextCheckAt

@@ -55,7 +55,7 @@ func (r Reader) Coupons(
 	return coupons, hasMore, nil
 }
 
-// LockCoupon reads one that nobody else may change or redeem until the transaction ends. Fault: coupon_not_found.
+// LockCoupon reads one that no other transaction may change or redeem until this one ends. Fault: coupon_not_found.
 func (tx *Tx) LockCoupon(ctx context.Context, environmentID, id string) (discount.Coupon, error) {
 	row, err := core.Queries.CouponLock(ctx, tx.Pipe, dbsqlc.CouponLockParams{EnvironmentID: environmentID, ID: id})
 	return couponFromDB(row.Coupon), core.ReadError("coupon", err)

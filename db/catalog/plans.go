@@ -104,8 +104,8 @@ func (r Reader) Plans(
 	return plans, hasMore, AddPrices(ctx, r.Reader, environmentID, plans)
 }
 
-// LockPlan reads one, in the version that new subscribers get, with its prices. Nobody else may change it or make a
-// version of it until the transaction ends. Fault: plan_not_found.
+// LockPlan reads one, in the version that new subscribers get, with its prices. No other transaction may change it or
+// make a version of it until this one ends. Fault: plan_not_found.
 func (tx *Tx) LockPlan(ctx context.Context, environmentID, id string) (plan.Plan, error) {
 	_, err := core.Queries.PlanLock(ctx, tx.Pipe, dbsqlc.PlanLockParams{EnvironmentID: environmentID, ID: id})
 	if err != nil {
@@ -164,7 +164,7 @@ func planRow(environmentID string, p plan.Plan) dbsqlc.Plan {
 	}
 }
 
-// PlanFromDB is what a row says.
+// PlanFromDB returns the plan of a row.
 func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 	return plan.Plan{
 		ID: row.PlanID, Key: core.Value(row.CatalogKey), ProductID: core.Value(row.ProductID), Version: row.Version,
@@ -176,7 +176,7 @@ func PlanFromDB(row dbsqlc.Plan) plan.Plan {
 	}
 }
 
-// parameters are what a price has beyond its amount; nil: it is flat.
+// parameters returns what a price has beyond its amount; nil: it is flat.
 func parameters(price plan.Price) *rating.Price {
 	if price.Model == rating.Flat {
 		return nil
@@ -184,7 +184,7 @@ func parameters(price plan.Price) *rating.Price {
 	return &price.Price
 }
 
-// PriceFromDB is what a row says.
+// PriceFromDB returns the price of a row.
 func PriceFromDB(row dbsqlc.Price) plan.Price {
 	price := plan.Flat(row.ID, row.Name, row.Amount)
 	if row.Parameters != nil {

@@ -43,7 +43,7 @@ func (r Reader) Products(
 	return products, hasMore, nil
 }
 
-// LockProduct reads one that nobody else may change until the transaction ends. Fault: product_not_found.
+// LockProduct reads one that no other transaction may change until this one ends. Fault: product_not_found.
 func (tx *Tx) LockProduct(ctx context.Context, environmentID, id string) (plan.Product, error) {
 	row, err := core.Queries.ProductLock(ctx, tx.Pipe, dbsqlc.ProductLockParams{EnvironmentID: environmentID, ID: id})
 	return productFromDB(row.Product), core.ReadError("product", err)

@@ -62,7 +62,7 @@ func (r Reader) TaxRates(
 	return rates, hasMore, nil
 }
 
-// LockTaxRate reads one that nobody else may change until the transaction ends. Fault: tax_rate_not_found.
+// LockTaxRate reads one that no other transaction may change until this one ends. Fault: tax_rate_not_found.
 func (tx *Tx) LockTaxRate(ctx context.Context, environmentID, id string) (tax.Definition, error) {
 	row, err := core.Queries.TaxRateLock(ctx, tx.Pipe, dbsqlc.TaxRateLockParams{EnvironmentID: environmentID, ID: id})
 	return TaxRateFromDB(row.TaxRate), core.ReadError("tax_rate", err)
@@ -86,7 +86,7 @@ func (tx *Tx) SaveTaxRate(ctx context.Context, environmentID string, d tax.Defin
 	})
 }
 
-// TaxRateFromDB is what a row says.
+// TaxRateFromDB returns the tax rate of a row.
 func TaxRateFromDB(row dbsqlc.TaxRate) tax.Definition {
 	percent, _ := money.ParseDecimal(row.Percent) // checked before it was written
 	return tax.Definition{

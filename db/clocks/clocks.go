@@ -51,7 +51,8 @@ func (r Reader) List(
 	return clocks, hasMore, nil
 }
 
-// NextDue is when the next subscription on the clock has something to do; false: none waits for a time.
+// NextDue returns the time at which the next subscription on the clock has something to do; false: none waits for a
+// time.
 func (r Reader) NextDue(ctx context.Context, environmentID, clockID string) (time.Time, bool, error) {
 	due, err := core.Queries.TestClockNextDue(ctx, r.Handle, dbsqlc.TestClockNextDueParams{
 		EnvironmentID: environmentID, TestClockID: &clockID,
@@ -78,8 +79,8 @@ func (r Reader) Pending(ctx context.Context, environmentID, clockID string) ([]s
 	return ids, core.Translate("TestClockListPending", err)
 }
 
-// Lock reads one that nobody else may move until the transaction ends.
-// Fault: test_clock_not_found, also for a deleted one.
+// Lock reads one that no other transaction may move until this one ends. Fault: test_clock_not_found, also for a
+// deleted one.
 func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (testclock.Clock, error) {
 	row, err := core.Queries.TestClockLock(ctx, tx.Pipe, dbsqlc.TestClockLockParams{EnvironmentID: environmentID, ID: id})
 	return TestClockFromDB(row.TestClock), core.ReadError("test_clock", err)
@@ -106,7 +107,7 @@ func testClockRow(environmentID string, c testclock.Clock) dbsqlc.TestClock {
 	}
 }
 
-// TestClockFromDB is what a row says.
+// TestClockFromDB returns the test clock of a row.
 func TestClockFromDB(row dbsqlc.TestClock) testclock.Clock {
 	return testclock.Clock{
 		ID: row.ID, Name: row.Name, Status: row.Status, NowAt: row.NowAt, TargetAt: core.Value(row.TargetAt),

@@ -14,7 +14,7 @@ const (
 	ActorSystem   ActorKind = "system"   // Perennial itself: reconciler, dispatcher, retention
 )
 
-// Actor is who writes. Only the functions below make one, so that every transaction says whose it is.
+// Actor is the author of a write. Only the functions below make one, so that every transaction says whose it is.
 type Actor struct {
 	kind ActorKind
 	id   string
@@ -49,7 +49,7 @@ func (a Actor) audited() bool {
 	return a.kind == ActorKey || a.kind == ActorOperator || a.kind == ActorCLI
 }
 
-// Kind is what kind of party it is.
+// Kind returns the kind of party.
 func (a Actor) Kind() ActorKind { return a.kind }
 
 // ID is which one of its kind.

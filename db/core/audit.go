@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Call is what a key, an operator or a terminal does, as the audit log tells it.
+// Call is an action of a key, an operator or a terminal, as the audit log shows it.
 type Call struct {
 	EnvironmentID string     // empty: the use case says it with Tx.Audit
 	Operation     string     // operationId of the API, or the command line without its arguments
@@ -28,7 +28,7 @@ type Call struct {
 	Body          []byte // of the request: the names of its fields are those that a call without Tx.AuditChanges changed
 }
 
-// auditing is what a transaction tells the audit log.
+// auditing collects what a transaction writes to the audit log.
 type auditing struct {
 	environments []string // of the entries, one each
 	objectID     string

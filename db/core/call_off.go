@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// askAgain is how soon a server that was asked to give up, and goes on, is asked again: a request that arrives between
-// two statements of a batch is lost.
+// askAgain is the time after which a server that was asked to give up, and goes on, is asked again: a request that
+// arrives between two statements of a batch is lost.
 const askAgain = 500 * time.Millisecond
 
 // callOffWith asks the server, once ctx ends, to give up the statement that it works on, from which the rest of the

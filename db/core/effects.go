@@ -23,7 +23,7 @@ type SignalSubscription struct {
 	// Why names the signal for people who read the history: a command's name; empty: another reason.
 	Why      string
 	Revision int64 // of the row; 0: not known
-	// Told is what the row says, where the workflow has nothing to do but to know it; nil: it has to read the row.
+	// Told is the state in the row, where the workflow has nothing to do but to know it; nil: it has to read the row.
 	Told *lifecycle.State
 }
 

@@ -29,7 +29,7 @@ func unavailable(cause error) error {
 // readOnly is PostgreSQL's code for a write on a standby, or where default_transaction_read_only is set.
 const readOnly = "25006"
 
-// readOnlyPause is what a failover takes, roughly.
+// readOnlyPause is the duration of a failover, roughly.
 const readOnlyPause = 5 * time.Second
 
 // movedAway reports whether the server at the other end takes no writes. Its connections are of no use then: after a
@@ -47,8 +47,8 @@ func NotFound(resource string) *fault.Error {
 // NotFoundIn is NotFound for a row that a field of the request refers to.
 func NotFoundIn(resource, param string) *fault.Error { return NotFound(resource).In(param) }
 
-// Changed refuses a write that was decided on an older revision of its row. Whoever repeats the whole transaction
-// decides anew, so it is no refusal.
+// Changed refuses a write that was decided on an older revision of its row. A repeat of the whole transaction decides
+// anew, so it is no refusal.
 func Changed(resource string) error {
 	return fault.New(fault.Unavailable, resource+"_changed",
 		"Another request changed the %s at the same time. Try again.", spaced(resource)).
@@ -66,7 +66,7 @@ func ReadError(resource string, err error) error {
 }
 
 // Translate turns what PostgreSQL and pgx say into faults; during is the query or what was going on. Faults pass as
-// they are. What nobody can act on stays a plain error, which becomes a fault.Internal at the edge.
+// they are. An error that no caller can act on stays a plain error, which becomes a fault.Internal at the edge.
 func Translate(during string, err error) error {
 	var known *fault.Error
 	var pg *pgconn.PgError
@@ -96,7 +96,7 @@ func connectionTrouble(err error) bool {
 		pgconn.SafeToRetry(err) // nothing was sent
 }
 
-// postgresFault reads the error codes of PostgreSQL and of our own triggers; nil: nothing anybody can act on.
+// postgresFault reads the error codes of PostgreSQL and of our own triggers; nil: nothing that a caller can act on.
 func postgresFault(pg *pgconn.PgError) *fault.Error {
 	switch pg.Code {
 	case "40001", "40P01", "55P03", "57014", "57P01", "57P02", "57P03", "57P05":
@@ -121,7 +121,7 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 	return nil
 }
 
-// uniqueFaults are the unique constraints whose violation somebody can act on.
+// uniqueFaults are the unique constraints whose violation a caller can act on.
 var uniqueFaults = map[string]*fault.Error{
 	"idempotency_keys_pkey": ErrIdempotencyKeyTaken,
 	"transactions_one_live_attempt": fault.New(fault.Conflict, "payment_in_progress",

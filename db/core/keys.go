@@ -11,7 +11,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// APIKey is what a request needs to know about its key. Whether it may be used now and from here is api's judgement.
+// APIKey has the facts that a request needs about its key. Whether it may be used now and from here is api's judgement.
 type APIKey struct {
 	ID            string
 	EnvironmentID string
@@ -47,7 +47,7 @@ func (r Reader) WithoutResource(ctx context.Context, hash []byte, resource strin
 	return key, NotFound(resource)
 }
 
-// APIKeyFromDB is what a joint read found of the key.
+// APIKeyFromDB returns the key of a joint read.
 func APIKeyFromDB(row dbsqlc.ApiKeyDetail) APIKey {
 	return APIKey{
 		ID: row.ID, EnvironmentID: row.EnvironmentID, TenantID: row.TenantID, Mode: row.Mode, Kind: row.Kind,

@@ -34,7 +34,7 @@ func (p oneRow) Scan(dest ...any) error {
 	return p.rows.Err()
 }
 
-// destinations are where the columns of a row go.
+// destinations receive the columns of a row.
 type destinations struct {
 	sql  string
 	dest []any
@@ -60,7 +60,7 @@ func (d destinations) ScanRow(rows pgx.Rows) error {
 	return nil
 }
 
-// columnPlan is how the values of a column become those of a Go type.
+// columnPlan turns the values of a column into those of a Go type.
 type columnPlan struct {
 	of     reflect.Type
 	oid    uint32
@@ -68,7 +68,7 @@ type columnPlan struct {
 	pgtype.ScanPlan
 }
 
-// plansKey is where a connection keeps the plans of each statement.
+// plansKey names the plans of each statement among the data of a connection.
 const plansKey = "perennial plans"
 
 // plansOf are a connection's plans for a statement with so many columns. Who has the connection has it alone.

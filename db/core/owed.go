@@ -23,7 +23,7 @@ const signalPatience = 5 * time.Second
 // Owed names an event, and an endpoint that gets it whatever types it wants.
 type Owed struct{ EventID, EndpointID string }
 
-// owing is what the transaction owes in one environment.
+// owing has the deliveries that the transaction owes in one environment.
 type owing struct {
 	events, endpoints []string // in pairs; an empty endpoint: all that want the type
 	woken             []string

@@ -156,5 +156,5 @@ func Map[R, T any](rows []R, from func(R) T) []T {
 	return all
 }
 
-// BacklogAtMost is where the counts of what waits stop.
+// BacklogAtMost is the figure at which counts of a backlog stop.
 const BacklogAtMost = 10_000

@@ -13,10 +13,10 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// rollbackTimeout is what a rollback may take by itself, after the caller's time is up.
+// rollbackTimeout limits a rollback after the caller's time is up.
 const rollbackTimeout = 5 * time.Second
 
-// commitTimeout is how long a server may take to say what became of a COMMIT. Beyond it, nobody knows.
+// commitTimeout limits the wait for a server to say what became of a COMMIT. Beyond it, the outcome is unknown.
 const commitTimeout = 10 * time.Second
 
 // Pipe is the handle of one transaction. Exec only queues; a read, a batch of reads and the commit send the queue along
@@ -26,7 +26,7 @@ type Pipe struct {
 	queue []statement
 	begun bool // BEGIN has been sent
 	ended bool
-	// writes is how many statements so far were no plain reads.
+	// writes counts the statements so far that were no plain reads.
 	writes int
 	err    error // the first failure: PostgreSQL refuses whatever follows
 }
@@ -161,8 +161,8 @@ func (p *Pipe) check(results pgx.BatchResults, sent []statement) error {
 }
 
 // commit ends the transaction. One that sent nothing and has nothing to send was never begun. The end of ctx before it
-// means that nothing was committed. Afterwards it is only the server that decides, and whoever asked learns what it
-// decided: to hang up on a COMMIT that waits behind a lock would leave it to be carried out unseen.
+// means that nothing was committed. Afterwards only the server decides, and the caller learns what it decided: to hang
+// up on a COMMIT that waits behind a lock would leave it to be carried out unseen.
 func (p *Pipe) commit(ctx context.Context) error {
 	if p.err != nil {
 		return p.err
@@ -211,8 +211,8 @@ func (p *Pipe) rollback(ctx context.Context) {
 	_, _ = p.conn.Exec(ctx, "rollback") // see above
 }
 
-// guard is how a query ends that must touch a row: where it wrote none, it divides by zero. The server has to fail, not
-// we: the queue travels together with COMMIT, and whatever succeeds there stays.
+// guard ends a query that must touch a row: where it wrote none, it divides by zero. The server has to fail, not we:
+// the queue travels together with COMMIT, and whatever succeeds there stays.
 const (
 	guard          = "select 1 / count(*) from written"
 	divisionByZero = "22012"

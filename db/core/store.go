@@ -26,9 +26,9 @@ type Config struct {
 	Clock func() time.Time
 	// Limits returns which charges in a currency a provider takes, by the provider's name. nil: no limits are known.
 	Limits func(provider string, currency money.Currency) money.Limits
-	// ApplicationName is what operators see in pg_stat_activity.
+	// ApplicationName is shown to operators in pg_stat_activity.
 	ApplicationName string
-	// Tracer observes every statement; nil: nobody does.
+	// Tracer observes every statement; nil: none is observed.
 	Tracer pgx.QueryTracer
 }
 
@@ -42,7 +42,7 @@ type Store struct {
 	unsealed *unsealed
 }
 
-// Reader is where reads are sent. What reads there are is the columns' matter.
+// Reader sends reads. The columns say which reads there are.
 type Reader struct {
 	Handle Handle
 }
@@ -50,7 +50,7 @@ type Reader struct {
 // ReaderOn sends reads to the pool, or to a transaction that only reads.
 func ReaderOn(h Handle) Reader { return Reader{Handle: storing{h}} }
 
-// Handle is where statements go: the pool, or one transaction.
+// Handle sends statements: it is the pool, or one transaction.
 type Handle interface {
 	dbsqlc.DBTX
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults

@@ -96,7 +96,7 @@ func (tx *Tx) EndCreditGrant(
 	return tx.AddCredit(ctx, environmentID, g.CustomerID, g.Currency, entry, "", at)
 }
 
-// GrantsOf are those that an invoice has used, and that are not void.
+// GrantsOf returns the grants that an invoice has used, and that are not void.
 func GrantsOf(ctx context.Context, r core.Reader, environmentID string, inv invoice.Invoice) ([]balance.Grant, error) {
 	used := IDsOfUses(inv.GrantsUsed)
 	grants, err := UsableGrants(ctx, r, environmentID, inv.CustomerID, inv.Currency, used)
@@ -106,7 +106,7 @@ func GrantsOf(ctx context.Context, r core.Reader, environmentID string, inv invo
 	return slices.DeleteFunc(grants, func(g balance.Grant) bool { return !slices.Contains(used, g.ID) }), nil
 }
 
-// UsableGrants are those of a customer in a currency that have something left, and those named.
+// UsableGrants returns the grants of a customer in a currency that have something left, and those named.
 func UsableGrants(
 	ctx context.Context, r core.Reader, environmentID, customerID string, currency money.Currency, named []string,
 ) (grants []balance.Grant, err error) {
@@ -154,7 +154,7 @@ func (r Reader) DueGrantsOnClock(ctx context.Context, environmentID, clockID str
 	}), core.Translate("CreditGrantListDueOnClock", err)
 }
 
-// GrantFromDB is what a row says.
+// GrantFromDB returns the grant of a row.
 func GrantFromDB(row dbsqlc.CreditGrant) balance.Grant {
 	return balance.Grant{
 		ID: row.ID, CustomerID: row.CustomerID, TestClockID: core.Value(row.TestClockID), Currency: row.Currency,

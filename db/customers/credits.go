@@ -15,7 +15,7 @@ import (
 	"perennial/internal/id"
 )
 
-// CreditBalance is what a customer has in a currency, without grants; nothing recorded is 0.
+// CreditBalance returns the balance of a customer in a currency, without grants; nothing recorded is 0.
 func (r Reader) CreditBalance(
 	ctx context.Context, environmentID, customerID string, currency money.Currency,
 ) (money.Minor, error) {
@@ -33,7 +33,7 @@ type Credit struct {
 	Granted    money.Minor // what grants have left
 }
 
-// Total is what the customer has in all.
+// Total is the sum of balance and grants.
 func (c Credit) Total() money.Minor { return c.Balance + c.Granted }
 
 // Credits lists the balances of customers, below zero where something was carried forward;

@@ -71,7 +71,7 @@ func (r Reader) List(
 	return customers, hasMore, nil
 }
 
-// Lock reads one that nobody else may change until the transaction ends. Fault: customer_not_found.
+// Lock reads one that no other transaction may change until this one ends. Fault: customer_not_found.
 func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (customer.Customer, error) {
 	row, err := core.Queries.CustomerLock(ctx, tx.Pipe, dbsqlc.CustomerLockParams{EnvironmentID: environmentID, ID: id})
 	return CustomerFromDB(row.Customer), core.ReadError("customer", err)
@@ -101,7 +101,7 @@ func customerRow(environmentID string, c customer.Customer) dbsqlc.Customer {
 	}
 }
 
-// CustomerFromDB is what a row says.
+// CustomerFromDB returns the customer of a row.
 func CustomerFromDB(row dbsqlc.Customer) customer.Customer {
 	return customer.Customer{
 		ID: row.ID, Email: core.Value(row.Email), Name: core.Value(row.Name), Phone: core.Value(row.Phone),

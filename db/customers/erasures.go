@@ -13,9 +13,9 @@ import (
 	"perennial/internal/id"
 )
 
-// Erase deletes a customer: the row keeps its id and what cannot identify a person, customer.deleted is
-// announced, and an erasure begins, which takes everything that was copied from the row. From now on nobody subscribes
-// or charges the customer. Fault: customer_not_found, also for one who is erased already.
+// Erase deletes a customer: the row keeps its id and what cannot identify a person, customer.deleted is announced, and
+// an erasure begins, which takes everything that was copied from the row. From now on the customer cannot be subscribed
+// or charged. Fault: customer_not_found, also for one who is erased already.
 func (tx *Tx) Erase(ctx context.Context, environmentID, customerID string) error {
 	state, err := tx.LockState(ctx, environmentID, customerID)
 	if err != nil {
@@ -53,7 +53,7 @@ func (tx *Tx) BeginErasure(ctx context.Context, environmentID string, e erasure.
 	})
 }
 
-// LockErasure reads one that nobody else may work on until the transaction ends. Fault: erasure_not_found.
+// LockErasure reads one that no other transaction may work on until this one ends. Fault: erasure_not_found.
 func (tx *Tx) LockErasure(ctx context.Context, environmentID, id string) (erasure.Erasure, error) {
 	row, err := core.Queries.ErasureLock(ctx, tx.Pipe, dbsqlc.ErasureLockParams{EnvironmentID: environmentID, ID: id})
 	e := row.Erasure

@@ -103,7 +103,7 @@ func (tx *Tx) LockForCredit(
 	return c, err
 }
 
-// given is what was given back of an invoice, which is locked.
+// given returns what was given back of an invoice, which is locked.
 func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Invoice) (creditnote.Given, error) {
 	out := creditnote.Given{Reversed: map[string]money.Minor{}}
 	rows, err := core.Queries.CreditNoteListOfInvoice(ctx, r.Handle,
@@ -129,7 +129,7 @@ func (r Reader) given(ctx context.Context, environmentID string, inv invoice.Inv
 	return out, core.Translate("InvoiceLineListReversing", err)
 }
 
-// notedToGrants is what credit notes of an invoice gave back to the grants that had paid it.
+// notedToGrants returns what credit notes of an invoice gave back to the grants that had paid it.
 func (r Reader) notedToGrants(
 	ctx context.Context, environmentID string, inv invoice.Invoice,
 ) (uses balance.Uses, err error) {

@@ -37,7 +37,7 @@ func invoiceRow(environmentID string, inv invoice.Invoice) dbsqlc.Invoice {
 	}
 }
 
-// InvoiceFromDB is what a row says.
+// InvoiceFromDB returns the invoice of a row.
 func InvoiceFromDB(row dbsqlc.Invoice) invoice.Invoice {
 	return invoice.Invoice{
 		ID: row.ID, Number: core.Value(row.Number), NumberText: core.Value(row.NumberText), Seller: core.Value(row.Seller),

@@ -110,8 +110,7 @@ func AddLines(ctx context.Context, r core.Reader, environmentID string, invoices
 	return core.Translate("InvoiceLineList", err)
 }
 
-// Lock reads one, without lines, that nobody else may change until the transaction ends.
-// Fault: invoice_not_found.
+// Lock reads one, without lines, that no other transaction may change until this one ends. Fault: invoice_not_found.
 func (tx *Tx) Lock(ctx context.Context, environmentID, id string) (invoice.Invoice, error) {
 	row, err := core.Queries.InvoiceLock(ctx, tx.Pipe, dbsqlc.InvoiceLockParams{EnvironmentID: environmentID, ID: id})
 	return InvoiceFromDB(row.Invoice), core.ReadError("invoice", err)

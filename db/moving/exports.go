@@ -19,7 +19,7 @@ import (
 	"perennial/db/subscriptions"
 )
 
-// exportPage is how many rows of a table are in memory at once.
+// exportPage is the number of rows of a table that are in memory at once.
 const exportPage = 500
 
 // Snapshot reads all of an environment as it was at one moment, page by page. Each method calls to with a row after the

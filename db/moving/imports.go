@@ -44,7 +44,7 @@ func (r Reader) ImportedRecords(
 	}), core.Translate("ImportedRecordList", err)
 }
 
-// erasedExternalID is what ImportedRecordForget leaves of an external id.
+// erasedExternalID returns what ImportedRecordForget leaves of an external id.
 func erasedExternalID(environmentID, source string, of moving.Type, externalID string) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{environmentID, source, string(of), externalID}, "\n")))
 	return moving.ErasedID + hex.EncodeToString(sum[:])

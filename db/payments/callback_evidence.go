@@ -12,8 +12,8 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Evidence is what open callbacks of a provider configuration prove about a transaction, in the order in which it is
-// believed, at most limit of them. Each is an answer of its own; see Callback.Evidence. named: also what counts only
+// Evidence returns what open callbacks of a provider configuration prove about a transaction, in the order in which it
+// is believed, at most limit of them. Each is an answer of its own; see Callback.Evidence. named: also what counts only
 // once the provider's reference of the transaction is known.
 func (r Reader) Evidence(
 	ctx context.Context, environmentID, transactionID, providerConfigID string, typ payment.Type, named bool, limit int,
@@ -57,7 +57,7 @@ func (tx *Tx) MarkCallbackProcessed(ctx context.Context, environmentID, id strin
 	})
 }
 
-// storedSince is what a callback proves about refunds and disputes of a charge, as its column holds it.
+// storedSince has what a callback proves about refunds and disputes of a charge, as its column holds it.
 type storedSince struct {
 	Refunds  []answer.Refund  `json:"refunds,omitempty"`
 	Disputes []answer.Dispute `json:"disputes,omitempty"`

@@ -13,7 +13,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Callback is a verified message from a provider: stored first, then signalled to whoever serves the transaction.
+// Callback is a verified message from a provider: stored first, then signalled to the workflow of the transaction.
 type Callback struct {
 	ID               string
 	ProviderConfigID string
@@ -24,7 +24,7 @@ type Callback struct {
 	ProviderRef      string // empty: the message carries none
 	Key              string // of the send; empty: the message carries none
 	ReceivedAt       time.Time
-	// Evidence is what the message itself proves; nil: nothing. Its Response is not stored.
+	// Evidence has what the message itself proves; nil: nothing. Its Response is not stored.
 	Evidence *answer.Answer
 	NeedsRef bool // the Evidence counts only once the transaction's ProviderRef is known
 	// LostTransactionID is an id of ours that the message carries and that no environment has; empty: none.
@@ -51,7 +51,7 @@ func (tx *Tx) InsertCallback(ctx context.Context, environmentID string, c Callba
 		params.EvidenceAmount, params.EvidenceCurrency = core.Null(int64(e.Amount)), core.Null(string(e.Currency))
 		params.EvidenceFailureCode, params.EvidenceSince = core.Null(string(e.FailureCode)), sinceToDB(*e)
 		params.EvidenceNeedsRef = c.NeedsRef
-		if processed.IsZero() { // else nobody will read it
+		if processed.IsZero() { // else it will not be read
 			params.EvidenceFailureReason = core.Null(e.FailureReason)
 		}
 	}
@@ -76,7 +76,7 @@ func (r Reader) CallbackRef(
 	return ref, core.Translate("CallbackGetRef", err)
 }
 
-// LookedAt is what a look-up at the provider covered: the operations of these references, up to the time it began. A
+// LookedAt is the extent of a look-up at the provider: the operations of these references, up to the time it began. A
 // callback without a reference has the empty one. The zero value is no look-up.
 type LookedAt struct {
 	Refs []string
@@ -137,8 +137,8 @@ func (r Reader) TransactionIsKnown(ctx context.Context, id string) (bool, error)
 	return known, core.Translate("TransactionIsKnown", err)
 }
 
-// GivenUp counts callbacks that nobody waits for any more:
-// of no transaction of ours, and of one for which the provider never answered.
+// GivenUp counts callbacks that were given up: of no transaction of ours, and of one for which the provider never
+// answered.
 type GivenUp struct{ Unclaimed, Unanswered int }
 
 // GiveUpCallbacks closes at most limit of those received before then that no transaction has claimed, and of those of a

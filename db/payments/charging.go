@@ -10,7 +10,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Charging is whether an environment sends new charges.
+// Charging says whether an environment sends new charges.
 type Charging struct {
 	PausedAt time.Time // zero: it is not paused
 	// AccountsRevision rises with every change of the environment's accounts at providers, and with every stop.

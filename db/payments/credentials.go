@@ -10,7 +10,7 @@ import (
 	"perennial/internal/id"
 )
 
-// AccountListing is what people may see of an environment's account at a payment provider.
+// AccountListing has the parts of an environment's account at a payment provider that people may see.
 type AccountListing struct {
 	ID            string
 	EnvironmentID string
@@ -58,8 +58,8 @@ func (r Reader) CredentialNames(ctx context.Context, environmentID, configID str
 	return names, core.ReadError("provider_config", err)
 }
 
-// SecretOverlap is how long a callback secret that was replaced still verifies callbacks: the provider signs with it
-// until somebody has changed it there, and what it signed arrives late.
+// SecretOverlap is the time for which a callback secret that was replaced still verifies callbacks: the provider signs
+// with it until it is changed there too, and what it signed arrives late.
 const SecretOverlap = 24 * time.Hour
 
 // SaveCredentials adds a version of the credentials of a configuration, deletes those that serve nothing any more, and

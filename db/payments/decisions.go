@@ -9,7 +9,7 @@ import (
 	"perennial/internal/id"
 )
 
-// Decision is what a person decided about a payment in review, or about a callback whose payment the database has lost.
+// Decision is a person's decision about a payment in review, or about a callback whose payment the database has lost.
 type Decision struct {
 	ID            string
 	TransactionID string

@@ -89,7 +89,7 @@ func (tx *Tx) saveDisputes(ctx context.Context, environmentID string, charge pay
 	return nil
 }
 
-// disputeFromDB is what readers see of a dispute; how its money is booked is known to its charge only.
+// disputeFromDB returns what readers see of a dispute; how its money is booked is known to its charge only.
 func disputeFromDB(d dbsqlc.Dispute, charge dbsqlc.Transaction) Dispute {
 	return Dispute{
 		Dispute: payment.Dispute{

@@ -8,14 +8,14 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// LockKeyset reads an app's wrapped keyset, which nobody else may replace or seal credentials with until the
-// transaction ends. Fault: app_not_found.
+// LockKeyset reads an app's wrapped keyset, which no other transaction may replace or seal credentials with until this
+// one ends. Fault: app_not_found.
 func (tx *Tx) LockKeyset(ctx context.Context, appID string) ([]byte, error) {
 	wrapped, err := core.Queries.AppLockKeyset(ctx, tx.Pipe, appID)
 	return wrapped, core.ReadError("app", err)
 }
 
-// Sealed is what an app's keyset has sealed, all of it.
+// Sealed has everything that an app's keyset has sealed.
 type Sealed struct {
 	Credentials []SealedOf
 	Former      []FormerOf
@@ -113,5 +113,5 @@ func (tx *Tx) NoteKeysetChange(ctx context.Context, appID, how string) error {
 	return nil
 }
 
-// Count is how many rows have something sealed.
+// Count returns the number of rows with something sealed.
 func (s Sealed) Count() int { return len(s.Credentials) + len(s.Former) + len(s.Endpoints) }

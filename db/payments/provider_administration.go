@@ -9,7 +9,7 @@ import (
 	"perennial/db/tenancy"
 )
 
-// testEvery is the time between two tests of a connection that nobody asked for.
+// testEvery is the time between two automatic tests of a connection.
 const testEvery = 24 * time.Hour
 
 // ProviderConfigWithKey reads key and configuration in one round trip. A deleted one is absent. Faults:
@@ -67,7 +67,7 @@ func (tx *Tx) SaveProviderConfig(ctx context.Context, environmentID string, c Pr
 	return tx.NoteProviderChange(ctx, environmentID, c.ID, changed)
 }
 
-// SaveProviderTest writes what a connection test found. The next one that nobody asks for is a day later.
+// SaveProviderTest writes what a connection test found. The next automatic one is a day later.
 func (tx *Tx) SaveProviderTest(ctx context.Context, environmentID string, c ProviderConfig) error {
 	return core.Queries.ProviderConfigSetTested(ctx, tx.Pipe, dbsqlc.ProviderConfigSetTestedParams{
 		EnvironmentID: environmentID, ID: c.ID, LastTestedAt: c.LastTestedAt, TestError: core.Null(c.TestError),

@@ -39,7 +39,7 @@ type ProviderCall struct {
 	Searched      Searched
 }
 
-// Searched is what a look-up for a lost send asks about; zero: the call is none.
+// Searched is the subject of a look-up for a lost send; zero: the call is none.
 type Searched struct {
 	ProviderConfigID string    // of the account
 	Since            time.Time // when the database was restored that lost the send; see Payer.RestoredAt

@@ -20,7 +20,7 @@ type ProviderConfig struct {
 	Mode          string // read only: "test" or "live"
 	Provider      string
 	account.Account
-	// CredentialNames are those of the current version; read only, in lists and where the API reads one.
+	// CredentialNames are the names of the current version; read only, in lists and where the API reads one.
 	CredentialNames []string
 	CreatedAt       time.Time // read only
 	// Breaker is read only, where the API and what sends payments read it.
@@ -39,7 +39,7 @@ type SealedCredentials struct {
 	CreatedAt time.Time // read only
 }
 
-// FormerCredentials are those that a build before 00033 stored, a column each; both nil: there are none.
+// FormerCredentials were stored by a build before 00033, a column each; both nil: there are none.
 type FormerCredentials struct{ SecretKeySealed, WebhookSecretSealed []byte }
 
 // ProviderConfig reads the primary one. Fault: provider_config_not_found.

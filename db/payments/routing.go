@@ -10,7 +10,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Routing is what the choice of an account depends on.
+// Routing has the facts that the choice of an account depends on.
 type Routing struct {
 	Charging Charging
 	// Accounts come with their credentials and breakers, so that the one that is chosen needs no further read.

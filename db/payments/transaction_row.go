@@ -35,7 +35,7 @@ func transactionRow(environmentID string, t payment.Transaction) dbsqlc.Transact
 	}
 }
 
-// TransactionFromDB is what a row says.
+// TransactionFromDB returns the transaction of a row.
 func TransactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 	return payment.Transaction{
 		ID: row.ID, Type: row.Type, Status: row.Status, CustomerID: row.CustomerID,
@@ -64,7 +64,8 @@ func TransactionFromDB(row dbsqlc.Transaction) payment.Transaction {
 	}
 }
 
-// noRevision is that of a payment that waits for its turn: no revision of the accounts is later, so that none wakes it.
+// noRevision is the revision of a payment that waits for its turn: no revision of the accounts is later, so that none
+// wakes it.
 const noRevision = math.MaxInt64
 
 // heldRevision is null where nothing is held, since 0 is a revision.

@@ -84,7 +84,7 @@ func (r Reader) TransactionSuperseding(
 	return TransactionFromDB(row.Transaction), core.ReadError("transaction", err)
 }
 
-// tokenForm is that of every token. PostgreSQL cannot even be asked about some other texts.
+// tokenForm matches every token. PostgreSQL cannot even be asked about some other texts.
 var tokenForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 // TransactionByConfirmToken finds the one whose payer has this token, with its environment. Fault:
@@ -141,8 +141,8 @@ func (r Reader) Transactions(
 	return txns, hasMore, nil
 }
 
-// LockTransaction reads one that nobody else may change until the transaction ends; its subscription and invoice, where
-// it has them, are locked before it. Fault: transaction_not_found.
+// LockTransaction reads one that no other database transaction may change until this one ends; its subscription and
+// invoice, where it has them, are locked before it. Fault: transaction_not_found.
 func (tx *Tx) LockTransaction(ctx context.Context, environmentID, id string) (payment.Transaction, error) {
 	row, err := core.Queries.TransactionLock(ctx, tx.Pipe,
 		dbsqlc.TransactionLockParams{EnvironmentID: environmentID, ID: id})
@@ -161,11 +161,12 @@ func Granular(
 	return t
 }
 
-// Payer is what an exchange must know of the customer who pays.
+// Payer has the facts that an exchange needs about the customer who pays.
 type Payer struct {
 	Erased  bool
 	Country string // ISO 3166-1 alpha-2; empty: not known
-	// RestoredAt is when the database came under its present server, in real time: it may have lost what was sent before.
+	// RestoredAt is the real time at which the database came under its present server: it may have lost what was sent
+	// before.
 	RestoredAt time.Time
 }
 

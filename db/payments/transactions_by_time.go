@@ -17,8 +17,8 @@ const (
 	// written within a minute of the time at which it says it was created, else the row says so; and a minute is more than
 	// the clocks of database servers differ.
 	creationSlack = 3 * time.Minute
-	// creationCrowd is how many payments that say another time than that of their writing may lie in a span of positions,
-	// so that it is walked.
+	// creationCrowd bounds the payments of a span of positions that say another time than that of their writing: a span
+	// with more is not walked.
 	creationCrowd = 1000
 )
 

@@ -21,7 +21,7 @@ type WaitingMoney struct {
 	FirstID       string    // of the one that was created first
 }
 
-// waitingAtMost is how many sums are read.
+// waitingAtMost bounds the sums that are read.
 const waitingAtMost = 1000
 
 // UntakenCharges sums the charges due before then that no provider has taken: not sent, refused, or sent without an

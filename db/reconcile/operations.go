@@ -11,8 +11,8 @@ import (
 	"perennial/internal/id"
 )
 
-// Backlog is how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that it
-// also shows when both are gone.
+// Backlog shows how far behind the present the whole installation is. It needs neither Temporal nor a worker, so that
+// it also shows when both are gone.
 type Backlog struct {
 	Actions, Payments int           // overdue: subscriptions' next actions, sends of payments and polls of their provider
 	ActionAge         time.Duration // since the oldest due action became due; 0: none is due
@@ -30,7 +30,7 @@ type Backlog struct {
 	Writable          bool          // false: the server is a standby, or refuses writes
 }
 
-// BeatLife is how old the last beat of a worker may be for it to count as working. Workers beat every BeatEvery.
+// BeatLife is the age of the last beat up to which a worker counts as working. Workers beat every BeatEvery.
 const (
 	BeatEvery = 5 * time.Second
 	BeatLife  = 4 * BeatEvery

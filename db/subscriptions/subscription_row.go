@@ -47,7 +47,7 @@ func subscriptionRow(environmentID string, s subscription.Subscription) dbsqlc.S
 	}
 }
 
-// SubscriptionFromDB is what a row says.
+// SubscriptionFromDB returns the subscription of a row.
 func SubscriptionFromDB(row dbsqlc.Subscription) subscription.Subscription {
 	on, pending := catalog.PlanRef(row.PlanID), catalog.PlanRef(core.Value(row.PendingPlanID))
 	return subscription.Subscription{

@@ -9,7 +9,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// ManagedKey is an API key as people manage it: all but the secret itself, which nobody has.
+// ManagedKey is an API key as people manage it: all but the secret itself, which is not stored.
 type ManagedKey struct {
 	ID           string
 	Name         string
@@ -66,7 +66,7 @@ func (r Reader) APIKeys(
 	return keys, hasMore, nil
 }
 
-// LockAPIKey reads one that nobody else may change until the transaction ends. Fault: api_key_not_found.
+// LockAPIKey reads one that no other transaction may change until this one ends. Fault: api_key_not_found.
 func (tx *Tx) LockAPIKey(ctx context.Context, environmentID, id string) (ManagedKey, error) {
 	row, err := core.Queries.ManagedKeyLock(ctx, tx.Pipe,
 		dbsqlc.ManagedKeyLockParams{EnvironmentID: environmentID, ID: id})

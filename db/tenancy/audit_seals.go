@@ -73,7 +73,7 @@ func (r Reader) auditBetween(
 	return entries, core.Translate("AuditEntryBetween", err)
 }
 
-// followedAtOnce is how many seals a verification reads at a time.
+// followedAtOnce is the number of seals that a verification reads at a time.
 const followedAtOnce = 500
 
 // FollowAudit checks the next links of an environment's chain behind one that holds, and returns those that hold; none
@@ -114,7 +114,7 @@ func follow(last, stored audit.Seal, entries []audit.Entry) (audit.Seal, []audit
 	return stored, entries, err
 }
 
-// Unsealed is what waits for its seal.
+// Unsealed has the entries that wait for their seal.
 type Unsealed struct {
 	Entries int
 	Oldest  time.Time // zero: there are none

@@ -11,7 +11,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// KeyListing is what people may see of an API key.
+// KeyListing has the parts of an API key that people may see.
 type KeyListing struct {
 	ID            string
 	EnvironmentID string

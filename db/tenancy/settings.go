@@ -20,8 +20,8 @@ func (r Reader) Environment(ctx context.Context, environmentID string) (Environm
 	return EnvironmentFromDB(row.Environment, row.TenantID), nil
 }
 
-// LockSettings reads the settings of an environment, which nobody else changes until the transaction ends.
-// Fault: environment_not_found.
+// LockSettings reads the settings of an environment, which no other transaction may change until this one ends. Fault:
+// environment_not_found.
 func (tx *Tx) LockSettings(ctx context.Context, environmentID string) (subscription.Settings, error) {
 	row, err := core.Queries.EnvironmentLockSettings(ctx, tx.Pipe, environmentID)
 	if err != nil {
@@ -63,7 +63,7 @@ func (tx *Tx) SaveSettings(ctx context.Context, environmentID string, was, is su
 	return tx.NoteDunning(ctx, environmentID, "", &was.Dunning, &is.Dunning)
 }
 
-// NoteDunning records who changed a dunning policy, if anybody did. Without a plan it is the environment's.
+// NoteDunning records who changed a dunning policy, if it was changed. Without a plan it is the environment's.
 func (tx *Tx) NoteDunning(ctx context.Context, environmentID, planID string, was, is *dunning.Policy) error {
 	before, after := DunningToDB(was), DunningToDB(is)
 	if string(before) == string(after) {

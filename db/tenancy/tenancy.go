@@ -90,7 +90,7 @@ func (tx *Tx) InsertEnvironment(ctx context.Context, e Environment) error {
 	})
 }
 
-// EnvironmentFromDB is what a row says.
+// EnvironmentFromDB returns the environment of a row.
 func EnvironmentFromDB(row dbsqlc.Environment, tenantID string) Environment {
 	return Environment{
 		ID: row.ID, AppID: row.AppID, TenantID: tenantID, Mode: row.Mode, CreatedAt: row.CreatedAt,

@@ -10,7 +10,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// Log is where usage is kept: records, keys and aggregates in this database.
+// Log keeps usage: records, keys and aggregates in this database.
 type Log struct{ store *core.Store }
 
 // NewLog returns the usage of a store.
@@ -59,15 +59,15 @@ func (l *Log) CorrectUsage(
 	return results[0], err
 }
 
-// Records are kept for more than a year, in partitions of a month. What is missing half a year ahead is made, so that
-// records are taken even if nobody looks for months.
+// Records are kept for more than a year, in partitions of a month. Those of half a year ahead are made, so that records
+// are taken even if no pass runs for months.
 const (
 	usageKeepDays    = 400
 	usageMonthsAhead = 6
 )
 
-// MonthsReady is how many months ahead there must be partitions, for whoever checks: fewer than are made, so that
-// there is time.
+// MonthsReady is the number of months ahead for which checks want partitions: fewer than are made, so that there is
+// time to act.
 const MonthsReady = 2
 
 // MonthReady reports whether there is a partition for the records of the month that many months ahead. Global.

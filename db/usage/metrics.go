@@ -76,7 +76,7 @@ func (r Reader) Metrics(
 	return metrics, hasMore, nil
 }
 
-// LockMetric reads the newest version of one that nobody else may change until the transaction ends. Fault:
+// LockMetric reads the newest version of one that no other transaction may change until this one ends. Fault:
 // metric_not_found.
 func (tx *Tx) LockMetric(ctx context.Context, environmentID, id string) (usage.Metric, error) {
 	_, err := core.Queries.MetricLock(ctx, tx.Pipe, dbsqlc.MetricLockParams{EnvironmentID: environmentID, MetricID: id})

@@ -11,7 +11,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// RebuiltUsage is what counting a subscription's records again has found.
+// RebuiltUsage is the result of counting a subscription's records again.
 type RebuiltUsage struct {
 	Records   int // that were counted
 	Hours     int // of them

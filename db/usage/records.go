@@ -21,8 +21,8 @@ type NewUsage struct {
 	Fingerprint []byte
 }
 
-// Taken is what became of one record of Insert. Taken: it is written, At its time. Else either the facts
-// refuse it (usage.Admit), or its key was used before.
+// Taken is the outcome of one record of Insert. Taken: it is written, At its time. Else either the facts refuse it
+// (usage.Admit), or its key was used before.
 type Taken struct {
 	Taken bool
 	At    time.Time
@@ -122,9 +122,9 @@ func (tx *Tx) notCorrectable(ctx context.Context, environmentID, key string) err
 	return errUsageRecordNotFound
 }
 
-// LockRecord reads the record of a subscription and metric that a key names, so that it can be corrected by nobody
-// else until the transaction ends, with its metric and what corrections have taken off it. Faults:
-// usage_correction_mismatch; usage_record_not_found, also for one that retention has deleted.
+// LockRecord reads the record of a subscription and metric that a key names, so that no other transaction can correct
+// it until this one ends, with its metric and what corrections have taken off it. Faults: usage_correction_mismatch;
+// usage_record_not_found, also for one that retention has deleted.
 func (tx *Tx) LockRecord(
 	ctx context.Context, environmentID, subscriptionID, metricName, key string,
 ) (original usage.Record, of usage.Metric, corrected money.Decimal, err error) {

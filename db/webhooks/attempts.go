@@ -40,7 +40,7 @@ type AttemptStart struct {
 	Manual     bool
 }
 
-// AttemptResult is what the log keeps of the exchange.
+// AttemptResult has the parts of the exchange that the log keeps.
 type AttemptResult struct {
 	StatusCode      int // 0: no response
 	Latency         time.Duration
@@ -50,7 +50,7 @@ type AttemptResult struct {
 	ErrorText       string
 }
 
-// AttemptEnd is how an attempt ended and what follows.
+// AttemptEnd has the end of an attempt and what follows from it.
 type AttemptEnd struct {
 	AttemptStart
 	AttemptResult

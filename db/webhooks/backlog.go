@@ -8,7 +8,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// WebhookBacklog is how the delivery of webhooks stands in the whole installation.
+// WebhookBacklog is the state of webhook deliveries in the whole installation.
 type WebhookBacklog struct {
 	Late    int           // endpoints with something overdue, or not woken in time
 	DueAge  time.Duration // since the oldest due work of an endpoint became due; 0: none is due

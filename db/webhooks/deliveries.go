@@ -20,7 +20,7 @@ type WebhookDelivery struct {
 	PayloadShape event.Shape
 	Status       delivery.Status
 	Attempts     int // automatic ones that ended
-	// NextAttemptAt is when the next attempt is due; zero: it has succeeded or failed.
+	// NextAttemptAt is the time at which the next attempt is due; zero: the delivery has succeeded or failed.
 	NextAttemptAt time.Time
 	// Redelivery: the next attempt was asked for.
 	Redelivery   bool

@@ -9,7 +9,7 @@ import (
 	"perennial/internal/id"
 )
 
-// EndpointAction is what was done to a webhook endpoint.
+// EndpointAction is an action on a webhook endpoint.
 type EndpointAction string
 
 // The actions. Registered is noted by InsertEndpoint, the others by SaveEndpoint.
@@ -22,7 +22,7 @@ const (
 	EndpointDeleted       EndpointAction = "deleted"
 )
 
-// EndpointChange is one action of somebody on a webhook endpoint. It never holds values: a URL may carry a secret.
+// EndpointChange is one action of an actor on a webhook endpoint. It never holds values: a URL may carry a secret.
 type EndpointChange struct {
 	Action    EndpointAction
 	Fields    []string       // of an update: their names in the API

@@ -10,7 +10,7 @@ import (
 	"perennial/db/internal/dbsqlc"
 )
 
-// WebhookEndpoint is where an app receives an environment's events. Secrets are sealed with the app's keyset, which the
+// WebhookEndpoint receives an environment's events for an app. Secrets are sealed with the app's keyset, which the
 // single reads bring along, wrapped by the key-encryption key.
 type WebhookEndpoint struct {
 	ID            string
@@ -77,8 +77,8 @@ func (r Reader) Endpoints(
 	return endpoints, hasMore, nil
 }
 
-// EndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint
-// that wants it, so whoever adds endpoints bounds their number.
+// EndpointCount counts an environment's, without the deleted ones. Each event writes a row for each endpoint that wants
+// it, so the code that adds endpoints bounds their number.
 func (r Reader) EndpointCount(ctx context.Context, environmentID string) (int, error) {
 	n, err := core.Queries.WebhookEndpointCount(ctx, r.Handle, environmentID)
 	return n, core.Translate("WebhookEndpointCount", err)
@@ -93,8 +93,8 @@ func (tx *Tx) LockRegistrations(
 	return row.AppID, row.Keyset, core.ReadError("environment", err)
 }
 
-// LockEndpoint reads one that nobody else may change until the transaction ends. Lock it before anything is
-// emitted. Fault: webhook_endpoint_not_found.
+// LockEndpoint reads one that no other transaction may change until this one ends. Lock it before anything is emitted.
+// Fault: webhook_endpoint_not_found.
 func (tx *Tx) LockEndpoint(ctx context.Context, environmentID, id string) (WebhookEndpoint, error) {
 	row, err := core.Queries.WebhookEndpointLock(ctx, tx.Pipe,
 		dbsqlc.WebhookEndpointLockParams{EnvironmentID: environmentID, ID: id})

@@ -64,7 +64,7 @@ func (r Reader) Log(
 	return attempts, nil
 }
 
-// Waiting is what an endpoint is owed: first attempts and later ones, each counted up to 1,000.
+// Waiting counts what an endpoint is owed: first attempts and later ones, each up to 1,000.
 type Waiting struct {
 	First, Later int
 	Since        time.Time // the oldest of them waits since then, real; zero: nothing waits

@@ -31,7 +31,7 @@ Flags:
   --state dir              where clones and servers live (default .perennial)
 `
 
-// options is what the command line of a comparison says.
+// options are the arguments of a comparison.
 type options struct {
 	commits [2]string // before, after
 	only    []string
@@ -42,7 +42,7 @@ type options struct {
 	state   string
 }
 
-// allPaths are what a comparison measures, in this order.
+// allPaths lists the paths of a comparison in their order.
 var allPaths = []string{"get", "create", "commands", "renewals", "callbacks", "storm"}
 
 func parse(args []string) (options, error) {

@@ -29,7 +29,7 @@ const (
 	cancelsFrugaler = 0.7
 )
 
-// duel lets both sides take turns.
+// duel has both sides take turns.
 type duel struct {
 	*Comparison
 	sides  [2]*commitSide
@@ -56,7 +56,7 @@ func (d *duel) turn(ctx context.Context, into *Compared, round int, o sampler.Or
 	return nil
 }
 
-// turnOrder is who is first.
+// turnOrder returns the sides in the order of a round.
 func turnOrder(round int) []int { return [][]int{{0, 1}, {1, 0}}[round%2] }
 
 func (d *duel) say(format string, args ...any) {

@@ -22,8 +22,8 @@ type plannedWave struct {
 
 func (w plannedWave) name() string { return fmt.Sprintf("%s %d", w.path, w.round) }
 
-// lastsAt is how long a wave of n is given: its payments, at a rate that is less than half of what was seen, what it
-// leaves to do, and a second of rest.
+// lastsAt returns the time for a wave of n: for its payments, at less than half of the rates seen, for what it leaves
+// to do, and a second of rest.
 func lastsAt(n, perSecond int) time.Duration {
 	return time.Duration(n/perSecond)*time.Second + 6*time.Second
 }
@@ -60,7 +60,7 @@ func planWaves(paths []string, rounds int) []plannedWave {
 	return all
 }
 
-// preparedPerSecond is how many subscriptions the sides prepare together, at least.
+// preparedPerSecond is the least number of subscriptions that the sides prepare together.
 const preparedPerSecond = 100
 
 // waves prepares them all, lets them rest, and measures each when it falls due.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Load is what a number of clients achieved that each ask again as soon as they are answered.
+// Load has the figures of a number of clients that each ask again as soon as they are answered.
 type Load struct {
 	Count   int
 	Seconds float64

@@ -93,7 +93,7 @@ func (u Usage) Total() (seconds float64) {
 	return seconds
 }
 
-// Each is what was used since before, in milliseconds for each of n operations, without what is next to nothing.
+// Each returns the time used since before, in milliseconds for each of n operations, without parts below 0.01 ms.
 func (u Usage) Each(before Usage, n int) map[string]float64 {
 	out := map[string]float64{}
 	for name, seconds := range u {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Machine is where a run took place. Rates mean nothing without it: the same code does a multiple elsewhere.
+// Machine describes the machine of a run. Rates mean nothing without it: the same code does a multiple elsewhere.
 type Machine struct {
 	CPU      string            `json:"cpu"`
 	Cores    int               `json:"cores"`

@@ -8,7 +8,7 @@ import (
 	"perennial/bench/internal/before"
 )
 
-// pageComparison is what the document shows of two commits: each path from the newest run that has it.
+// pageComparison is the section of the document on two commits: each path from the newest run that has it.
 type pageComparison struct {
 	Title   string
 	Table   string

@@ -62,7 +62,7 @@ func Write(files, scenarios []string) error {
 	return os.WriteFile(pagePath, []byte(text.String()), 0o644)
 }
 
-// pageData is what the document shows.
+// pageData has the contents of the document.
 type pageData struct {
 	Machine machine.Machine
 	Runs    []result.Run // that something shown comes from

@@ -2,7 +2,7 @@ package result
 
 import "strings"
 
-// Profile is where the processor time of one process went while a scenario ran.
+// Profile shows how one process used its processor time while a scenario ran.
 type Profile struct {
 	Process string `json:"process"`
 	Top     string `json:"top"` // of go tool pprof

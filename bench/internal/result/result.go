@@ -35,7 +35,7 @@ type Target struct {
 	Scenarios []Result `json:"scenarios"`
 }
 
-// Result is what one scenario measured.
+// Result is the result of one scenario.
 type Result struct {
 	Name       string    `json:"name"`
 	Rows       []Row     `json:"rows"`
@@ -104,7 +104,7 @@ func (r Row) goalText() string {
 	}
 }
 
-// Cells are those of the row in a table under Heads.
+// Cells returns the row's cells for a table under Heads.
 func (r Row) Cells() []string {
 	cells := []string{r.Path, Number(load.Median(r.Ours)), "–", "–", "–", r.Unit, r.goalText(), r.Verdict()}
 	if len(r.Bare) > 0 {

@@ -21,8 +21,8 @@ import (
 // BareEnv carries the bare side's configuration to its process: it holds secrets of this run.
 const BareEnv = "PERENNIAL_BENCH_BARE"
 
-// launch gives a process nothing of our environment but PATH and HOME: a setting in the shell of whoever measures would
-// else change the product under test.
+// launch gives a process nothing of our environment but PATH and HOME: else a setting in the user's shell would change
+// the product under test.
 func (r *Rig) launch(name, path string, args []string, settings map[string]string) (*devstack.Process, error) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}
 	for key, value := range settings {
@@ -64,7 +64,7 @@ func (r *Rig) answers(ctx context.Context, p *devstack.Process, url string) erro
 	return nil
 }
 
-// anyPort is where the simulated providers listen that a benchmark does not use.
+// anyPort is the address of simulated providers that a benchmark does not use.
 const anyPort = "127.0.0.1:0"
 
 func (r *Rig) startSimulator(ctx context.Context) error {

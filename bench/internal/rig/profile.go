@@ -19,7 +19,7 @@ import (
 	"perennial/bench/internal/result"
 )
 
-// profileSeconds is how long each profile is taken, and profileDelay how long after a scenario began.
+// A profile takes profileSeconds. The first begins profileDelay after the scenario.
 const (
 	profileSeconds = 20
 	profileDelay   = 3 * time.Second

@@ -38,5 +38,5 @@ func (r *Rig) ownBusy(ctx context.Context, meanwhile time.Duration) float64 {
 	return (r.ProcessorUsage().Total() - before) / time.Since(began).Seconds() / float64(runtime.NumCPU())
 }
 
-// ProcessorUsage is that of the rig's processes and servers, and of this process.
+// ProcessorUsage returns the processor time of the rig's processes and servers, and of this process.
 func (r *Rig) ProcessorUsage() machine.Usage { return machine.UsageOf(r.pids) }

@@ -20,8 +20,8 @@ const (
 	SideWrites = "writes"
 )
 
-// RestBeforeDue is how long a workflow has slept when it becomes due: then both sides begin a new run, as a
-// subscription that sleeps a month does.
+// RestBeforeDue is the time that a workflow sleeps before it is due: then both sides begin a new run, as a subscription
+// that sleeps a month does.
 const RestBeforeDue = 61 * time.Second
 
 // Wave is a number of subscriptions of one side that fall due in the same second.
@@ -75,7 +75,7 @@ func (r *Rig) PrepareWave(ctx context.Context, w *Wave, n int) (err error) {
 	return err
 }
 
-// pool is where a side's rows are.
+// pool returns that of a side's database.
 func (r *Rig) pool(side string) *pgxpool.Pool {
 	if side == SideOurs {
 		return r.Ours.Pool
@@ -113,7 +113,7 @@ func (r *Rig) Watch(ctx context.Context, w *Wave) error {
 	}
 }
 
-// look is how often it is counted what was paid; a count of thousands takes some milliseconds.
+// look is the time between two counts of what was paid; a count of thousands takes some milliseconds.
 const look = 150 * time.Millisecond
 
 // paid counts successful charges of these subscriptions.

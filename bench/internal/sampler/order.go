@@ -15,7 +15,7 @@ type Order struct {
 	Reads     bool          `json:"reads"` // during the wave
 }
 
-// Sample is what was measured. Processor times are those of servers and product until all that the requests caused was
+// Sample is one measurement. Processor times are those of servers and product until all that the requests caused was
 // done, workflows included; the load generator does not count.
 type Sample struct {
 	Rate      float64            `json:"rate,omitempty"`      // per second

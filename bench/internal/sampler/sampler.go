@@ -67,7 +67,7 @@ type Config struct {
 	Say      func(format string, args ...any)
 }
 
-// sampler is one side of a comparison: a rig that measures what it is told to.
+// sampler is one side of a comparison: a rig that carries out orders.
 type sampler struct {
 	Rig
 	customers []string
@@ -202,7 +202,7 @@ func (s *sampler) load(
 	return Sample{Rate: l.Rate(), P50: l.P50, P99: l.P99, CPU: s.used(before, l.Count)}, nil
 }
 
-// patienceOfSampler is how long a sample waits until what the one before has caused is done.
+// patienceOfSampler limits the wait of a sample for what the one before has caused.
 const patienceOfSampler = time.Minute
 
 // quiet is Settle with a time of day.

@@ -15,7 +15,7 @@ type wave struct {
 	subjects []stage.Subject
 }
 
-// rate is that of a wave whose last payment was settled at a time.
+// rate returns the renewals per second until the last payment, at done.
 func (w *wave) rate(done time.Time) float64 {
 	return float64(len(w.subjects)) / done.Sub(w.due).Seconds()
 }

@@ -64,7 +64,7 @@ func besideHanging(ctx context.Context, r *rig.Rig, o Options) (result.Result, e
 	return out, outage(ctx, r, "")
 }
 
-// waved is what waves of renewals showed.
+// waved has the figures of several waves of renewals.
 type waved struct {
 	rates []float64 // per second
 	cpu   []map[string]float64

@@ -8,7 +8,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// importBatch is how many records the product imports in one transaction.
+// importBatch is the number of records that the product imports in one transaction.
 const importBatch = 500
 
 // copied is a table whose rows an import writes, and the column that names the record's object.
@@ -55,7 +55,7 @@ func imported(ctx context.Context, r *rig.Rig, tables []copied, prefix string) (
 	return transactions, nil
 }
 
-// columnsOf are those of a table that are given a value: the others are generated.
+// columnsOf returns the columns of a table that are given a value: the others are generated.
 func columnsOf(ctx context.Context, r *rig.Rig, table string) ([]string, error) {
 	rows, err := r.Ours.Pool.Query(ctx, `select column_name::text from information_schema.columns
 where table_schema = 'public' and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'

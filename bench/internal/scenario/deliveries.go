@@ -19,7 +19,7 @@ const (
 	appInFlight      = 100
 )
 
-// attemptsTable is where the bare side inserts one row for each attempt, with what the product's log has.
+// attemptsTable has one row for each attempt of the bare side, with what the product's log has.
 const attemptsTable = `create table if not exists bare_attempts (
 	id bigint generated always as identity primary key, endpoint_id text not null, event_id text not null,
 	started_at timestamptz not null, ended_at timestamptz not null, status_code integer not null, latency_ms integer not null,

@@ -52,7 +52,7 @@ func insertEndpoints(ctx context.Context, r *rig.Rig, url string, n int) (ids []
 	})
 }
 
-// deleteEndpoints ends them, so that the scenarios that follow owe nothing to anybody.
+// deleteEndpoints deletes them, so that the scenarios that follow make no deliveries.
 func deleteEndpoints(ctx context.Context, r *rig.Rig, ids []string) error {
 	for _, endpointID := range ids {
 		_, err := r.Ask(ctx, http.MethodDelete, r.Ours.URL+"/api/webhooks/"+endpointID, "", http.StatusOK)

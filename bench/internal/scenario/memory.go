@@ -78,7 +78,7 @@ func startBareSleepers(ctx context.Context, r *rig.Rig, n int) error {
 	return err
 }
 
-// sizes are those of our database, and of Temporal's: its file with the write-ahead log, or its databases.
+// sizes returns the bytes of our database, and of Temporal's: its file with the write-ahead log, or its databases.
 func sizes(ctx context.Context, r *rig.Rig) (ours, temporal int64, err error) {
 	if ours, err = databaseSize(ctx, r, rig.OursName); err != nil {
 		return 0, 0, err

@@ -14,7 +14,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// mostAdded is what routing, encryption and recording may add to a payment, in milliseconds, half of the time.
+// mostAdded is the most milliseconds that routing, encryption and recording may add to the median payment.
 const mostAdded = 15
 
 // payments measures POST /api/payments until its status is final, beside a client that starts a workflow, whose one

@@ -13,7 +13,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// receiptRate is how many events happen in a second.
+// receiptRate is the number of events in a second.
 const receiptRate = 100
 
 // receipt measures how long after its transaction an event is at its receiver, while a hundred happen in each second.

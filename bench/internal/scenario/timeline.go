@@ -22,7 +22,7 @@ var steps = []string{
 	"new run begun", "asleep again",
 }
 
-// timelines are those of several waves.
+// timelines returns those of several waves.
 func timelines(ctx context.Context, r *rig.Rig, waves []rig.Wave) (told []string, err error) {
 	for i := range waves {
 		one, err := timeline(ctx, r, &waves[i])
@@ -72,8 +72,8 @@ func timeline(ctx context.Context, r *rig.Rig, w *rig.Wave) (string, error) {
 		w.Side, len(w.Subjects), strings.Join(told, ", "), unstarted), nil
 }
 
-// renewed is what the histories of one renewal tell: when each step happened, and how many workflow tasks timed out
-// before any worker took them.
+// renewed has the facts of one renewal's histories: the time of each step, and the number of workflow tasks that timed
+// out before a worker took them.
 type renewed struct {
 	at        map[string]time.Time
 	unstarted int

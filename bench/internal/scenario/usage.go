@@ -16,7 +16,7 @@ import (
 	"perennial/bench/internal/rig"
 )
 
-// usageBatch is how many records one batch brings.
+// usageBatch is the number of records of a batch.
 const usageBatch = 1000
 
 // recordUsage measures POST /api/usage beside mux with one insert under the same unique key, and POST /api/usage/batch

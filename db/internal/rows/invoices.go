@@ -28,7 +28,8 @@ with counter as (
     returning last_number
 )`
 
-// numbered is what an invoice gets with its number, from counter, its environment e and its customer c.
+// numbered returns the columns that an invoice gets with its number, from counter, its environment e and its customer
+// c.
 func numbered() computed {
 	return computed{
 		"number": "counter.last_number",

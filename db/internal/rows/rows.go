@@ -70,7 +70,7 @@ func (p picked[R]) values(row *R) []any {
 // computed are the columns whose value is an expression instead of the row's own value.
 type computed map[string]string
 
-// place is where the columns of a statement go in its text, or the value of one of them.
+// place matches the places of a statement's columns in its text, or of the value of one of them.
 var place = regexp.MustCompile(`\{columns\}|\{values\}|\{assignments\}|@[a-z_]+`)
 
 // statement makes one, which Written returns.

@@ -10,7 +10,7 @@ import (
 	"perennial/billing/tax"
 )
 
-// Lines are those that wait for an invoice, in the row of their subscription.
+// Lines wait for an invoice, in the row of their subscription.
 type Lines []Line
 
 // Line is one of them. Fields are added, never renamed.

@@ -18,7 +18,7 @@ import (
 	"strings"
 )
 
-// tables are those that package rows writes, with the struct of their rows.
+// tables lists the tables that package rows writes, with the struct of their rows.
 var tables = []struct{ table, row string }{
 	{"plans", "Plan"},
 	{"test_clocks", "TestClock"},
