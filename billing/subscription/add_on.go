@@ -137,13 +137,13 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 // inAddOn has a fault name the place of an add-on in a request.
 func inAddOn(err error, i int) error { return fault.From(err).Within(fmt.Sprintf("addOns[%d]", i)) }
 
-// choose is Sell for a subscription that has add-ons: each of those keeps its version, and may be archived meanwhile.
-// Faults: those of Sell, plan_inactive.
-func (a AddOns) choose(f Facts, chosen []Chosen, beside plan.Plan) (AddOns, error) {
+// choose is Sell for a subscription that has add-ons: each of those keeps its version, which version looks up, and may be
+// archived meanwhile. Faults: those of Sell, plan_inactive.
+func (a AddOns) choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	wanted := slices.Clone(chosen)
 	for i, c := range wanted {
 		if has := a.find(c.AddOn.ID); has >= 0 {
-			wanted[i].AddOn = f.addOn(a[has].Ref)
+			wanted[i].AddOn = version(a[has].Ref)
 		} else if !c.AddOn.Active {
 			return nil, inAddOn(ErrPlanInactive, i)
 		}

@@ -35,10 +35,10 @@ func (s *Subscription) beginAt(start time.Time) {
 	s.NextPeriod = max(index, 0)
 }
 
-// startAt sets the calendar of a subscription without a trial from its start on: its first period is the first one that
+// start sets the calendar of a subscription without a trial from its start on: its first period is the first one that
 // is billed, and ends at the anchor where that is later. every is what a period costs at most. Faults:
 // starts_at_out_of_range, billing_anchor_out_of_range, amount_too_large.
-func (s *Subscription) startAt(in NewInput, prices int, every money.Minor) error {
+func (in NewInput) start(s *Subscription, prices int, every money.Minor) error {
 	start := cmp.Or(in.StartsAt, s.CreatedAt).UTC().Truncate(time.Second)
 	if start.After(s.CreatedAt) || start.Before(period.AddDays(s.CreatedAt, s.Location(), -MaxBackdateDays)) {
 		return fault.InvalidParam("startsAt", "starts_at_out_of_range",

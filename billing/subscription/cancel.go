@@ -121,6 +121,6 @@ func (s Situation) end(reason string, now time.Time) Decision {
 	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
 	s.endPause()
 	return Decision{
-		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events, Unused: s.neverTakenOff(),
+		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events, Unused: s.Discounts.neverTakenOff(s.PeriodIndex),
 	}
 }

@@ -96,14 +96,14 @@ func (s Situation) due(one ScheduledChange) Change {
 }
 
 // dropped announces that a scheduled change will not take effect.
-func (s Subscription) dropped(c ScheduledChange, reason string, now time.Time) event.Event {
+func (s Situation) dropped(c ScheduledChange, reason string, now time.Time) event.Event {
 	return event.New(event.SubscriptionChangeDropped{
 		Subscription: s.announced(), ScheduledChangeID: c.ID, EffectiveAt: c.At.Unix(), Reason: reason,
 	}, now)
 }
 
 // dropScheduled announces that no scheduled change will take effect.
-func (s *Subscription) dropScheduled(reason string, now time.Time) (events []event.Event) {
+func (s *Situation) dropScheduled(reason string, now time.Time) (events []event.Event) {
 	for _, c := range s.Scheduled {
 		events = append(events, s.dropped(c, reason, now))
 	}

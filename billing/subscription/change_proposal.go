@@ -120,7 +120,7 @@ func (s *proposal) askAddOns(c Change, beside plan.Plan) (AddOns, error) {
 	if c.AtPeriodEnd { // also those that would leave, which is taken back
 		has = slices.Concat(s.NextAddOns(), s.AddOns)
 	}
-	to, err := has.choose(s.Facts, *c.AddOns, beside)
+	to, err := has.choose(s.Facts.addOn, *c.AddOns, beside)
 	if err != nil {
 		return nil, err
 	}

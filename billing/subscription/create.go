@@ -50,7 +50,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 	if err := CheckQuantity(quantity); err != nil {
 		return Subscription{}, nil, err
 	}
-	addOns, err := AddOns{}.choose(Facts{}, in.AddOns, p)
+	addOns, err := AddOns{}.choose(Facts{}.addOn, in.AddOns, p)
 	if err != nil {
 		return Subscription{}, nil, err
 	}
@@ -86,7 +86,7 @@ func Create(p plan.Plan, in NewInput) (Subscription, []event.Event, error) {
 		s.AnchorAt = s.TrialEndsAt
 		s.CurrentPeriod = period.Period{Start: now, End: s.TrialEndsAt}
 		s.TrialNoticeAt = period.AddDays(s.TrialEndsAt, location, -trialNoticeDays)
-	} else if err := s.startAt(in, in.prices(p), every); err != nil {
+	} else if err := in.start(&s, in.prices(p), every); err != nil {
 		return Subscription{}, nil, err
 	}
 	created := event.SubscriptionCreated{Subscription: s.announced(), Status: string(s.Status), PlanID: s.PlanID}

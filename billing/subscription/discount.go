@@ -83,8 +83,8 @@ func (s *Subscription) redeem(c discount.Coupon, now time.Time) error {
 	if err := c.Redeem(discount.Redemption{PlanID: billed, Currency: s.Currency, At: now}); err != nil {
 		return err
 	}
-	s.dropEnded()
-	if s.indexDiscount(c.ID) >= 0 {
+	s.Discounts = s.Discounts.holding(s.PeriodIndex)
+	if s.Discounts.find(c.ID) >= 0 {
 		return ErrCouponRedeemed
 	}
 	if len(s.Discounts) >= MaxDiscounts {
@@ -102,7 +102,7 @@ func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error
 	if err := permit(s.Status, removeCoupon); err != nil {
 		return Decision{}, err
 	}
-	at := s.indexDiscount(couponID)
+	at := s.Discounts.find(couponID)
 	if at < 0 {
 		return Decision{}, ErrCouponNotRedeemed
 	}
@@ -110,27 +110,33 @@ func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error
 	if s.Discounts[at].From > s.PeriodIndex {
 		unused = []string{couponID}
 	}
-	s.Discounts = slices.Delete(slices.Clone(s.Discounts), at, at+1)
-	if len(s.Discounts) == 0 {
-		s.Discounts = nil
-	}
+	s.Discounts = s.Discounts.without(at)
 	return Decision{Subscription: s.Subscription, Unused: unused, Events: []event.Event{s.updated(now, "discounts")}}, nil
 }
 
-// indexDiscount finds a coupon that the subscription has; -1: it has not.
-func (s Subscription) indexDiscount(couponID string) int {
-	return slices.IndexFunc(s.Discounts, func(d Discount) bool { return d.CouponID == couponID })
+// find returns the place of a coupon in the list; -1: it is not there.
+func (d Discounts) find(couponID string) int {
+	return slices.IndexFunc(d, func(has Discount) bool { return has.CouponID == couponID })
 }
 
-// dropEnded forgets the coupons that ended before the current period.
-func (s *Subscription) dropEnded() {
-	ended := func(d Discount) bool { return d.use(s.PeriodIndex).Ended() }
-	if !slices.ContainsFunc(s.Discounts, ended) {
-		return
+// without returns the list but for one coupon.
+func (d Discounts) without(at int) Discounts {
+	if len(d) == 1 {
+		return nil
 	}
-	if s.Discounts = slices.DeleteFunc(slices.Clone(s.Discounts), ended); len(s.Discounts) == 0 {
-		s.Discounts = nil
+	return slices.Delete(slices.Clone(d), at, at+1)
+}
+
+// holding returns the coupons that have not ended before a period.
+func (d Discounts) holding(periodIndex int) Discounts {
+	ended := func(one Discount) bool { return one.use(periodIndex).Ended() }
+	if !slices.ContainsFunc(d, ended) {
+		return d
 	}
+	if d = slices.DeleteFunc(slices.Clone(d), ended); len(d) == 0 {
+		return nil
+	}
+	return d
 }
 
 // discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice.

@@ -27,7 +27,7 @@ func (s Situation) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 	was := s.Discounts
 	s.Discounts = slices.Clone(was)
 	for _, u := range ungiven {
-		if s.Status == Canceled || !s.giveAgain(u, now) {
+		if s.Status == Canceled || !s.Discounts.giveAgain(u, s.PeriodIndex, now) {
 			if u.Never {
 				out.Unused = append(out.Unused, u.CouponID)
 			}
@@ -46,45 +46,50 @@ func (s Situation) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
 	return out
 }
 
-// giveAgain reports whether the subscription has the coupon still, or again.
-func (s *Subscription) giveAgain(u Ungiven, now time.Time) bool {
-	if at := s.indexDiscount(u.CouponID); at >= 0 {
-		d := &s.Discounts[at]
-		if d.Duration == discount.Forever {
-			if u.Never { // it begins again
-				d.From = s.PeriodIndex + 1
-			}
-			return true
-		}
-		for _, p := range u.Periods {
-			if p < d.Began { // of an earlier redemption: what this one promised stays where it is
-				d.Extra++
-			} else {
-				d.From++
-			}
-		}
-		if slices.Contains(u.Periods, s.PeriodIndex) {
-			d.Skips = s.PeriodIndex
-		}
+// giveAgain changes the list, in a period, by a coupon that was not given, and reports whether the coupon is still
+// there, or again.
+func (d *Discounts) giveAgain(u Ungiven, periodIndex int, now time.Time) bool {
+	if at := d.find(u.CouponID); at >= 0 {
+		(*d)[at].giveAgain(u, periodIndex)
 		return true
 	}
-	if u.Coupon == nil || u.Coupon.Duration == discount.Forever || len(s.Discounts) >= MaxDiscounts {
+	if u.Coupon == nil || u.Coupon.Duration == discount.Forever || len(*d) >= MaxDiscounts {
 		return false
 	}
 	// It had ended. It begins so that as many periods are left of it, and not with the current one.
 	all := max(u.Coupon.Periods, 1)
-	s.Discounts = append(s.Discounts, Discount{
+	*d = append(*d, Discount{
 		CouponID: u.CouponID, Code: u.Coupon.Code, Terms: u.Coupon.Terms, RedeemedAt: now.UTC().Truncate(time.Second),
-		From: s.PeriodIndex + 1 - all + len(u.Periods), Skips: s.PeriodIndex,
+		From: periodIndex + 1 - all + len(u.Periods), Skips: periodIndex,
 	})
 	return true
 }
 
-// neverTakenOff are the coupons that were taken off nothing, because no period has begun that they are for.
-func (s Subscription) neverTakenOff() (ids []string) {
-	for _, d := range s.Discounts {
-		if d.From > s.PeriodIndex {
-			ids = append(ids, d.CouponID)
+// giveAgain lets a coupon hold for the periods in which it was not given. One without an end begins again.
+func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
+	if d.Duration == discount.Forever {
+		if u.Never {
+			d.From = periodIndex + 1
+		}
+		return
+	}
+	for _, p := range u.Periods {
+		if p < d.Began { // of an earlier redemption: what this one promised stays where it is
+			d.Extra++
+		} else {
+			d.From++
+		}
+	}
+	if slices.Contains(u.Periods, periodIndex) {
+		d.Skips = periodIndex
+	}
+}
+
+// neverTakenOff returns the coupons that were taken off nothing, because no period has begun that they are for.
+func (d Discounts) neverTakenOff(periodIndex int) (ids []string) {
+	for _, one := range d {
+		if one.From > periodIndex {
+			ids = append(ids, one.CouponID)
 		}
 	}
 	return ids

@@ -43,7 +43,7 @@ type opening struct {
 }
 
 // first reports whether the next period is the first that is billed.
-func (s Subscription) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
+func (s Situation) first() bool { return s.PeriodIndex == 0 && s.ActivatedAt.IsZero() }
 
 // openNext opens the next period, and bills it.
 func (s Situation) openNext(o opening, now time.Time) (Decision, error) {
@@ -130,7 +130,7 @@ func (s *Situation) open(by proration.Measure) {
 func (s *Situation) count(by proration.Measure) {
 	s.ProrationMeasure = by
 	s.PeriodIndex++
-	s.dropEnded()
+	s.Discounts = s.Discounts.holding(s.PeriodIndex)
 }
 
 // restart opens a period with another interval now. The time that is left of the current one must be credited.

@@ -80,7 +80,7 @@ func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision,
 		}
 	}
 	if c.AddOns != nil {
-		addOns, err := s.AddOns.choose(s.Facts, *c.AddOns, before.plan)
+		addOns, err := s.AddOns.choose(s.Facts.addOn, *c.AddOns, before.plan)
 		if err != nil {
 			return Decision{}, err
 		}
