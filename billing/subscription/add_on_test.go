@@ -2,6 +2,7 @@ package subscription
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -118,7 +119,10 @@ func TestChangePlan_AddOns(t *testing.T) {
 		got := map[string]money.Minor{}
 		for _, l := range d.Issue[0].Lines {
 			got[l.PriceID] += l.Amount
-			require.Equal(t, f.holder(f.Plan, l.PriceID).ID, l.PlanID, name)
+			of := slices.IndexFunc(append(f.AddOns, f.Plan), func(p plan.Plan) bool { return p.ID == l.PlanID })
+			require.GreaterOrEqual(t, of, 0, name)
+			_, err := append(f.AddOns, f.Plan)[of].Cost(l.PriceID, 1)
+			require.NoError(t, err, name)
 			if l.Kind == invoice.ProrationCredit {
 				require.Equal(t, "il_"+l.PriceID, l.Reverses, "its own line")
 			}
