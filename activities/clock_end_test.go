@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -75,7 +76,7 @@ func TestTestClock_StoppedGoesOnAndIsDeleted(t *testing.T) {
 	row, err = w.Store.Subscriptions.Get(t.Context(), w.Env, sub.ID)
 	require.NoError(t, err)
 	require.Equal(t, subscription.Canceled, row.Status)
-	require.Equal(t, subscription.ReasonCustomerDeleted, row.CancelReason)
+	require.Equal(t, subscribing.ReasonCustomerDeleted, row.CancelReason)
 	require.Equal(t, scene.Start.AddDate(0, 4, 0), row.CanceledAt, "in the clock's time")
 	require.Len(t, w.Provider.Calls(), calls)
 	require.Equal(t, 1, life.Count(t, w.Scene, "select count(*) from events where type = 'test_clock.deleted'"))

@@ -9,7 +9,7 @@ import (
 // The machines of subscriptions and of collection refuse by what happens: the reason of one input is not that of an
 // operation which brings another. So code that is called with an input is visited with it, and what stands for other
 // inputs is left out.
-var inputs = []string{"perennial/billing/subscription.input", "perennial/billing/collection.Kind"}
+var inputs = []string{"perennial/billing/subscribing.input", "perennial/billing/collection.Kind"}
 
 // carriers have an input among their fields.
 var carriers = []string{"perennial/billing/collection.Input"}

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -137,10 +138,10 @@ func TestErasure_KeepsOwnReasons(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for reason, want := range map[string]string{
-		subscription.ReasonCustomerDeleted: subscription.ReasonCustomerDeleted,
-		subscription.ReasonPastDueExpired:  subscription.ReasonPastDueExpired,
-		"Ada moves away":                   "",
-		"":                                 "",
+		subscribing.ReasonCustomerDeleted: subscribing.ReasonCustomerDeleted,
+		subscribing.ReasonPastDueExpired:  subscribing.ReasonPastDueExpired,
+		"Ada moves away":                  "",
+		"":                                "",
 	} {
 		owner, sub := newCustomer(""), b.subscription
 		sub.ID, sub.CustomerID, sub.TestClockID = id.New(id.Subscription, wall), owner.ID, ""

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/db"
 )
@@ -262,7 +263,7 @@ func TestTrigger_RefusalIsConflict(t *testing.T) {
 	back := b.subscription
 	back.Revision = 2
 	err := b.try(t, func(ctx context.Context, tx *db.Tx) error { return tx.Subscriptions.Save(ctx, b.env, back) })
-	require.ErrorIs(t, err, subscription.ErrCanceled)
+	require.ErrorIs(t, err, subscribing.ErrCanceled)
 }
 
 // A renewal is what the round trips are saved for: one to load and lock, one for everything else.

@@ -20,6 +20,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/contract"
@@ -144,7 +145,7 @@ func (r *rig) subscribe(t *testing.T, card string, trialDays int, start time.Tim
 	t.Helper()
 	ctx, now := t.Context(), time.Now()
 	clock, cust, sub = id.New(id.TestClock, now), id.New(id.Customer, now), id.New(id.Subscription, now)
-	s, events, err := subscription.Create(r.plan, subscription.NewInput{
+	s, events, err := subscribing.Create(r.plan, subscribing.NewInput{
 		ID: sub, CustomerID: cust, TrialDays: &trialDays, TimeZone: "UTC", TestClockID: clock, Now: start,
 	})
 	require.NoError(t, err)

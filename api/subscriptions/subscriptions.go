@@ -15,6 +15,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/proration"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 	"perennial/db"
@@ -128,8 +129,8 @@ func (f SubscriptionForm) subscription() (subscriptions.NewSubscription, error) 
 	in := subscriptions.NewSubscription{
 		CustomerID: f.CustomerID, PlanID: f.PlanID, Currency: money.Currency(f.Currency), AddOns: addOnChoices(f.AddOns),
 		CouponCode: f.CouponCode,
-		Wishes: subscription.NewInput{
-			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscription.BackdatedBilling(f.Backdated),
+		Wishes: subscribing.NewInput{
+			Quantity: view.Given(f.Quantity), TrialDays: f.TrialDays, Backdated: subscribing.BackdatedBilling(f.Backdated),
 			Proration: subscription.ProrationBehavior(f.Proration),
 			Terms:     terms.Terms{Method: terms.Method(f.Method), NetDays: f.NetDays},
 			Metadata:  metadata.Pairs(f.Metadata),

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"perennial/billing/customer"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -55,8 +56,8 @@ func (s Stage) Customers(ctx context.Context, store *db.Store, n int, now time.T
 func (s Stage) Trials(ctx context.Context, store *db.Store, n int, now time.Time) ([]Subject, error) {
 	days := 14
 	return s.subscribe(ctx, store, n, now, func(sub, cust string) (subscription.Subscription, error) {
-		out, _, err := subscription.Create(s.Basic,
-			subscription.NewInput{ID: sub, CustomerID: cust, TrialDays: &days, TimeZone: "UTC", Now: now})
+		out, _, err := subscribing.Create(s.Basic,
+			subscribing.NewInput{ID: sub, CustomerID: cust, TrialDays: &days, TimeZone: "UTC", Now: now})
 		return out, err
 	})
 }
@@ -67,8 +68,8 @@ func (s Stage) Due(ctx context.Context, store *db.Store, n int, at, now time.Tim
 	none := 0
 	began := at.AddDate(0, 0, -1)
 	return s.subscribe(ctx, store, n, now, func(sub, cust string) (subscription.Subscription, error) {
-		out, _, err := subscription.Create(s.Daily,
-			subscription.NewInput{ID: sub, CustomerID: cust, TrialDays: &none, TimeZone: "UTC", Now: began})
+		out, _, err := subscribing.Create(s.Daily,
+			subscribing.NewInput{ID: sub, CustomerID: cust, TrialDays: &none, TimeZone: "UTC", Now: began})
 		out.PeriodIndex, out.RenewedIndex = 1, 1
 		out.NextPeriod, out.NextAction, out.NextActionAt = 1, subscription.ActionRenewal, out.CurrentPeriod.End
 		out.PaidThrough, out.ActivatedAt = out.CurrentPeriod.End, began

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -87,7 +88,7 @@ func ApplyQuoted(
 ) (lifecycle.State, lifecycle.Changes, error) {
 	state, changes, err := lifecycle.Apply(s, cmd, at)
 	switch {
-	case errors.Is(err, subscription.ErrRenewalDue): // only the time of the preview is of the period before
+	case errors.Is(err, subscribing.ErrRenewalDue): // only the time of the preview is of the period before
 		return lifecycle.State{}, lifecycle.Changes{}, ErrPreviewOutdated
 	case err != nil:
 		return lifecycle.State{}, lifecycle.Changes{}, err

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -44,7 +45,7 @@ func (ofSubscription) endErased(d *decision) error {
 		return nil
 	}
 	d.Subscription.PendingLines = nil
-	cancel := subscription.Cancellation{Reason: subscription.ReasonCustomerDeleted, Immediate: true}
+	cancel := subscribing.Cancellation{Reason: subscribing.ReasonCustomerDeleted, Immediate: true}
 	return d.decide(d.situation().Cancel(cancel, d.Now))
 }
 
@@ -77,7 +78,7 @@ func (ofSubscription) perform(d *decision, action subscription.Action) error {
 }
 
 // decide carries a decision of the subscription's rules out, or passes its refusal on.
-func (d *decision) decide(made subscription.Decision, err error) error {
+func (d *decision) decide(made subscribing.Decision, err error) error {
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (d *decision) decide(made subscription.Decision, err error) error {
 }
 
 // carryOut makes a decision of the subscription's rules true.
-func (d *decision) carryOut(made subscription.Decision) error {
+func (d *decision) carryOut(made subscribing.Decision) error {
 	if err := d.followPlans(made.Subscription); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -39,13 +40,13 @@ func TestCreate_Anchor(t *testing.T) {
 	t.Parallel()
 	at := created.AddDate(0, 0, 14) // 14 February, of an interval that begins on 14 January
 	whole := period.Period{Start: created.AddDate(0, 0, -17), End: at}
-	begin := func(in subscription.NewInput) *life {
+	begin := func(in subscribing.NewInput) *life {
 		in.Anchor = at
 		l := newLifeOf(t, plans, settings, team, in)
 		l.until(created)
 		return l
 	}
-	l := begin(subscription.NewInput{})
+	l := begin(subscribing.NewInput{})
 	part := money.Part(1000, 17*86400, 31*86400, 31*86400)
 	require.Equal(t, []money.Minor{part}, l.totals())
 	require.Equal(t, period.Period{Start: created, End: at}, l.sub().CurrentPeriod)
@@ -60,7 +61,7 @@ func TestCreate_Anchor(t *testing.T) {
 	require.Equal(t, period.Period{Start: at, End: at.AddDate(0, 1, 0)}, l.sub().CurrentPeriod)
 	require.EqualValues(t, 3000, l.totals()[2])
 
-	free := begin(subscription.NewInput{Proration: subscription.NoProration})
+	free := begin(subscribing.NewInput{Proration: subscription.NoProration})
 	require.Empty(t, free.totals())
 	require.Equal(t, at, free.sub().PaidThrough)
 	free.moveTo(created.AddDate(0, 0, 7))
@@ -68,7 +69,7 @@ func TestCreate_Anchor(t *testing.T) {
 	require.Equal(t, []money.Minor{lastWeek(3000)}, free.totals(), "from the change on")
 
 	// A start in the past comes before: a part, two whole periods, and the one that runs.
-	past := newLifeOf(t, plans, settings, team, subscription.NewInput{
+	past := newLifeOf(t, plans, settings, team, subscribing.NewInput{
 		StartsAt: created.AddDate(0, 0, -75), Anchor: created.AddDate(0, 0, -61),
 	})
 	past.until(created)
@@ -86,17 +87,17 @@ func TestCreate_AnchorRefuses(t *testing.T) {
 	const outOfRange = "billing_anchor_out_of_range"
 	for name, c := range map[string]struct {
 		plan plan.Plan
-		in   subscription.NewInput
+		in   subscribing.NewInput
 		code string
 	}{
-		"the start itself":             {team, subscription.NewInput{Anchor: created}, outOfRange},
-		"beyond an interval":           {team, subscription.NewInput{Anchor: created.AddDate(0, 0, 32)}, outOfRange},
-		"before a start in the past":   {team, subscription.NewInput{StartsAt: start, Anchor: start.Add(-1e9)}, outOfRange},
-		"a trial":                      {trial, subscription.NewInput{Anchor: later}, "fields_exclusive"},
-		"a trial that is switched off": {trial, subscription.NewInput{Anchor: later, TrialDays: &days}, ""},
+		"the start itself":             {team, subscribing.NewInput{Anchor: created}, outOfRange},
+		"beyond an interval":           {team, subscribing.NewInput{Anchor: created.AddDate(0, 0, 32)}, outOfRange},
+		"before a start in the past":   {team, subscribing.NewInput{StartsAt: start, Anchor: start.Add(-1e9)}, outOfRange},
+		"a trial":                      {trial, subscribing.NewInput{Anchor: later}, "fields_exclusive"},
+		"a trial that is switched off": {trial, subscribing.NewInput{Anchor: later, TrialDays: &days}, ""},
 	} {
 		c.in.Now, c.in.TimeZone = created, "UTC"
-		_, _, err := subscription.Create(c.plan, c.in)
+		_, _, err := subscribing.Create(c.plan, c.in)
 		if c.code == "" {
 			require.NoError(t, err, name)
 			continue
@@ -133,12 +134,12 @@ func TestMoveAnchor_Refusals(t *testing.T) {
 	l := begun(t, settings)
 	l.result(answer.Succeeded)
 	_, err := l.apply(lifecycle.MoveAnchor{Proration: subscription.NoProration})
-	require.Equal(t, subscription.ErrSameInstant, err)
+	require.Equal(t, subscribing.ErrSameInstant, err)
 
 	l.pass(week)
 	l.schedule(lifecycle.Cancel{})
 	_, err = l.apply(lifecycle.MoveAnchor{})
-	require.Equal(t, subscription.ErrEnding, err)
+	require.Equal(t, subscribing.ErrEnding, err)
 }
 
 // What is unpaid of the period that ends is taken in, which a payment in progress refuses.
@@ -147,10 +148,10 @@ func TestMoveAnchor_UnpaidPeriod(t *testing.T) {
 	l := begun(t, settings)
 	l.moveTo(l.now.Add(time.Second))
 	_, err := l.apply(lifecycle.MoveAnchor{})
-	require.ErrorIs(t, err, subscription.ErrPaymentPending)
+	require.ErrorIs(t, err, subscribing.ErrPaymentPending)
 	l.failToPastDue()
 	_, err = l.apply(lifecycle.MoveAnchor{Proration: subscription.NoProration})
-	require.ErrorIs(t, err, subscription.ErrPeriodUnpaid)
+	require.ErrorIs(t, err, subscribing.ErrPeriodUnpaid)
 
 	l.must(lifecycle.MoveAnchor{})
 

@@ -17,13 +17,14 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
 // backdated is a life that is created on 31 January at 10:00, and began earlier.
-func backdated(t *testing.T, startsAt time.Time, how subscription.BackdatedBilling, p plan.Plan) *life {
+func backdated(t *testing.T, startsAt time.Time, how subscribing.BackdatedBilling, p plan.Plan) *life {
 	t.Helper()
-	return newLifeOf(t, []plan.Plan{p, pro}, settings, p, subscription.NewInput{StartsAt: startsAt, Backdated: how})
+	return newLifeOf(t, []plan.Plan{p, pro}, settings, p, subscribing.NewInput{StartsAt: startsAt, Backdated: how})
 }
 
 // One invoice bills all periods that have passed and the one that runs, each as a renewal would have, with the fee; it
@@ -74,7 +75,7 @@ func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
 	t.Parallel()
 	last := settings
 	last.Dunning.Retry.Retries = 0
-	l := newLifeOf(t, []plan.Plan{team, pro}, last, team, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)})
+	l := newLifeOf(t, []plan.Plan{team, pro}, last, team, subscribing.NewInput{StartsAt: created.AddDate(0, -3, 0)})
 	l.store.customer.PaymentMethod = ""
 
 	l.until(created)
@@ -92,14 +93,14 @@ func TestCreate_BackdatedSurvivesTheEndOfCollection(t *testing.T) {
 func TestPreview_Backdated(t *testing.T) {
 	t.Parallel()
 	daily := flat("plan_daily", period.Interval{Unit: period.Day, Count: 1}, 10)
-	l := backdated(t, created.AddDate(0, 0, -subscription.MaxBackdatedPeriods), "", daily)
+	l := backdated(t, created.AddDate(0, 0, -subscribing.MaxBackdatedPeriods), "", daily)
 
 	shown, err := foresight.Preview(l.store.load(false), nil, 2, l.moment())
 
 	require.NoError(t, err)
 	require.Len(t, shown.Issued, 1)
-	require.Len(t, shown.Issued[0].Lines, subscription.MaxBackdatedPeriods+1)
-	require.EqualValues(t, 10*(subscription.MaxBackdatedPeriods+1), shown.Issued[0].Total)
+	require.Len(t, shown.Issued[0].Lines, subscribing.MaxBackdatedPeriods+1)
+	require.EqualValues(t, 10*(subscribing.MaxBackdatedPeriods+1), shown.Issued[0].Total)
 	l.until(created)
 	require.Equal(t, bills(l.store.invoices), bills(shown.Issued))
 	require.Equal(t, created, l.sub().CurrentPeriod.Start)
@@ -153,7 +154,7 @@ func TestCreate_BackdatedCoupon(t *testing.T) {
 			Discount: discount.Discount{Amount: 300}, Currency: "EUR", Duration: discount.Repeating, Periods: 2,
 		},
 	}
-	l := newLifeOf(t, plans, settings, team, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0), Coupon: &coupon})
+	l := newLifeOf(t, plans, settings, team, subscribing.NewInput{StartsAt: created.AddDate(0, -3, 0), Coupon: &coupon})
 
 	l.until(created)
 
@@ -164,7 +165,7 @@ func TestCreate_BackdatedCoupon(t *testing.T) {
 // Only the period that runs is billed, in full: as the first one, with what is billed once.
 func TestCreate_BackdatedBillsCurrentPeriod(t *testing.T) {
 	t.Parallel()
-	l := backdated(t, created.AddDate(0, -3, -10), subscription.BillCurrentPeriod, team)
+	l := backdated(t, created.AddDate(0, -3, -10), subscribing.BillCurrentPeriod, team)
 
 	l.until(created)
 
@@ -190,25 +191,25 @@ func TestCreate_BackdatedRefuses(t *testing.T) {
 	beside, dear := []subscription.Chosen{{AddOn: addOn}}, flat("plan_dear", month, money.MaxMinor/2)
 	for code, c := range map[string]struct {
 		plan plan.Plan
-		in   subscription.NewInput
+		in   subscribing.NewInput
 	}{
-		"starts_at_out_of_range: `startsAt` must not": {team, subscription.NewInput{StartsAt: created.Add(time.Second)}},
-		"nor more than 730 days ago":                  {team, subscription.NewInput{StartsAt: created.AddDate(-3, 0, 0)}},
-		"37 periods have passed":                      {daily, subscription.NewInput{StartsAt: created.AddDate(0, 0, -37)}},
-		"amount_too_large":                            {dear, subscription.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
+		"starts_at_out_of_range: `startsAt` must not": {team, subscribing.NewInput{StartsAt: created.Add(time.Second)}},
+		"nor more than 730 days ago":                  {team, subscribing.NewInput{StartsAt: created.AddDate(-3, 0, 0)}},
+		"37 periods have passed":                      {daily, subscribing.NewInput{StartsAt: created.AddDate(0, 0, -37)}},
+		"amount_too_large":                            {dear, subscribing.NewInput{StartsAt: created.AddDate(0, -3, 0)}},
 		"with at most 1000 lines": {
-			wide, subscription.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside},
+			wide, subscribing.NewInput{StartsAt: created.AddDate(0, 0, -36), AddOns: beside},
 		},
-		"trial_backdated": {team, subscription.NewInput{StartsAt: created, TrialDays: &days}},
+		"trial_backdated": {team, subscribing.NewInput{StartsAt: created, TrialDays: &days}},
 	} {
 		c.in.Now, c.in.TimeZone = created, "UTC"
-		_, _, err := subscription.Create(c.plan, c.in)
+		_, _, err := subscribing.Create(c.plan, c.in)
 		require.ErrorContains(t, err, code, code)
 	}
-	many := subscription.NewInput{
-		StartsAt: created.AddDate(0, 0, -61), Now: created, TimeZone: "UTC", Backdated: subscription.BillCurrentPeriod,
+	many := subscribing.NewInput{
+		StartsAt: created.AddDate(0, 0, -61), Now: created, TimeZone: "UTC", Backdated: subscribing.BillCurrentPeriod,
 	}
-	_, _, err := subscription.Create(daily, many)
+	_, _, err := subscribing.Create(daily, many)
 	require.NoError(t, err, "only one is billed")
 }
 

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
 	"perennial/billing/retry"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -164,7 +165,7 @@ func TestCancel_RefundAtPeriodBoundary(t *testing.T) {
 	end := l.sub().CurrentPeriod.End
 
 	for _, at := range []time.Time{end, end.Add(-1)} { // of the last second nothing is left that has a price
-		d, err := subscription.With(l.sub(), l.facts()).Cancel(subscription.Cancellation{Immediate: true, RefundUnused: true},
+		d, err := subscribing.With(l.sub(), l.facts()).Cancel(subscribing.Cancellation{Immediate: true, RefundUnused: true},
 			at)
 		require.NoError(t, err)
 		require.Empty(t, d.Issue)
@@ -187,7 +188,7 @@ func TestCancel_ClosingInvoice(t *testing.T) {
 	l.doesNotPayFor(pro)
 	l.now = l.now.Add(week + time.Millisecond)
 
-	d, err := subscription.With(l.sub(), l.facts()).Cancel(subscription.Cancellation{Immediate: true, RefundUnused: true},
+	d, err := subscribing.With(l.sub(), l.facts()).Cancel(subscribing.Cancellation{Immediate: true, RefundUnused: true},
 		l.now)
 
 	require.NoError(t, err)
@@ -206,7 +207,7 @@ func TestCancel_ClosingInvoice(t *testing.T) {
 	require.Equal(t, at, closing.Lines[2].Period.Start)
 	require.Equal(t, pro.ID, closing.Lines[2].PlanID)
 
-	kept, err := subscription.With(l.sub(), l.facts()).Cancel(subscription.Cancellation{Immediate: true}, l.now)
+	kept, err := subscribing.With(l.sub(), l.facts()).Cancel(subscribing.Cancellation{Immediate: true}, l.now)
 	require.NoError(t, err)
 	require.Empty(t, kept.Issue, "without a refund open invoices stay as they are")
 }

@@ -1,15 +1,18 @@
 package lifecycle
 
-import "perennial/billing/subscription"
+import (
+	"perennial/billing/subscribing"
+	"perennial/billing/subscription"
+)
 
-// Cancel ends the subscription, now or with its period. Faults: those of subscription.Cancel.
-type Cancel subscription.Cancellation
+// Cancel ends the subscription, now or with its period. Faults: those of subscribing.Cancel.
+type Cancel subscribing.Cancellation
 
 // Name implements Command.
 func (Cancel) Name() string { return "cancel" }
 
 func (c Cancel) judge(d *decision) (func() error, error) {
-	made, err := d.situation().Cancel(subscription.Cancellation(c), d.Now)
+	made, err := d.situation().Cancel(subscribing.Cancellation(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
@@ -31,7 +34,7 @@ func GivesBack(c Command) bool {
 	}
 }
 
-// Reactivate takes a cancellation at period end back. Faults: those of subscription.Reactivate.
+// Reactivate takes a cancellation at period end back. Faults: those of subscribing.Reactivate.
 type Reactivate struct{}
 
 // Name implements Command.

@@ -3,12 +3,13 @@ package lifecycle
 import (
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
 // ChangePlan moves the subscription to another plan, another quantity or other add-ons, now, at the period's end
-// or at a date. Faults: those of subscription.ChangePlan and subscription.ScheduleChange.
-type ChangePlan subscription.Change
+// or at a date. Faults: those of subscribing.ChangePlan and subscribing.ScheduleChange.
+type ChangePlan subscribing.Change
 
 // Name implements Command.
 func (ChangePlan) Name() string { return "change_plan" }
@@ -17,12 +18,12 @@ func (c ChangePlan) judge(d *decision) (func() error, error) {
 	c = c.in(d.Subscription.Currency)
 	brought := c.brings()
 	situation := d.situation().Knowing(brought...)
-	var made subscription.Decision
+	var made subscribing.Decision
 	var err error
 	if c.On.IsZero() {
-		made, err = situation.ChangePlan(subscription.Change(c), d.Now)
+		made, err = situation.ChangePlan(subscribing.Change(c), d.Now)
 	} else {
-		made, err = situation.ScheduleChange(subscription.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
+		made, err = situation.ScheduleChange(subscribing.Change(c), d.IDs.ScheduledChange(d.Real), d.Now)
 	}
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package lifecycle
 import "perennial/billing/discount"
 
 // RedeemCoupon gives the subscription a coupon. The caller reads Coupon once it has the State. Faults: those of
-// subscription.RedeemCoupon.
+// subscribing.RedeemCoupon.
 type RedeemCoupon struct {
 	Code   string
 	Coupon *discount.Coupon // of that code
@@ -20,7 +20,7 @@ func (c RedeemCoupon) judge(d *decision) (func() error, error) {
 	}, err
 }
 
-// RemoveCoupon takes a coupon from the subscription. Faults: those of subscription.RemoveCoupon.
+// RemoveCoupon takes a coupon from the subscription. Faults: those of subscribing.RemoveCoupon.
 type RemoveCoupon struct{ CouponID string }
 
 // Name implements Command.

@@ -3,7 +3,7 @@ package lifecycle
 import "time"
 
 // EndTrial moves the end of the subscription's trial. Where that is now, the first period begins and is billed at once.
-// Faults: those of subscription.EndTrialAt.
+// Faults: those of subscribing.EndTrialAt.
 type EndTrial struct {
 	At time.Time
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Migrate moves the subscription to another version of its plan or of one of its add-ons, now or at the period's end.
-// The caller reads To once it has the State. Faults: those of subscription.Migrate.
+// The caller reads To once it has the State. Faults: those of subscribing.Migrate.
 type Migrate struct {
 	PlanID      string // the plan or add-on that the subscription must have; empty: whichever plan it is on
 	Version     int

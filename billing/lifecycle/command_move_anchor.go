@@ -2,7 +2,7 @@ package lifecycle
 
 import "perennial/billing/subscription"
 
-// MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscription.MoveAnchor.
+// MoveAnchor begins a period now, from which all later ones are counted. Faults: those of subscribing.MoveAnchor.
 type MoveAnchor struct {
 	Proration subscription.ProrationBehavior
 }

@@ -1,19 +1,19 @@
 package lifecycle
 
-import "perennial/billing/subscription"
+import "perennial/billing/subscribing"
 
-// Pause ends the current period and bills nothing until the subscription resumes. Faults: those of subscription.Pause.
-type Pause subscription.Pausing
+// Pause ends the current period and bills nothing until the subscription resumes. Faults: those of subscribing.Pause.
+type Pause subscribing.Pausing
 
 // Name implements Command.
 func (Pause) Name() string { return "pause" }
 
 func (c Pause) judge(d *decision) (func() error, error) {
-	made, err := d.situation().Pause(subscription.Pausing(c), d.Now)
+	made, err := d.situation().Pause(subscribing.Pausing(c), d.Now)
 	return func() error { return d.carryOut(made) }, err
 }
 
-// Resume ends a pause: a period begins now, and is billed. Faults: those of subscription.Resume.
+// Resume ends a pause: a period begins now, and is billed. Faults: those of subscribing.Resume.
 type Resume struct{}
 
 // Name implements Command.

@@ -7,7 +7,7 @@ import (
 
 // Pay starts an attempt on the oldest open invoice. Amount, where given, must be exactly what is due, in minor units;
 // InvoiceID, where given, must name that invoice. Changes.Attempt names the attempt. Faults: invoice_not_open,
-// invoice_is_draft, older_invoice_open, those of subscription.Payable and collection.Next.
+// invoice_is_draft, older_invoice_open, those of subscribing.Payable and collection.Next.
 type Pay struct {
 	Amount    *money.Minor
 	InvoiceID string

@@ -4,7 +4,7 @@ import "perennial/billing/collection"
 
 // ResumeCollection ends the pause of a past-due subscription's collection, and starts an attempt on the invoice that
 // waited, unless one is live or the invoice was sent for its customer to pay. Changes.Attempt names the attempt.
-// Faults: those of subscription.ResumeCollection.
+// Faults: those of subscribing.ResumeCollection.
 type ResumeCollection struct{}
 
 // Name returns resume_collection.

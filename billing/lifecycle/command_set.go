@@ -5,7 +5,7 @@ import (
 	"perennial/billing/terms"
 )
 
-// SetMetadata replaces all metadata of the subscription. Faults: those of subscription.SetMetadata.
+// SetMetadata replaces all metadata of the subscription. Faults: those of subscribing.SetMetadata.
 type SetMetadata struct {
 	Metadata metadata.Pairs
 }
@@ -19,7 +19,7 @@ func (c SetMetadata) judge(d *decision) (func() error, error) {
 }
 
 // SetTerms changes how the invoices that the subscription issues from now on are collected; nil: as it is. Faults:
-// those of subscription.SetTerms.
+// those of subscribing.SetTerms.
 type SetTerms struct {
 	Method  *terms.Method
 	NetDays *int

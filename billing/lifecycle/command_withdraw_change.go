@@ -1,6 +1,6 @@
 package lifecycle
 
-// WithdrawChange takes a scheduled change back. Faults: those of subscription.WithdrawChange.
+// WithdrawChange takes a scheduled change back. Faults: those of subscribing.WithdrawChange.
 type WithdrawChange struct{ ID string }
 
 // Name implements Command. To the workflow it is a change of plan: another date to wait for.

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -51,7 +52,7 @@ func (l *life) coupon(draw chance) {
 	changes, err := l.apply(cmd)
 	switch c, redeems := cmd.(lifecycle.RedeemCoupon); {
 	case l.sub().Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case errors.Is(err, subscription.ErrTooManyCoupons):
 		require.Len(l.t, l.sub().Discounts, subscription.MaxDiscounts)
 	case redeems:

@@ -9,6 +9,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 )
@@ -103,7 +104,7 @@ func (ofSubscription) settleState(d *decision) {
 }
 
 // situation is that of the State, with the ids of the subscription's items and the taxes of now.
-func (d *decision) situation() subscription.Situation {
+func (d *decision) situation() subscribing.Situation {
 	s := d.Situation()
 	s.Facts.Rates = tax.Holding(d.TaxRates, d.Customer.TaxPayer(), d.due)
 	s.Facts.ItemID = func(priceID string) string { return ItemID(d.IDs, d.Subscription, priceID) }

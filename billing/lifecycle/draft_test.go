@@ -16,6 +16,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -176,9 +177,9 @@ func TestDraft_RefusesWhatNeedsAnInvoice(t *testing.T) {
 		require.ErrorIs(t, err, invoicing.ErrDraft, cmd.Name())
 	}
 	_, err := l.apply(lifecycle.Pause{})
-	require.ErrorIs(t, err, subscription.ErrInvoiceDraft)
+	require.ErrorIs(t, err, subscribing.ErrInvoiceDraft)
 	_, err = l.apply(lifecycle.Pay{})
-	require.ErrorIs(t, err, subscription.ErrNothingOpen)
+	require.ErrorIs(t, err, subscribing.ErrNothingOpen)
 	l.finalizeDraft()
 	_, err = l.apply(lifecycle.FinalizeInvoice{InvoiceID: id})
 	require.ErrorIs(t, err, invoicing.ErrNotDraft)

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/retry"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -110,7 +111,7 @@ func TestDunning_PauseStopsBillingUntilResumed(t *testing.T) {
 	require.False(t, l.sub().CollectionPaused())
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 	_, err = l.apply(lifecycle.ResumeCollection{})
-	require.Equal(t, subscription.ErrCollectionNotPaused.Code, fault.From(err).Code)
+	require.Equal(t, subscribing.ErrCollectionNotPaused.Code, fault.From(err).Code)
 
 	l.result(answer.Succeeded)
 	require.Equal(t, subscription.Active, l.sub().Status)

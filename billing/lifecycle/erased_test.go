@@ -12,6 +12,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -62,7 +63,7 @@ func TestAdvance_ErasedCustomerIsNotBilled(t *testing.T) {
 			l.moveTo(l.sub().NextActionAt)
 			l.advance()
 			require.Equal(t, subscription.Canceled, l.sub().Status)
-			require.Equal(t, subscription.ReasonCustomerDeleted, l.sub().CancelReason)
+			require.Equal(t, subscribing.ReasonCustomerDeleted, l.sub().CancelReason)
 			require.Equal(t, subscription.ActionNone, l.sub().NextAction)
 			require.Len(t, l.store.invoices, invoices)
 			require.Len(t, l.store.transactions, transactions)

@@ -10,6 +10,7 @@ import (
 	"perennial/billing/event"
 	"perennial/billing/fault"
 	"perennial/billing/invoice"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -159,7 +160,7 @@ func (d *decision) paid(inv invoice.Invoice) error {
 }
 
 // settled asks what the payment of an invoice means for its owner.
-func (d *decision) settled(inv invoice.Invoice) (subscription.Decision, error) {
+func (d *decision) settled(inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.owner().settled(d, inv)
 }
 

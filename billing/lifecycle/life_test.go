@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/answer"
 	"perennial/billing/collection"
+	"perennial/billing/costing"
 	"perennial/billing/customer"
 	"perennial/billing/event"
 	"perennial/billing/fault"
@@ -16,6 +17,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -49,11 +51,11 @@ func newLife(
 	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, trialDays int,
 	addOns ...subscription.Chosen,
 ) *life {
-	return newLifeOf(t, plans, settings, first, subscription.NewInput{TrialDays: &trialDays, AddOns: addOns})
+	return newLifeOf(t, plans, settings, first, subscribing.NewInput{TrialDays: &trialDays, AddOns: addOns})
 }
 
 func newLifeOf(
-	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, in subscription.NewInput,
+	t require.TestingT, plans []plan.Plan, settings subscription.Settings, first plan.Plan, in subscribing.NewInput,
 ) *life {
 	s := &store{
 		t: t, plans: map[plan.Ref]plan.Plan{}, settings: settings, place: map[string]int{},
@@ -64,13 +66,13 @@ func newLifeOf(
 		s.plans[p.Ref()] = p
 	}
 	in.ID, in.CustomerID, in.TimeZone, in.Now = "sub_1", "cust_1", "Europe/Paris", created
-	sub, events, err := subscription.Create(first, in)
+	sub, events, err := subscribing.Create(first, in)
 	require.NoError(t, err)
 	known := make([]plan.Plan, len(in.AddOns))
 	for i, c := range in.AddOns {
 		known[i] = c.AddOn
 	}
-	s.sub = subscription.With(sub, subscription.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
+	s.sub = subscribing.With(sub, costing.Facts{Plan: first, AddOns: known, ItemID: func(priceID string) string {
 		return lifecycle.ItemID(&ids{}, sub, priceID)
 	}}).Itemized()
 	l := &life{
@@ -98,7 +100,7 @@ func payer() customer.Customer {
 func (l *life) sub() subscription.Subscription { return l.store.sub }
 
 // facts are what the rules of the subscription read.
-func (l *life) facts() subscription.Facts {
+func (l *life) facts() costing.Facts {
 	f := l.store.load(false).Situation().Facts
 	f.ItemID = func(priceID string) string { return lifecycle.ItemID(l.ids, l.sub(), priceID) }
 	return f

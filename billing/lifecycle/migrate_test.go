@@ -10,6 +10,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -58,7 +59,7 @@ func TestWithdrawChange_LeavesMovesToVersions(t *testing.T) {
 	require.Zero(t, l.sub().PendingQuantity)
 	require.Equal(t, to.Ref(), l.sub().PendingPlan())
 	_, err := l.apply(lifecycle.WithdrawChange{ID: subscription.AtPeriodEnd})
-	require.Equal(t, subscription.ErrMoveWaits, err)
+	require.Equal(t, subscribing.ErrMoveWaits, err)
 	back := team
 	l.perform(lifecycle.Migrate{To: &back, AtPeriodEnd: true})
 	require.Zero(t, l.sub().PendingPlan())
@@ -73,7 +74,7 @@ func TestMigrate_AtThePeriodsEnd(t *testing.T) {
 	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
 	require.Equal(t, [2]plan.Ref{team.Ref(), to.Ref()}, [2]plan.Ref{l.sub().Plan(), l.sub().PendingPlan()})
 	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
-	require.Equal(t, subscription.ErrVersionUnchanged, err)
+	require.Equal(t, subscribing.ErrVersionUnchanged, err)
 	l.changePlan(team, true)
 	require.Zero(t, l.sub().PendingPlan(), "to stay on the plan is to keep its version")
 	l.perform(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
@@ -120,7 +121,7 @@ func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	l.changePlan(pro, true)
 
 	_, err := l.apply(lifecycle.Migrate{To: &to, AtPeriodEnd: true})
-	require.Equal(t, subscription.ErrLeavesPlan, err)
+	require.Equal(t, subscribing.ErrLeavesPlan, err)
 	l.perform(lifecycle.Migrate{To: &to})
 	require.Equal(t, [2]plan.Ref{to.Ref(), pro.Ref()}, [2]plan.Ref{l.sub().Plan(), l.sub().PendingPlan()})
 	l.result(answer.Succeeded)
@@ -128,13 +129,13 @@ func TestMigrate_BesideAScheduledChange(t *testing.T) {
 	require.Equal(t, pro.Ref(), l.sub().Plan())
 
 	_, err = l.apply(lifecycle.Migrate{To: &to})
-	require.Equal(t, subscription.ErrNotOnPlan, err)
+	require.Equal(t, subscribing.ErrNotOnPlan, err)
 	l.schedule(lifecycle.Cancel{})
 	l.newVersion(pro, []plan.Price{plan.Flat("", "", 1)})
 	other := l.newest(pro.ID)
 	_, err = l.apply(lifecycle.Migrate{To: &other, AtPeriodEnd: true})
-	require.Equal(t, subscription.ErrLeavesPlan, err)
+	require.Equal(t, subscribing.ErrLeavesPlan, err)
 	l.perform(lifecycle.Cancel{Immediate: true})
 	_, err = l.apply(lifecycle.Migrate{To: &other})
-	require.Equal(t, subscription.ErrCanceled, err)
+	require.Equal(t, subscribing.ErrCanceled, err)
 }

@@ -8,6 +8,7 @@ import (
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -22,10 +23,10 @@ type owner interface {
 	finish(d *decision) error
 	// next is what happens next automatically, and when.
 	next(s State) (subscription.Action, time.Time)
-	// payable names the invoice that a payment pays. Faults: those of subscription.Payable.
+	// payable names the invoice that a payment pays. Faults: those of subscribing.Payable.
 	payable(d *decision, amount *money.Minor) (invoice.Invoice, error)
 	// settled asks what the payment of an invoice means.
-	settled(d *decision, inv invoice.Invoice) (subscription.Decision, error)
+	settled(d *decision, inv invoice.Invoice) (subscribing.Decision, error)
 	// spans reports whether later decisions depend on an invoice that is closed.
 	spans(s State, inv invoice.Invoice) bool
 	// writtenOff follows that an invoice was given up.
@@ -141,7 +142,7 @@ func (ofSubscription) payable(d *decision, amount *money.Minor) (invoice.Invoice
 	return d.situation().Payable(amount)
 }
 
-func (ofSubscription) settled(d *decision, inv invoice.Invoice) (subscription.Decision, error) {
+func (ofSubscription) settled(d *decision, inv invoice.Invoice) (subscribing.Decision, error) {
 	return d.situation().Settled(inv, d.Now)
 }
 
@@ -188,11 +189,11 @@ func (ofCustomer) next(State) (subscription.Action, time.Time) {
 }
 
 func (ofCustomer) payable(d *decision, amount *money.Minor) (invoice.Invoice, error) {
-	return subscription.Exactly(d.Open, amount)
+	return subscribing.Exactly(d.Open, amount)
 }
 
-func (ofCustomer) settled(*decision, invoice.Invoice) (subscription.Decision, error) {
-	return subscription.Decision{}, nil
+func (ofCustomer) settled(*decision, invoice.Invoice) (subscribing.Decision, error) {
+	return subscribing.Decision{}, nil
 }
 
 func (ofCustomer) spans(State, invoice.Invoice) bool { return false }

@@ -14,6 +14,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -79,7 +80,7 @@ func TestPause_EndIsMovedByAnother(t *testing.T) {
 	require.Equal(t, subscription.ActionNone, l.sub().NextAction)
 
 	_, err := l.apply(lifecycle.Pause{CreditUnused: true})
-	require.ErrorIs(t, err, subscription.ErrPaused, "the unused time is settled already")
+	require.ErrorIs(t, err, subscribing.ErrPaused, "the unused time is settled already")
 	for _, at := range []time.Time{l.now, l.now.AddDate(3, 0, 0)} {
 		_, err = l.apply(lifecycle.Pause{ResumesAt: at})
 		require.ErrorContains(t, err, "resumes_at_out_of_range")
@@ -110,15 +111,15 @@ func TestPause_IsRefused(t *testing.T) {
 	t.Parallel()
 	l := begun(t, settings)
 	_, err := l.apply(lifecycle.Pause{})
-	require.ErrorIs(t, err, subscription.ErrInvoiceOpen, "it is being charged")
+	require.ErrorIs(t, err, subscribing.ErrInvoiceOpen, "it is being charged")
 	l.result(answer.Succeeded)
 	l.schedule(lifecycle.Cancel{})
 	_, err = l.apply(lifecycle.Pause{})
-	require.ErrorIs(t, err, subscription.ErrEnding)
+	require.ErrorIs(t, err, subscribing.ErrEnding)
 	l.schedule(lifecycle.Reactivate{})
 	l.must(lifecycle.Pause{})
 	_, err = l.apply(lifecycle.ChangePlan{Plan: &pro, AtPeriodEnd: true})
-	require.ErrorIs(t, err, subscription.ErrPaused)
+	require.ErrorIs(t, err, subscribing.ErrPaused)
 }
 
 // What waited for the end of the period waits for the end of the pause.
@@ -140,7 +141,7 @@ func TestResume_WithinTheSecondOfThePeriod(t *testing.T) {
 	l.result(answer.Succeeded)
 	l.must(lifecycle.Pause{CreditUnused: true})
 	_, err := l.apply(lifecycle.Resume{})
-	require.ErrorIs(t, err, subscription.ErrSameInstant)
+	require.ErrorIs(t, err, subscribing.ErrSameInstant)
 
 	l.pass(time.Second)
 	l.must(lifecycle.Resume{})
@@ -203,7 +204,7 @@ func TestTrialEnd_WithoutPaymentMethod(t *testing.T) {
 		require.Equal(t, want, l.sub().Status, end)
 		require.Equal(t, want == subscription.Active, len(l.store.invoices) == 1)
 		if want == subscription.Canceled {
-			require.Equal(t, subscription.ReasonNoPaymentMethod, l.sub().CancelReason)
+			require.Equal(t, subscribing.ReasonNoPaymentMethod, l.sub().CancelReason)
 		}
 
 		able := trialEnding(t, end, team)

@@ -7,8 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/costing"
 	"perennial/billing/customer"
 	"perennial/billing/event"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -72,8 +74,8 @@ func TestAdvance_RenewalReminder(t *testing.T) {
 // interval, or a first period that ends at a later anchor.
 func TestAdvance_RenewalReminderOfAWholePeriod(t *testing.T) {
 	t.Parallel()
-	days := func(n int) subscription.NewInput { return subscription.NewInput{TrialDays: &n} }
-	for name, in := range map[string]subscription.NewInput{
+	days := func(n int) subscribing.NewInput { return subscribing.NewInput{TrialDays: &n} }
+	for name, in := range map[string]subscribing.NewInput{
 		"short trial": days(14), "trial": days(30), "long trial": days(60),
 		"short period": {Anchor: created.AddDate(0, 0, 14)},
 		"free period":  {Anchor: created.AddDate(0, 0, 14), Proration: subscription.NoProration},
@@ -122,28 +124,28 @@ func TestAdvance_RenewalReminderOfANewMethod(t *testing.T) {
 func TestAdvance_RenewalReminderOnlyOfWhatIsCharged(t *testing.T) {
 	t.Parallel()
 	s := subscription.Subscription{}
-	facts := subscription.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
-	_, ok := subscription.With(s, facts).ReminderAt(true)
+	facts := costing.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
+	_, ok := subscribing.With(s, facts).ReminderAt(true)
 	require.False(t, ok)
 
 	l := reminded(t, 1, "mobile_money_mtn")
-	sub, facts := l.sub(), subscription.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
-	_, ok = subscription.With(sub, facts).ReminderAt(true)
+	sub, facts := l.sub(), costing.Facts{Plan: team, Settings: subscription.Settings{RenewalReminderDays: 1}}
+	_, ok = subscribing.With(sub, facts).ReminderAt(true)
 	require.True(t, ok)
 	ending := sub
 	ending.CancelAtPeriodEnd = true
 	owing := sub
 	owing.Status = subscription.PastDue
 	for _, other := range []subscription.Subscription{ending, owing} {
-		_, ok := subscription.With(other, facts).ReminderAt(true)
+		_, ok := subscribing.With(other, facts).ReminderAt(true)
 		require.False(t, ok)
 	}
 	free := team
 	free.Prices = nil
 	facts.Pending = &free
-	_, ok = subscription.With(sub, facts).ReminderAt(true)
+	_, ok = subscribing.With(sub, facts).ReminderAt(true)
 	require.False(t, ok)
-	d, err := subscription.With(sub, subscription.Facts{Plan: free, Pending: &team}).AnnounceRenewal(l.now)
+	d, err := subscribing.With(sub, costing.Facts{Plan: free, Pending: &team}).AnnounceRenewal(l.now)
 	require.NoError(t, err)
 	require.Equal(t, team.ID, d.Events[0].Data.(event.SubscriptionRenewalReminder).PlanID)
 }

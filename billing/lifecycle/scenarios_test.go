@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/answer"
+	"perennial/billing/costing"
 	"perennial/billing/event"
 	"perennial/billing/invoice"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/period"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -114,16 +116,16 @@ func TestAdvance_PastDueCancelsAfterDays(t *testing.T) {
 	l := begun(t, settings)
 	l.failToPastDue()
 	end := l.sub().PastDueAt.AddDate(0, 0, 10)
-	_, err := subscription.With(l.sub(), l.facts()).ExpirePastDue(end.Add(-1))
-	require.Equal(t, subscription.ErrPastDueNotEnded, err)
-	_, err = subscription.With(l.sub(), subscription.Facts{}).ExpirePastDue(end)
-	require.Equal(t, subscription.ErrPastDueNotEnded, err, "off by default")
+	_, err := subscribing.With(l.sub(), l.facts()).ExpirePastDue(end.Add(-1))
+	require.Equal(t, subscribing.ErrPastDueNotEnded, err)
+	_, err = subscribing.With(l.sub(), costing.Facts{}).ExpirePastDue(end)
+	require.Equal(t, subscribing.ErrPastDueNotEnded, err, "off by default")
 
 	l.until(end.Add(-1))
 	require.Equal(t, subscription.PastDue, l.sub().Status)
 	l.until(end)
 	require.Equal(t, subscription.Canceled, l.sub().Status)
-	require.Equal(t, subscription.ReasonPastDueExpired, l.sub().CancelReason)
+	require.Equal(t, subscribing.ReasonPastDueExpired, l.sub().CancelReason)
 }
 
 func TestChangePlan_ReplacesOpenInvoice(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -225,7 +226,7 @@ func TestScheduledChange_Dropped(t *testing.T) {
 		l.changePlan(pro, false)
 		l.result(answer.Succeeded)
 		l.pass(2 * week)
-		require.Equal(t, []string{subscription.ErrPlanUnchanged.Code}, reasons(l))
+		require.Equal(t, []string{subscribing.ErrPlanUnchanged.Code}, reasons(l))
 		require.Empty(t, l.sub().Scheduled)
 	})
 	t.Run("canceled", func(t *testing.T) {
@@ -233,7 +234,7 @@ func TestScheduledChange_Dropped(t *testing.T) {
 		l := beginWith(t, plans, lifecycle.ChangePlan{Plan: &pro, On: created.Add(week)},
 			lifecycle.ChangePlan{Quantity: 3, On: created.Add(2 * week)})
 		l.cancelNow(false)
-		require.Equal(t, []string{subscription.ErrCanceled.Code, subscription.ErrCanceled.Code}, reasons(l))
+		require.Equal(t, []string{subscribing.ErrCanceled.Code, subscribing.ErrCanceled.Code}, reasons(l))
 		require.Empty(t, l.sub().Scheduled)
 	})
 	t.Run("archived meanwhile", func(t *testing.T) {
@@ -273,7 +274,7 @@ func TestScheduledChange_ListAndWithdraw(t *testing.T) {
 	require.Empty(t, l.sub().PendingPlanID)
 	require.NoError(t, withdraw(l.sub().Scheduled[0].ID))
 	require.Equal(t, []int64{5}, quantities())
-	require.Equal(t, subscription.ErrChangeNotFound, withdraw(subscription.AtPeriodEnd))
+	require.Equal(t, subscribing.ErrChangeNotFound, withdraw(subscription.AtPeriodEnd))
 
 	full := lifecycle.ChangePlan{Quantity: 7, On: created.Add(week)}
 	for range subscription.MaxScheduledChanges - 1 {
@@ -281,7 +282,7 @@ func TestScheduledChange_ListAndWithdraw(t *testing.T) {
 		require.NoError(t, err)
 	}
 	_, err := l.apply(full)
-	require.Equal(t, subscription.ErrTooManyChanges, err)
+	require.Equal(t, subscribing.ErrTooManyChanges, err)
 }
 
 func TestScheduleChange_Refusals(t *testing.T) {
@@ -307,5 +308,5 @@ func TestScheduleChange_Refusals(t *testing.T) {
 	l := beginWith(t, plans)
 	l.schedule(lifecycle.Cancel{})
 	_, err := l.apply(lifecycle.ChangePlan{Plan: &pro, On: l.sub().CurrentPeriod.End})
-	require.Equal(t, subscription.ErrAfterEnd, err)
+	require.Equal(t, subscribing.ErrAfterEnd, err)
 }

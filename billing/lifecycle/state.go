@@ -12,11 +12,13 @@ import (
 
 	"perennial/billing/balance"
 	"perennial/billing/collection"
+	"perennial/billing/costing"
 	"perennial/billing/customer"
 	"perennial/billing/invoice"
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 )
@@ -103,8 +105,8 @@ func (s State) limits() money.Limits {
 }
 
 // Situation is the subscription with what decisions about it depend on.
-func (s State) Situation() subscription.Situation {
-	return subscription.With(s.Subscription, subscription.Facts{
+func (s State) Situation() subscribing.Situation {
+	return subscribing.With(s.Subscription, costing.Facts{
 		Plan: s.Plan, Pending: s.PendingPlan, AddOns: s.AddOns, Scheduled: s.Scheduled, Settings: s.settings(), Open: s.Open,
 		Drafts: s.Drafts, Paid: s.Paid, WrittenOff: s.WrittenOff, GivenBack: s.givenBack(), CanPay: s.Customer.CanPay(),
 	})

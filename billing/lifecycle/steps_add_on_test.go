@@ -9,6 +9,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -92,9 +93,9 @@ func (l *life) changeAddOns(draw chance, atPeriodEnd bool) {
 		l.requireAddOns(asked, s.AddOns)
 		l.requireAddOns(asked, s.NextAddOns()) // a move of one to another version goes on waiting
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
+		require.Equal(l.t, subscribing.ErrPaused, err)
 	case errors.Is(err, subscription.ErrAddOnsUnchanged):
 		l.requireAddOns(asked, had.AddOns)
 		require.Nil(l.t, had.PendingAddOns)
@@ -148,12 +149,12 @@ func (l *life) migrateAddOn(draw chance, atPeriodEnd bool) {
 		require.True(l.t, has(s.AddOns))
 		require.Len(l.t, s.AddOns, len(had.AddOns))
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
-	case errors.Is(err, subscription.ErrVersionUnchanged):
+		require.Equal(l.t, subscribing.ErrPaused, err)
+	case errors.Is(err, subscribing.ErrVersionUnchanged):
 		require.True(l.t, of.Ref == to.Ref() || atPeriodEnd)
-	case errors.Is(err, subscription.ErrLeavesPlan):
+	case errors.Is(err, subscribing.ErrLeavesPlan):
 		require.True(l.t, atPeriodEnd)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()

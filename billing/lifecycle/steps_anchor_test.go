@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -25,16 +26,16 @@ func (l *life) moveAnchor(how subscription.ProrationBehavior) {
 		require.Equal(l.t, l.decided().Truncate(time.Second), s.AnchorAt)
 		require.Equal(l.t, [2]any{s.AnchorAt, had.PeriodIndex + 1}, [2]any{s.CurrentPeriod.Start, s.PeriodIndex})
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
+		require.Equal(l.t, subscribing.ErrPaused, err)
 	case s.Status == subscription.Trialing:
-		require.Equal(l.t, subscription.ErrAnchorInTrial, err)
-	case errors.Is(err, subscription.ErrEnding):
+		require.Equal(l.t, subscribing.ErrAnchorInTrial, err)
+	case errors.Is(err, subscribing.ErrEnding):
 		require.True(l.t, had.CancelAtPeriodEnd)
-	case errors.Is(err, subscription.ErrSameInstant):
+	case errors.Is(err, subscribing.ErrSameInstant):
 		require.Equal(l.t, l.decided().Truncate(time.Second), s.CurrentPeriod.Start)
-	case errors.Is(err, subscription.ErrPeriodUnpaid):
+	case errors.Is(err, subscribing.ErrPeriodUnpaid):
 		require.Positive(l.t, open)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()

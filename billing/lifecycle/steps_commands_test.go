@@ -13,6 +13,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -111,11 +112,11 @@ func (l *life) changePlan(to plan.Plan, atPeriodEnd bool) {
 	switch {
 	case l.behind() || err == nil:
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
+		require.Equal(l.t, subscribing.ErrPaused, err)
 	case to.ID == s.PlanID && s.PendingPlanID == "":
-		require.Equal(l.t, subscription.ErrPlanUnchanged, err)
+		require.Equal(l.t, subscribing.ErrPlanUnchanged, err)
 	case errors.Is(err, subscription.ErrAddOnsStay):
 		require.NotEmpty(l.t, s.AddOnRefs())
 		require.True(l.t, to.Interval != s.Interval || s.PendingPlanID != "" || s.PendingAddOns != nil)
@@ -150,11 +151,11 @@ func (l *life) changeQuantity(to int64, atPeriodEnd bool) {
 	case err == nil:
 		require.Equal(l.t, [2]int64{to, 0}, [2]int64{s.Quantity, s.PendingQuantity})
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
+		require.Equal(l.t, subscribing.ErrPaused, err)
 	case to == had.Quantity && had.PendingQuantity == 0:
-		require.Equal(l.t, subscription.ErrQuantityUnchanged, err)
+		require.Equal(l.t, subscribing.ErrQuantityUnchanged, err)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()
 	case l.hasNotes(err):
@@ -175,16 +176,16 @@ func (l *life) endTrial(in time.Duration) {
 		require.NoError(l.t, err)
 		require.Equal(l.t, l.sub().TrialEndsAt, l.sub().AnchorAt)
 	case subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	default:
-		require.Equal(l.t, subscription.ErrTrialOver, err)
+		require.Equal(l.t, subscribing.ErrTrialOver, err)
 	}
 }
 
 func (l *life) schedule(cmd lifecycle.Command) {
 	if _, err := l.apply(cmd); err != nil && !l.behind() {
-		canceled := l.sub().Status == subscription.Canceled && errors.Is(err, subscription.ErrCanceled)
-		require.True(l.t, canceled || !l.sub().CancelAtPeriodEnd && errors.Is(err, subscription.ErrNotScheduled), err)
+		canceled := l.sub().Status == subscription.Canceled && errors.Is(err, subscribing.ErrCanceled)
+		require.True(l.t, canceled || !l.sub().CancelAtPeriodEnd && errors.Is(err, subscribing.ErrNotScheduled), err)
 	}
 }
 
@@ -195,7 +196,7 @@ func (l *life) cancelNow(refund bool) {
 	}
 	_, err := l.apply(lifecycle.Cancel{Immediate: true, RefundUnused: refund})
 	if over {
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 		return
 	}
 	require.True(l.t, err == nil || l.behind() || l.hasNotes(err), err)

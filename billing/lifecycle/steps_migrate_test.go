@@ -8,6 +8,7 @@ import (
 
 	"perennial/billing/lifecycle"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -52,12 +53,12 @@ func (l *life) migrate(draw chance, atPeriodEnd bool) {
 			require.Equal(l.t, had.PendingPlan(), s.PendingPlan(), "a change to another plan goes on waiting")
 		}
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
-	case errors.Is(err, subscription.ErrVersionUnchanged):
+		require.Equal(l.t, subscribing.ErrPaused, err)
+	case errors.Is(err, subscribing.ErrVersionUnchanged):
 		require.True(l.t, to.Ref() == had.Plan() && had.PendingPlanID != had.PlanID || to.Ref() == had.PendingPlan())
-	case errors.Is(err, subscription.ErrLeavesPlan):
+	case errors.Is(err, subscribing.ErrLeavesPlan):
 		require.True(l.t, leaves && atPeriodEnd)
 	case errors.Is(err, lifecycle.ErrNeedsReview):
 		l.requireParked()

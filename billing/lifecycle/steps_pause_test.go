@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"perennial/billing/lifecycle"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -31,18 +32,18 @@ func (l *life) pause(draw chance) {
 	case err == nil:
 		require.Equal(l.t, subscription.Paused, s.Status)
 		require.GreaterOrEqual(l.t, l.store.balance, balance, "nobody is asked for money")
-	case errors.Is(err, subscription.ErrCanceled):
+	case errors.Is(err, subscribing.ErrCanceled):
 		require.Equal(l.t, subscription.Canceled, s.Status)
-	case errors.Is(err, subscription.ErrTrialNotPaused):
+	case errors.Is(err, subscribing.ErrTrialNotPaused):
 		require.Equal(l.t, subscription.Trialing, s.Status)
-	case errors.Is(err, subscription.ErrPaused):
+	case errors.Is(err, subscribing.ErrPaused):
 		require.Equal(l.t, subscription.Paused, s.Status)
-	case errors.Is(err, subscription.ErrEnding):
+	case errors.Is(err, subscribing.ErrEnding):
 		require.True(l.t, had.CancelAtPeriodEnd)
-	case errors.Is(err, subscription.ErrInvoiceDraft):
+	case errors.Is(err, subscribing.ErrInvoiceDraft):
 		require.NotEmpty(l.t, l.store.drafts)
 	default:
-		require.ErrorIs(l.t, err, subscription.ErrInvoiceOpen)
+		require.ErrorIs(l.t, err, subscribing.ErrInvoiceOpen)
 		require.Positive(l.t, open)
 	}
 }
@@ -55,7 +56,7 @@ func (l *life) unpause() {
 	was, index := l.sub().Status, l.sub().PeriodIndex
 	_, err := l.apply(lifecycle.Resume{})
 	switch {
-	case errors.Is(err, subscription.ErrSameInstant):
+	case errors.Is(err, subscribing.ErrSameInstant):
 		require.Equal(l.t, l.sub().CurrentPeriod.Start, l.decided().Truncate(time.Second))
 	case was == subscription.Paused:
 		require.NoError(l.t, err)
@@ -63,9 +64,9 @@ func (l *life) unpause() {
 		require.Equal(l.t, index+1, l.sub().PeriodIndex)
 		require.Equal(l.t, l.sub().AnchorAt, l.sub().CurrentPeriod.Start)
 	case was == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	default:
-		require.Equal(l.t, subscription.ErrNotPaused, err)
+		require.Equal(l.t, subscribing.ErrNotPaused, err)
 	}
 }
 

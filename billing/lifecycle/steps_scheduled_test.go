@@ -9,6 +9,7 @@ import (
 
 	"perennial/billing/event"
 	"perennial/billing/lifecycle"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -72,12 +73,12 @@ func (l *life) scheduleChange(draw chance) {
 		require.Len(l.t, l.store.invoices, invoices, "nothing is billed before its date")
 		require.False(l.t, s.NextActionAt.After(s.Scheduled[0].At) && l.live("") == nil)
 	case s.Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case s.Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
-	case errors.Is(err, subscription.ErrAfterEnd):
+		require.Equal(l.t, subscribing.ErrPaused, err)
+	case errors.Is(err, subscribing.ErrAfterEnd):
 		require.True(l.t, had.CancelAtPeriodEnd)
-	case errors.Is(err, subscription.ErrEffectiveAt): // within the second that has begun
+	case errors.Is(err, subscribing.ErrEffectiveAt): // within the second that has begun
 		require.Less(l.t, cmd.On.Sub(l.now), 2*time.Second)
 	default:
 		require.True(l.t, errors.Is(err, subscription.ErrAddOnsStay) || errors.Is(err, subscription.ErrAddOnInterval), err)
@@ -90,7 +91,7 @@ func (l *life) oneWaits() {
 	s := l.sub()
 	if len(s.Scheduled) > 0 && len(s.AllChanges()) > 1 && s.Scheduled[0].At.Before(l.decided()) {
 		if _, err := l.apply(lifecycle.WithdrawChange{ID: s.Scheduled[0].ID}); err != nil {
-			require.ErrorIs(l.t, err, subscription.ErrPaused)
+			require.ErrorIs(l.t, err, subscribing.ErrPaused)
 		}
 	}
 }
@@ -115,14 +116,14 @@ func (l *life) withdrawChange(draw chance) {
 			return
 		}
 		require.Len(l.t, s.AllChanges(), len(all)-1)
-	case errors.Is(err, subscription.ErrMoveWaits):
+	case errors.Is(err, subscribing.ErrMoveWaits):
 		require.Equal(l.t, subscription.AtPeriodEnd, id)
 	case l.sub().Status == subscription.Canceled:
-		require.Equal(l.t, subscription.ErrCanceled, err)
+		require.Equal(l.t, subscribing.ErrCanceled, err)
 	case l.sub().Status == subscription.Paused:
-		require.Equal(l.t, subscription.ErrPaused, err)
+		require.Equal(l.t, subscribing.ErrPaused, err)
 	default:
-		require.Equal(l.t, subscription.ErrChangeNotFound, err)
+		require.Equal(l.t, subscribing.ErrChangeNotFound, err)
 		require.Empty(l.t, all)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"perennial/billing/proration"
 	"perennial/billing/rating"
 	"perennial/billing/retry"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -69,13 +70,13 @@ func someLife(t require.TestingT, draw chance) *life {
 		InvoiceGraceMinutes: []int{0, 0, 60, 3 * 24 * 60}[draw(4, "invoice grace")],
 	}
 	trialDays := []int{0, 0, 0, 14, 60}[draw(5, "trial")]
-	in := subscription.NewInput{TrialDays: &trialDays}
+	in := subscribing.NewInput{TrialDays: &trialDays}
 	if draw(3, "with add-ons") == 0 {
 		in.AddOns = someChosen(draw, addOns, plans[0].Interval)
 	}
 	if trialDays == 0 && draw(4, "a start in the past") == 0 {
 		in.StartsAt = created.Add(-time.Duration(draw(36*86400, "seconds")) * time.Second)
-		in.Backdated = []subscription.BackdatedBilling{"", subscription.BillCurrentPeriod}[draw(2, "backdated billing")]
+		in.Backdated = []subscribing.BackdatedBilling{"", subscribing.BillCurrentPeriod}[draw(2, "backdated billing")]
 	}
 	if trialDays == 0 && draw(4, "an anchor") == 0 {
 		start := cmp.Or(in.StartsAt, created).Truncate(time.Second)

@@ -3,8 +3,10 @@ package moving
 import (
 	"slices"
 
+	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 )
 
@@ -32,8 +34,8 @@ func (in Setting) sell(s *subscription.Subscription) error {
 		}
 		s.PendingAddOns = &pending
 	}
-	facts := subscription.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()}
-	return subscription.With(*s, facts).CheckBillable()
+	facts := costing.Facts{Plan: in.Plan, Pending: in.Pending, AddOns: in.Known()}
+	return subscribing.With(*s, facts).CheckBillable()
 }
 
 // Known returns the add-ons of the record.

@@ -6,11 +6,13 @@ import (
 	"unicode/utf8"
 
 	"perennial/billing/cardnumber"
+	"perennial/billing/costing"
 	"perennial/billing/fault"
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/terms"
 )
@@ -118,7 +120,7 @@ func (r Subscription) Begin(in Setting) (subscription.Subscription, error) {
 	if !in.Free() {
 		s.PaidElsewhereIndex = s.PeriodIndex
 	}
-	s = subscription.With(s, subscription.Facts{Plan: in.Plan, AddOns: in.Known(),
+	s = subscribing.With(s, costing.Facts{Plan: in.Plan, AddOns: in.Known(),
 		ItemID: func(priceID string) string { return in.ItemID(s, priceID) }}).Itemized()
 	s.NextAction, s.NextActionAt = s.Next(nil, subscription.Settings{})
 	return s, nil

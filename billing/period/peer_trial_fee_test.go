@@ -8,10 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"perennial/billing/costing"
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
 	"perennial/billing/proration"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/internal/testkit/peercases"
 )
@@ -167,7 +169,7 @@ func asksStatus(c peercases.Case) bool {
 func begun(t *testing.T, p plan.Plan, in trialWindow) subscription.Subscription {
 	t.Helper()
 	days := int(in.End.Sub(in.Start) / (24 * time.Hour))
-	s, _, err := subscription.Create(p, subscription.NewInput{
+	s, _, err := subscribing.Create(p, subscribing.NewInput{
 		ID: "sub_1", CustomerID: "cust_1", TrialDays: &days, TimeZone: "UTC", Now: in.Start,
 	})
 	require.NoError(t, err)
@@ -216,8 +218,8 @@ func checkTrialEndPayment(t *testing.T, in trialEndPaymentInput, want struct {
 		require.NoError(t, err)
 		p.Prices[0].Amount = due
 	}
-	facts := subscription.Facts{Plan: p, ItemID: func(string) string { return "si_1" }}
-	d, err := subscription.With(subscription.With(begun(t, p, in.trialWindow), facts).Itemized(), facts).OpenPeriod(in.End)
+	facts := costing.Facts{Plan: p, ItemID: func(string) string { return "si_1" }}
+	d, err := subscribing.With(subscribing.With(begun(t, p, in.trialWindow), facts).Itemized(), facts).OpenPeriod(in.End)
 	require.NoError(t, err)
 	require.Equal(t, want.Status, string(d.Subscription.Status))
 	require.Equal(t, want.Start, d.Subscription.CurrentPeriod.Start)

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"perennial/billing/fault"
-	"perennial/billing/money"
 	"perennial/billing/plan"
 )
 
@@ -55,15 +54,15 @@ var (
 // MarshalJSON writes none as an empty list: null would be no list at all.
 func (a AddOns) MarshalJSON() ([]byte, error) { return json.Marshal(append([]AddOn{}, a...)) }
 
-// find returns the place of an add-on in the list; -1: it is not there.
-func (a AddOns) find(id string) int {
+// Find returns the place of an add-on in the list; -1: it is not there.
+func (a AddOns) Find(id string) int {
 	return slices.IndexFunc(a, func(has AddOn) bool { return has.ID == id })
 }
 
-// on returns the list with an add-on in another version.
-func (a AddOns) on(r plan.Ref) AddOns {
+// WithVersion returns the list with an add-on in another version.
+func (a AddOns) WithVersion(r plan.Ref) AddOns {
 	out := slices.Clone(a)
-	if i := out.find(r.ID); i >= 0 {
+	if i := out.Find(r.ID); i >= 0 {
 		out[i].Version = r.Version
 	}
 	return out
@@ -123,7 +122,7 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 			err = CheckCurrency(c.AddOn, beside.Currency)
 		case c.AddOn.Interval != beside.Interval:
 			err = ErrAddOnInterval
-		case sold.find(one.ID) >= 0:
+		case sold.Find(one.ID) >= 0:
 			err = ErrAddOnRepeated
 		}
 		if err != nil {
@@ -137,12 +136,12 @@ func Sell(chosen []Chosen, beside plan.Plan) (AddOns, error) {
 // inAddOn has a fault name the place of an add-on in a request.
 func inAddOn(err error, i int) error { return fault.From(err).Within(fmt.Sprintf("addOns[%d]", i)) }
 
-// choose is Sell for a subscription that has add-ons: each of those keeps its version, which version looks up, and may be
-// archived meanwhile. Faults: those of Sell, plan_inactive.
-func (a AddOns) choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside plan.Plan) (AddOns, error) {
+// Choose is Sell for a subscription that has add-ons: each of those keeps its version, which version looks up, and may
+// be archived meanwhile. Faults: those of Sell, plan_inactive.
+func (a AddOns) Choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside plan.Plan) (AddOns, error) {
 	wanted := slices.Clone(chosen)
 	for i, c := range wanted {
-		if has := a.find(c.AddOn.ID); has >= 0 {
+		if has := a.Find(c.AddOn.ID); has >= 0 {
 			wanted[i].AddOn = version(a[has].Ref)
 		} else if !c.AddOn.Active {
 			return nil, inAddOn(ErrPlanInactive, i)
@@ -151,8 +150,8 @@ func (a AddOns) choose(version func(plan.Ref) plan.Plan, chosen []Chosen, beside
 	return Sell(wanted, beside)
 }
 
-// ordered returns the list as another one has it, where that differs in nothing but its order.
-func (a AddOns) ordered(as AddOns) AddOns {
+// Ordered returns the list as another one has it, where that differs in nothing but its order.
+func (a AddOns) Ordered(as AddOns) AddOns {
 	if len(a) == len(as) && len(a) == len(common(a, as)) {
 		return as
 	}
@@ -164,107 +163,16 @@ func common(a, b AddOns) AddOns {
 	return slices.DeleteFunc(slices.Clone(a), func(one AddOn) bool { return !slices.Contains(b, one) })
 }
 
-// addOn returns one of the add-ons that are known. A version that is not, which no loader leaves out, has no prices.
-func (f Facts) addOn(r plan.Ref) plan.Plan {
-	for _, list := range [][]plan.Plan{f.AddOns, f.Scheduled} {
-		for _, p := range list {
-			if p.Ref() == r {
-				return p
-			}
-		}
+// PendingAddOns returns the add-ons that wait for the end of the period; nil: those that are there stay.
+func PendingAddOns(present, next AddOns) *AddOns {
+	if slices.Equal(present, next) {
+		return nil
 	}
-	return plan.Plan{ID: r.ID, Version: r.Version}
+	return &next
 }
 
-// holder returns which of a plan and the add-ons has a price.
-func (f Facts) holder(p plan.Plan, priceID string) plan.Plan {
-	has := func(p plan.Plan) bool {
-		return slices.ContainsFunc(p.Prices, func(price plan.Price) bool { return price.ID == priceID })
-	}
-	if has(p) {
-		return p
-	}
-	for _, list := range [][]plan.Plan{f.AddOns, f.Scheduled} {
-		if i := slices.IndexFunc(list, has); i >= 0 {
-			return list[i]
-		}
-	}
-	return p
-}
-
-// free reports whether no period of these items on a plan costs anything.
-func (f Facts) free(items []Item, p plan.Plan) bool {
-	return !slices.ContainsFunc(items, func(i Item) bool {
-		return slices.ContainsFunc(f.holder(p, i.PriceID).Prices, func(price plan.Price) bool {
-			return price.ID == i.PriceID && !price.Free()
-		})
-	})
-}
-
-// target is what a subscription is, or would be, billed for.
-type target struct {
-	plan     plan.Plan
-	quantity int64
-	addOns   AddOns
-}
-
-// of reports whether a subscription is billed for this already, on whichever version of its plan.
-func (t target) of(s Subscription) bool {
-	return t.plan.ID == s.PlanID && t.quantity == s.Quantity && slices.Equal(t.addOns, s.AddOns)
-}
-
-// first returns what the first period costs: a whole one, and the fees of the plan. Fault: amount_too_large.
-func (f Facts) first(t target) (money.Minor, error) {
-	total, err := t.plan.First(t.quantity)
-	for _, a := range t.addOns {
-		if err != nil {
-			break
-		}
-		var cost money.Minor
-		if cost, err = f.addOn(a.Ref).Total(a.Quantity); err == nil {
-			total, err = money.Sum(total, cost)
-		}
-	}
-	return total, err
-}
-
-// aligned refuses add-ons that cannot be billed with the plan. Fault: add_ons_other_interval.
-func (f Facts) aligned(t target) error {
-	if slices.ContainsFunc(t.addOns, func(a AddOn) bool { return f.addOn(a.Ref).Interval != t.plan.Interval }) {
-		return ErrAddOnsStay
-	}
-	return nil
-}
-
-// CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
-// billed. Faults: amount_too_large, add_ons_other_interval.
-func (s Period) CheckBillable() error {
-	if _, err := s.Facts.first(s.present()); err != nil {
-		return fault.From(err).In("quantity")
-	}
-	next := s.next()
-	if _, err := s.Facts.first(next); err != nil {
-		return fault.From(err).In("pendingQuantity")
-	}
-	return s.Facts.aligned(next)
-}
-
-// present is what the subscription is billed for now.
-func (s Period) present() target {
-	return target{plan: s.Facts.Plan, quantity: s.Quantity, addOns: s.AddOns}
-}
-
-// billable refuses what could not be billed: nothing may stop a renewal later. Fault: amount_too_large.
-func (f Facts) billable(all ...target) error {
-	for _, t := range all {
-		if _, err := f.first(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// next is what the subscription is billed for from the next period on.
-func (s Period) next() target {
-	return target{plan: s.Facts.upcoming(), quantity: cmp.Or(s.PendingQuantity, s.Quantity), addOns: s.NextAddOns()}
-}
+// The refusals. Those that pass by themselves say when to ask again.
+var (
+	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
+		"The plan is archived. Choose an active plan.").In("planId")
+)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"perennial/billing/discount"
-	"perennial/billing/event"
 )
 
 // Ungiven is a coupon that a voided invoice had taken off in periods in which nothing else has it: it was promised
@@ -19,37 +18,10 @@ type Ungiven struct {
 	Coupon *discount.Coupon
 }
 
-// GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no
-// end holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never
-// given counts as not used, and so does that of a coupon that it cannot have any more.
-func (s Situation) GiveAgain(ungiven []Ungiven, now time.Time) Decision {
-	var out Decision
-	was := s.Discounts
-	s.Discounts = slices.Clone(was)
-	for _, u := range ungiven {
-		if s.Status == Canceled || !s.Discounts.giveAgain(u, s.PeriodIndex, now) {
-			if u.Never {
-				out.Unused = append(out.Unused, u.CouponID)
-			}
-		}
-	}
-	if len(s.Discounts) == 0 {
-		s.Discounts = was
-	}
-	changed := !slices.EqualFunc(was, s.Discounts, func(a, b Discount) bool {
-		return a.CouponID == b.CouponID && a.From == b.From && a.Extra == b.Extra && a.Skips == b.Skips
-	})
-	if changed {
-		out.Events = []event.Event{s.updated(now, "discounts")}
-	}
-	out.Subscription = s.Subscription
-	return out
-}
-
-// giveAgain changes the list, in a period, by a coupon that was not given, and reports whether the coupon is still
+// GiveAgain changes the list, in a period, by a coupon that was not given, and reports whether the coupon is still
 // there, or again.
-func (d *Discounts) giveAgain(u Ungiven, periodIndex int, now time.Time) bool {
-	if at := d.find(u.CouponID); at >= 0 {
+func (d *Discounts) GiveAgain(u Ungiven, periodIndex int, now time.Time) bool {
+	if at := d.Find(u.CouponID); at >= 0 {
 		(*d)[at].giveAgain(u, periodIndex)
 		return true
 	}
@@ -85,8 +57,8 @@ func (d *Discount) giveAgain(u Ungiven, periodIndex int) {
 	}
 }
 
-// neverTakenOff returns the coupons that were taken off nothing, because no period has begun that they are for.
-func (d Discounts) neverTakenOff(periodIndex int) (ids []string) {
+// NeverTakenOff returns the coupons that were taken off nothing, because no period has begun that they are for.
+func (d Discounts) NeverTakenOff(periodIndex int) (ids []string) {
 	for _, one := range d {
 		if one.From > periodIndex {
 			ids = append(ids, one.CouponID)

@@ -19,8 +19,8 @@ func (s Subscription) Next(state *collection.State, settings Settings) (Action, 
 	if s.Status == Paused {
 		return s.pauseAction(), s.ResumesAt
 	}
-	action, at := s.boundaryAction(), s.boundary()
-	if end, ok := s.pastDueEnd(settings); ok && !end.After(at) {
+	action, at := s.boundaryAction(), s.Boundary()
+	if end, ok := s.PastDueEnd(settings); ok && !end.After(at) {
 		action, at = ActionPastDueEnd, end
 	}
 	if !s.TrialNoticeAt.IsZero() && s.TrialNoticeAt.Before(at) {
@@ -43,7 +43,7 @@ func (s Subscription) pauseAction() Action {
 // boundaryAction names what the next boundary brings.
 func (s Subscription) boundaryAction() Action {
 	switch {
-	case s.unbegun():
+	case s.Unbegun():
 		return ActionBegin
 	case s.CancelAtPeriodEnd:
 		return ActionCancel
@@ -54,9 +54,10 @@ func (s Subscription) boundaryAction() Action {
 	}
 }
 
-func (s Subscription) pastDueEnd(settings Settings) (time.Time, bool) {
+// PastDueEnd returns when a past-due subscription is canceled; ok is false where it is not.
+func (s Subscription) PastDueEnd(settings Settings) (at time.Time, ok bool) {
 	if s.Status != PastDue || settings.Dunning.Final != dunning.Cancel {
 		return time.Time{}, false
 	}
-	return period.AddDays(s.PastDueAt, s.schedule().Location, settings.Dunning.CancelAfterDays), true
+	return period.AddDays(s.PastDueAt, s.Schedule().Location, settings.Dunning.CancelAfterDays), true
 }

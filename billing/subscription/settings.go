@@ -51,8 +51,8 @@ func (s Settings) For(p plan.Plan) Settings {
 	return s
 }
 
-// measure returns what divides a period that begins on a plan.
-func (s Settings) measure(p plan.Plan) proration.Measure {
+// Measure returns what divides a period that begins on a plan.
+func (s Settings) Measure(p plan.Plan) proration.Measure {
 	return cmp.Or(p.ProrationMeasure, s.ProrationMeasure)
 }
 

@@ -1,6 +1,6 @@
-// Package subscription owns the life of a subscription: its states, which command or occurrence is legal in which, and
-// what each leads to (a new state, invoices to issue or void, events to announce). It is pure: the rows and the time
-// come in, a Decision goes out. It does not own how invoices are collected (collection) nor storage (db).
+// Package subscription owns what a subscription is: its statuses, its calendar, its plan, add-ons, coupons and
+// scheduled changes, and the settings of its environment. It does not own what a period of it costs (costing), what
+// commands and occurrences lead to (subscribing), nor storage (db).
 package subscription
 
 import (
@@ -10,7 +10,6 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/period"
-	"perennial/billing/plan"
 	"perennial/billing/proration"
 	"perennial/billing/terms"
 )
@@ -114,32 +113,9 @@ type Subscription struct {
 	UpdatedAt           time.Time
 }
 
-// Plan names the version of the plan that the subscription is on.
-func (s Subscription) Plan() plan.Ref { return plan.Ref{ID: s.PlanID, Version: s.PlanVersion} }
-
-// PendingPlan names the version of the plan that it changes to at the period's end; zero: it stays.
-func (s Subscription) PendingPlan() plan.Ref {
-	return plan.Ref{ID: s.PendingPlanID, Version: s.PendingPlanVersion}
-}
-
-func (s *Subscription) setPlan(r plan.Ref) { s.PlanID, s.PlanVersion = r.ID, r.Version }
-
-func (s *Subscription) setPendingPlan(r plan.Ref) {
-	s.PendingPlanID, s.PendingPlanVersion = r.ID, r.Version
-}
-
-// forgetPending leaves the next period as the present one.
-func (s *Subscription) forgetPending() {
-	s.setPendingPlan(plan.Ref{})
-	s.PendingQuantity, s.PendingAddOns = 0, nil
-}
-
 // CollectionPaused reports whether the collection of its invoices is paused, which is another thing than the status
 // Paused.
 func (s Subscription) CollectionPaused() bool { return !s.CollectionPausedAt.IsZero() }
-
-// Location is where its calendar is.
-func (s Subscription) Location() *time.Location { return s.schedule().Location }
 
 // Spans reports whether decisions depend on an invoice: it was issued in the current period, or in one before it that a
 // change of interval cut short.

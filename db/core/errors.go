@@ -16,7 +16,7 @@ import (
 	"perennial/billing/collection"
 	"perennial/billing/fault"
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
+	"perennial/billing/subscribing"
 )
 
 // unavailable is trouble that passes by itself: the same call may succeed in a moment.
@@ -105,7 +105,7 @@ func postgresFault(pg *pgconn.PgError) *fault.Error {
 		return fault.New(fault.Unavailable, "database_unavailable",
 			"The database is read-only or a standby. Try again.").After(readOnlyPause)
 	case "PB001":
-		return subscription.ErrCanceled
+		return subscribing.ErrCanceled
 	case "PB004":
 		return payment.ErrFinal
 	case "PB005":

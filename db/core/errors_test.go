@@ -14,7 +14,7 @@ import (
 
 	"perennial/billing/fault"
 	"perennial/billing/payment"
-	"perennial/billing/subscription"
+	"perennial/billing/subscribing"
 )
 
 func TestTranslate(t *testing.T) {
@@ -42,7 +42,7 @@ func TestTranslate(t *testing.T) {
 			"database_unavailable"},
 		"pool is closed":   {puddle.ErrClosedPool, fault.Unavailable, "database_unavailable"},
 		"out of time":      {context.DeadlineExceeded, fault.Unavailable, "database_unavailable"},
-		"canceled trigger": {pg("PB001", ""), fault.Conflict, subscription.ErrCanceled.Code},
+		"canceled trigger": {pg("PB001", ""), fault.Conflict, subscribing.ErrCanceled.Code},
 		"final trigger":    {pg("PB004", ""), fault.Conflict, payment.ErrFinal.Code},
 		"invoice trigger":  {pg("PB005", ""), fault.Conflict, "invoice_final"},
 		"foreign key": {pg("23503", "invoices_environment_id_customer_id_fkey"), fault.NotFound,

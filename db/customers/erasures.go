@@ -7,7 +7,7 @@ import (
 
 	"perennial/billing/erasure"
 	"perennial/billing/event"
-	"perennial/billing/subscription"
+	"perennial/billing/subscribing"
 	"perennial/db/core"
 	"perennial/db/internal/dbsqlc"
 	"perennial/internal/id"
@@ -108,7 +108,7 @@ func batchOf[R any](found []R, read func(R) (string, int64)) (ids []string, hand
 // EraseSubscriptions removes what people wrote into subscriptions, which must be locked.
 func (tx *Tx) EraseSubscriptions(ctx context.Context, environmentID string, ids []string) error {
 	return core.Queries.SubscriptionErase(ctx, tx.Pipe, dbsqlc.SubscriptionEraseParams{
-		EnvironmentID: environmentID, Ids: ids, OwnReasons: subscription.OwnReasons(),
+		EnvironmentID: environmentID, Ids: ids, OwnReasons: subscribing.OwnReasons(),
 	})
 }
 
@@ -140,7 +140,7 @@ func (tx *Tx) EraseEvents(
 ) (erasure.Handled, error) {
 	row, err := core.Queries.EventErase(ctx, tx.Pipe, dbsqlc.EventEraseParams{
 		EnvironmentID: environmentID, CustomerID: &e.CustomerID, AfterPosition: e.After, RowLimit: core.RowLimit(limit),
-		OwnReasons: subscription.OwnReasons(),
+		OwnReasons: subscribing.OwnReasons(),
 	})
 	return erasure.Handled{Rows: row.Handled, Last: row.Last}, core.Translate("EventErase", err)
 }

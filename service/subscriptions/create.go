@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 
+	"perennial/billing/costing"
 	"perennial/billing/customer"
 	"perennial/billing/discount"
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/internal/id"
@@ -22,13 +24,13 @@ type NewSubscription struct {
 	AddOns             []AddOnChoice
 	CouponCode         string // redeemed for it; empty: none
 	// Wishes are passed on to the rules as they are. What the fields above name is read and put to them here.
-	Wishes subscription.NewInput
+	Wishes subscribing.NewInput
 }
 
 // CreateSubscription writes a subscription in its first state. Its workflow is started after the commit; if that fails,
 // or the process ends in between, the reconciler starts it: what was answered exists. Faults: customer_not_found,
 // plan_not_found, also of an add-on, currency_not_offered, coupon_not_found, test_clock_advancing, those of
-// customers.CheckRenewable and of subscription.Create.
+// customers.CheckRenewable and of subscribing.Create.
 func (s *Service) CreateSubscription(
 	ctx context.Context, by usecase.Caller, in NewSubscription, also usecase.Also[subscription.Subscription],
 ) (subscription.Subscription, error) {
@@ -81,11 +83,11 @@ func (s *Service) insertSubscription(
 	wishes := in.Wishes
 	wishes.ID, wishes.CustomerID, wishes.TestClockID = id.New(id.Subscription, s.Now()), c.ID, c.TestClockID
 	wishes.AddOns, wishes.Coupon, wishes.TimeZone, wishes.Now = addOns, coupon, by.TimeZone, now
-	sub, events, err := subscription.Create(chosen, wishes)
+	sub, events, err := subscribing.Create(chosen, wishes)
 	if err != nil {
 		return sub, err
 	}
-	sub = subscription.With(sub, subscription.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns),
+	sub = subscribing.With(sub, costing.Facts{Plan: chosen, AddOns: subscription.PlansOf(addOns),
 		ItemID: func(priceID string) string {
 			return lifecycle.ItemID(id.Source{}, sub, priceID)
 		}}).Itemized()

@@ -12,6 +12,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/db"
 	"perennial/service/usecase"
@@ -159,7 +160,7 @@ func (s *Service) migrateOne(
 		if m.DryRun {
 			out.add(sub.Currency, seen, balance)
 		}
-	case errors.Is(err, subscription.ErrVersionUnchanged): // it waits for the end of the period already
+	case errors.Is(err, subscribing.ErrVersionUnchanged): // it waits for the end of the period already
 	case f != nil && f.Refusal():
 		out.Refused = append(out.Refused, MigrationRefused{SubscriptionID: sub.ID, Reason: f})
 	default:

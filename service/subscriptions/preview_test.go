@@ -11,7 +11,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/money"
 	"perennial/billing/plan"
-	"perennial/billing/subscription"
+	"perennial/billing/subscribing"
 	"perennial/contract"
 	"perennial/db"
 	"perennial/service/catalog"
@@ -101,7 +101,7 @@ func TestPreviewNewSubscription_LeavesNothing(t *testing.T) {
 	var shown Previewed
 
 	err := svc.PreviewNewSubscription(t.Context(), by,
-		NewSubscription{CustomerID: c.ID, PlanID: p.ID, Wishes: subscription.NewInput{TrialDays: &days}}, 2,
+		NewSubscription{CustomerID: c.ID, PlanID: p.ID, Wishes: subscribing.NewInput{TrialDays: &days}}, 2,
 		usecase.Around[Previewed]{After: func(_ *db.Tx, p Previewed) error { shown = p; return nil }})
 
 	require.NoError(t, err)

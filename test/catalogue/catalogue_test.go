@@ -25,6 +25,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/tax"
 	"perennial/internal/id"
@@ -100,7 +101,7 @@ var sales = []sale{
 // invoices are those of a sale: the first, the one of its change, and the next.
 func invoices(t *testing.T, p plan.Plan, s sale) (first, change, next []invoice.Invoice) {
 	t.Helper()
-	sub, _, err := subscription.Create(p, subscription.NewInput{
+	sub, _, err := subscribing.Create(p, subscribing.NewInput{
 		ID: "sub_1", CustomerID: "cust_1", Quantity: s.quantity, TimeZone: "UTC", Now: began,
 	})
 	require.NoError(t, err)

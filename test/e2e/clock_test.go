@@ -15,6 +15,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/internal/testkit"
 	"perennial/test/e2e/check"
@@ -105,7 +106,7 @@ func (d *double) begin(start time.Time, amounts ...int) {
 		world.Object{"customerId": d.customer, "planId": d.plans[0], "trialDays": trial})
 	require.NoError(d.t, err)
 	days := trial
-	d.rules = newRulebook(d.t, plans, d.plans[0], subscription.NewInput{
+	d.rules = newRulebook(d.t, plans, d.plans[0], subscribing.NewInput{
 		ID: d.sub, CustomerID: d.customer, TrialDays: &days, TimeZone: d.zone.String(),
 		TestClockID: d.clock, Now: start.UTC(),
 	})

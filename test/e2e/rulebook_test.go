@@ -14,6 +14,7 @@ import (
 	"perennial/billing/lifecycle"
 	"perennial/billing/payment"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/internal/id"
 )
@@ -33,8 +34,8 @@ type rulebook struct {
 	events   []event.Event         // in the order in which they happened
 }
 
-func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, in subscription.NewInput) *rulebook {
-	sub, events, err := subscription.Create(plans[planID], in)
+func newRulebook(t require.TestingT, plans map[string]plan.Plan, planID string, in subscribing.NewInput) *rulebook {
+	sub, events, err := subscribing.Create(plans[planID], in)
 	require.NoError(t, err)
 	return &rulebook{
 		t: t, plans: plans, now: in.Now, pays: true, events: events,

@@ -13,6 +13,7 @@ import (
 	"perennial/billing/metadata"
 	"perennial/billing/money"
 	"perennial/billing/payment"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/billing/testclock"
 	"perennial/service/catalog"
@@ -326,7 +327,7 @@ func (s *stage) create(trialDays int) func() error {
 	c, planID := s.Customer(s.t, ""), s.plan(1000)
 	return func() error {
 		_, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
-			CustomerID: c.ID, PlanID: planID, Wishes: subscription.NewInput{TrialDays: &trialDays},
+			CustomerID: c.ID, PlanID: planID, Wishes: subscribing.NewInput{TrialDays: &trialDays},
 		}, nil)
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"perennial/billing/payment"
 	"perennial/billing/plan"
 	"perennial/billing/rating"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -95,7 +96,7 @@ func (s *stage) subscribeTo(planID string, trialDays int, card bool) *life {
 		s.SetMethod(s.t, c.ID, nil)
 	}
 	sub, err := s.service.Subscriptions.CreateSubscription(s.ctx, s.by, subscriptions.NewSubscription{
-		CustomerID: c.ID, PlanID: planID, Wishes: subscription.NewInput{TrialDays: &trialDays},
+		CustomerID: c.ID, PlanID: planID, Wishes: subscribing.NewInput{TrialDays: &trialDays},
 	}, nil)
 	require.NoError(s.t, err)
 	return &life{s, contract.Ref{EnvironmentID: s.Env, ID: sub.ID}}

@@ -19,6 +19,7 @@ import (
 	"perennial/billing/money"
 	"perennial/billing/period"
 	"perennial/billing/plan"
+	"perennial/billing/subscribing"
 	"perennial/billing/subscription"
 	"perennial/contract"
 	"perennial/db"
@@ -203,7 +204,7 @@ func (s *Scene) Subscribe(t testing.TB, c customer.Customer, p plan.Plan) contra
 // SubscribeAt is Subscribe at another time than now.
 func (s *Scene) SubscribeAt(t testing.TB, c customer.Customer, p plan.Plan, at time.Time) contract.Ref {
 	t.Helper()
-	sub, events, err := subscription.Create(p, subscription.NewInput{
+	sub, events, err := subscribing.Create(p, subscribing.NewInput{
 		ID: id.New(id.Subscription, s.Clock.Now()), CustomerID: c.ID, TimeZone: "UTC", TestClockID: c.TestClockID, Now: at,
 	})
 	require.NoError(t, err)

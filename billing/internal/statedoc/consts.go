@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,8 +15,14 @@ import (
 // order, so that a test notices when one is added that its table does not mention.
 func Consts(t testing.TB, typeName string) []string {
 	t.Helper()
+	return ConstsIn(t, ".", typeName)
+}
+
+// ConstsIn is Consts for the package in another directory.
+func ConstsIn(t testing.TB, dir, typeName string) []string {
+	t.Helper()
 	var values []string
-	for _, file := range sources(t) {
+	for _, file := range sources(t, dir) {
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || gen.Tok != token.CONST {
@@ -48,9 +55,9 @@ func valuesOf(spec *ast.ValueSpec, typeName string) []string {
 	return values
 }
 
-func sources(t testing.TB) []*ast.File {
+func sources(t testing.TB, dir string) []*ast.File {
 	t.Helper()
-	entries, err := os.ReadDir(".")
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +66,7 @@ func sources(t testing.TB) []*ast.File {
 		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), e.Name(), nil, parser.ParseComments)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)
 		}

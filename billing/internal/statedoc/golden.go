@@ -29,7 +29,7 @@ func File(t testing.TB, path, body string) {
 func Comments(t testing.TB) map[string]string {
 	t.Helper()
 	comments := map[string]string{}
-	for _, file := range sources(t) {
+	for _, file := range sources(t, ".") {
 		for _, decl := range file.Decls {
 			gen, ok := decl.(*ast.GenDecl)
 			if !ok || len(gen.Specs) == 0 {

@@ -1,0 +1,46 @@
+package costing
+
+import (
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+)
+
+// Discounted takes the coupons of the current period off lines that bill it. with are the other lines of their invoice.
+// A percentage is taken off each line. An amount is taken off once per period: what lines of the period have of it
+// already, and credits have not given back, is not taken off again. Fault: amount_too_large.
+func (s Period) Discounted(with, lines []invoice.Line) ([]invoice.Line, error) {
+	var coupons []invoice.Reduction
+	for _, d := range s.Discounts {
+		if !d.Holds(s.PeriodIndex) {
+			continue
+		}
+		left := d.Discount
+		if left.Amount > 0 {
+			if left.Amount -= s.takenOff(with, d.CouponID); left.Amount <= 0 {
+				continue
+			}
+		}
+		coupons = append(coupons, invoice.Reduction{CouponID: d.CouponID, Code: d.Code, Discount: left, For: d.For})
+	}
+	return invoice.TakeOff(lines, coupons)
+}
+
+// takenOff is what lines of the current period have of a coupon.
+func (s Period) takenOff(with []invoice.Line, couponID string) (sum money.Minor) {
+	add := func(lines []invoice.Line) {
+		for _, l := range lines {
+			if l.PeriodIndex == s.PeriodIndex {
+				sum += l.Discounts.Of(couponID)
+			}
+		}
+	}
+	add(with)
+	for _, closed := range [][]invoice.Invoice{s.Facts.Paid, s.Facts.WrittenOff} {
+		for _, inv := range closed {
+			if inv.Status != invoice.Void { // which has taken nothing off
+				add(inv.Lines)
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,128 @@
+package costing
+
+import (
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/period"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// Opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
+// but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
+func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
+	switch {
+	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor
+	case s.Short():
+		lines, err = s.RestOfPeriod(s.Items, on, s.CurrentPeriod.Start)
+	default:
+		lines, err = s.WholePeriod(s.Items, on)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		fees, err := s.fees(on)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, fees...)
+	}
+	return s.Discounted(with, lines)
+}
+
+// fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the
+// taxes of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later.
+// Faults: those of plan.Cost.
+func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
+	var lines []invoice.Line
+	for _, price := range p.Prices {
+		if !price.Once {
+			continue
+		}
+		cost, err := p.Cost(price.ID, price.Units(s.Quantity))
+		if err != nil {
+			return nil, err
+		}
+		if cost.Amount == 0 {
+			continue
+		}
+		lines = append(lines, invoice.Line{
+			Kind: invoice.OneOff, Description: cost.Description, PlanID: p.ID, PriceID: price.ID, PeriodIndex: s.PeriodIndex,
+			Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
+			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
+		})
+	}
+	return lines, nil
+}
+
+// lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
+// taxes of now. Faults: those of plan.Cost.
+func (s Period) lines(items []subscription.Item, p plan.Plan) ([]invoice.Line, error) {
+	lines := make([]invoice.Line, len(items))
+	for i, item := range items {
+		of := s.Facts.holder(p, item.PriceID)
+		cost, err := of.Cost(item.PriceID, item.Quantity)
+		if err != nil {
+			return nil, err
+		}
+		lines[i] = invoice.Line{
+			Kind: invoice.Recurring, Description: cost.Description, PlanID: of.ID, PriceID: item.PriceID, ItemID: item.ID,
+			PeriodIndex: s.PeriodIndex, Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
+			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
+		}
+	}
+	return lines, nil
+}
+
+// WholePeriod bills the current period of some items. A free one has no line. Faults: those of plan.Cost.
+func (s Period) WholePeriod(items []subscription.Item, p plan.Plan) ([]invoice.Line, error) {
+	all, err := s.lines(items, p)
+	if err != nil {
+		return nil, err
+	}
+	var lines []invoice.Line
+	for _, l := range all {
+		if l.Amount != 0 {
+			lines = append(lines, l)
+		}
+	}
+	return lines, nil
+}
+
+// RestOfPeriod bills the rest of the current period of some items, each line rounded cumulatively. One that rounds to
+// nothing stays: its invoice shows that the period is billed. Faults: those of plan.Cost and of
+// proration.Measure.Rest.
+func (s Period) RestOfPeriod(items []subscription.Item, p plan.Plan, now time.Time) ([]invoice.Line, error) {
+	lines, err := s.WholePeriod(items, p)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := s.Rest(now)
+	if err != nil {
+		return nil, err
+	}
+	for i := range lines {
+		l := &lines[i]
+		l.Kind, l.Amount, l.Description = invoice.ProrationCharge, rest.Of(l.Amount), remaining+l.Description
+		l.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
+	}
+	return lines, nil
+}
+
+// nothingUsed is a credit of nothing for the time of an item that is left of the current period.
+func (s Period) nothingUsed(item invoice.Line, now time.Time) invoice.Line {
+	item.Kind, item.Description, item.Amount = invoice.ProrationCredit, notUsed+titled(item), 0
+	item.Rates, item.Credited = nil, 0
+	item.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
+	return item
+}
+
+// Drafts makes one invoice for time in the current period, or none of no lines.
+func (s Period) Drafts(reason invoice.Reason, of period.Period, lines []invoice.Line) []invoice.Draft {
+	if len(lines) == 0 {
+		return nil
+	}
+	return []invoice.Draft{{Reason: reason, Period: of, PeriodIndex: s.PeriodIndex, Lines: lines}}
+}

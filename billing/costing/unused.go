@@ -1,0 +1,107 @@
+package costing
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/proration"
+	"perennial/billing/subscription"
+)
+
+// Rest is the span of the current period from an instant on at which another use begins. Faults: those of
+// proration.Measure.Rest.
+func (s Period) Rest(from time.Time) (proration.Span, error) {
+	return s.ProrationMeasure.Rest(s.Whole(), from, s.Schedule().Location)
+}
+
+// Unused is the span of the current period that is left when the use ends at an instant, and nothing takes its place.
+// Faults: those of proration.Measure.Unused.
+func (s Period) Unused(end time.Time) (proration.Span, error) {
+	return s.ProrationMeasure.Unused(s.Whole(), end, s.Schedule().Location)
+}
+
+// credits takes back what issued invoices bill of a span that is left of the current period: for items that go, or
+// after a change that was not prorated, since the lines are not of the items, all that is billed. A credit that rounds
+// to nothing is left out, unless the line by itself says more: after a change that is not prorated it would be taken
+// back once more. Faults: those of plan.Cost.
+func (s Period) credits(
+	issued []invoice.Invoice, removed []subscription.Item, left proration.Span, now time.Time,
+) ([]invoice.Line, error) {
+	var credits []invoice.Line
+	if s.UnproratedIndex == s.PeriodIndex {
+		for _, billing := range invoice.Unreversed(issued, s.PeriodIndex) {
+			if worth := proration.Credit(s.share(billing, left), billing.Uncredited()); worth > 0 {
+				credits = append(credits, s.reversal(billing, billing, worth, now))
+			}
+		}
+		return credits, nil
+	}
+	lines, err := s.lines(removed, s.Facts.Plan)
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range lines {
+		billing, ok := invoice.Billing(issued, item.ItemID, s.PeriodIndex)
+		worth := proration.Credit(left.Of(item.Amount), billing.Uncredited())
+		if ok && (worth > 0 || s.share(billing, left) > 0) {
+			credits = append(credits, s.reversal(item, billing, worth, now))
+		}
+	}
+	return credits, nil
+}
+
+// reversal takes the time of a line back that is left of the current period. of is what the line bills, of the whole
+// period. It is worth what the same time would be charged, so that a chain of changes costs the time that each price
+// was used for; and at most what is billed, less what credit notes gave back. Its discounts and taxes are those of the
+// line that it reverses.
+func (s Period) reversal(of, billing invoice.Line, worth money.Minor, now time.Time) invoice.Line {
+	credit := s.nothingUsed(of, now).TakeBack(billing, worth)
+	credit.ID = ""
+	return credit
+}
+
+// reversed finds the line whose time a credit takes back.
+func reversed(issued []invoice.Invoice, credit invoice.Line) (of invoice.Line) {
+	for _, inv := range issued {
+		for _, l := range inv.Lines {
+			if l.ID == credit.Reverses {
+				of = l
+			}
+		}
+	}
+	return of
+}
+
+// share is the part of a line's amount that falls on a span that reaches to the period's end: of a line whose price for
+// the whole period is not known any more.
+func (s Period) share(billing invoice.Line, left proration.Span) money.Minor {
+	begin, err := s.Rest(billing.Period.Start)
+	if length := left.Length - begin.From; err == nil && length > 0 {
+		return money.Part(billing.Amount, max(left.From-begin.From, 0), length, length)
+	}
+	return 0
+}
+
+// titled is the description of what a line bills, whichever part of a period it is for.
+func titled(l invoice.Line) string { return strings.TrimPrefix(l.Description, remaining) }
+
+// The words before what a line of a part of a period bills.
+const (
+	remaining = "Remaining time on "
+	notUsed   = "Unused time on "
+)
+
+// issued are the invoices that may bill time of the current period, with the lines that wait for one.
+func (s Period) issued() []invoice.Invoice {
+	all := slices.Concat(s.Facts.Paid, s.Facts.WrittenOff)
+	if open := s.Facts.OpenFor(s.PeriodIndex); open != nil {
+		all = append(all, *open)
+	}
+	if len(s.PendingLines) > 0 {
+		all = append(all, invoice.Invoice{Status: invoice.Open, Lines: s.PendingLines})
+	}
+	return all
+}

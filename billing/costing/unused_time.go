@@ -1,0 +1,84 @@
+package costing
+
+import (
+	"slices"
+	"sort"
+	"time"
+
+	"perennial/billing/invoice"
+	"perennial/billing/money"
+	"perennial/billing/proration"
+	"perennial/billing/subscription"
+)
+
+// WithoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
+func (s Period) WithoutCredit() UnusedTime {
+	waited := s.Waiting()
+	return UnusedTime{Lines: slices.Clone(waited.Lines), Creditable: waited.creditable}
+}
+
+// UnusedTime has the lines of the new invoice that take unused time back, and the open invoice that it replaces.
+type UnusedTime struct {
+	Lines      []invoice.Line
+	Replaces   string
+	Credit     money.Minor        // of the lines: the unused time that they take back now, before taxes
+	Creditable invoice.Creditable // the most that may go back, with taxes
+}
+
+// UnusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new
+// invoice takes in, which the caller must be able to withdraw, and by lines that wait for an invoice, which it takes in
+// as well. All that is unpaid of the period is then on one invoice, so a total below zero, which becomes credit or a
+// refund, is never more than was paid.
+func (s Period) UnusedTime(removed []subscription.Item, unused proration.Span, now time.Time) (UnusedTime, error) {
+	out := UnusedTime{Lines: slices.Clone(s.PendingLines)}
+	if open := s.Facts.OpenFor(s.PeriodIndex); open != nil {
+		if open.Credited != (invoice.Credited{}) {
+			return UnusedTime{}, invoice.ErrHasCreditNotes
+		}
+		out.Replaces, out.Lines = open.ID, append(out.Lines, open.Lines...)
+	}
+	kept := s.retained().Total + s.credited(out.Lines).Total
+	out.Creditable = s.creditable(out.Lines)
+	issued := s.issued()
+	credits, err := s.credits(issued, removed, unused, now)
+	if err != nil {
+		return UnusedTime{}, err
+	}
+	for _, credit := range credits {
+		if s.Facts.GivenBack > 0 || s.Facts.noted() {
+			if credit, err = afforded(out.Lines, credit, reversed(issued, credit), -kept); err != nil {
+				return UnusedTime{}, err
+			}
+		}
+		out.Credit -= credit.Amount
+		out.Lines = append(out.Lines, credit) // also one of nothing: the line that it reverses is not credited later
+	}
+	return out, nil
+}
+
+// afforded is what a credit of what was billed may be where money of the period went back already: so much that all
+// lines with it, discounts and taxes included, come to no less than least.
+func afforded(lines []invoice.Line, credit, billed invoice.Line, least money.Minor) (invoice.Line, error) {
+	without, err := invoice.Draft{Lines: lines, Creditable: unbound}.Sums()
+	if err != nil {
+		return credit, err
+	}
+	total := func(credit invoice.Line) money.Minor {
+		var with invoice.Sums
+		if with, err = (invoice.Draft{Lines: append(slices.Clone(lines), credit), Creditable: unbound}).Sums(); err != nil {
+			return least
+		}
+		return with.Total
+	}
+	with := total(credit)
+	if err != nil || with >= least {
+		return credit, err
+	}
+	worth := money.Part(-credit.Amount, 0, int64(max(without.Total-least, 0)), int64(without.Total-with))
+	out := credit.TakeBack(billed, worth)
+	if len(billed.Discounts) > 0 && total(out) < least { // rounded twice: find the most that can be afforded
+		fits := func(less int) bool { return total(credit.TakeBack(billed, worth-money.Minor(less))) >= least }
+		out = credit.TakeBack(billed, worth-money.Minor(sort.Search(int(worth), fits)))
+	}
+	return out, err
+}

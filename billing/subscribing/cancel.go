@@ -1,0 +1,139 @@
+package subscribing
+
+import (
+	"cmp"
+	"time"
+
+	"perennial/billing/cardnumber"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+)
+
+// Cancellation asks to end a subscription. Without Immediate it ends with its current period (or trial); a paused one,
+// which has none, ends now.
+type Cancellation struct {
+	Reason    string // empty: the one given before, if any
+	Immediate bool
+	// RefundUnused gives the unused time of what was paid for the current period back, and asks for no more than the
+	// time used of what was not; only with Immediate.
+	RefundUnused bool
+}
+
+// The cancel reasons that are codes of ours. All others were written by people.
+const (
+	ReasonCustomerDeleted = "customer_deleted"
+	ReasonPastDueExpired  = "past_due_expired" // past due for as long as the environment allows
+	// ReasonNoPaymentMethod: the trial ended without one, and the plan says that it ends then.
+	ReasonNoPaymentMethod = "no_payment_method"
+)
+
+// OwnReasons returns them. They say nothing about a person, so that an erasure keeps them.
+func OwnReasons() []string {
+	return []string{ReasonCustomerDeleted, ReasonPastDueExpired, ReasonNoPaymentMethod}
+}
+
+// Check refuses what no subscription can be asked for: refund_needs_immediate_effect, card_number_refused.
+func (c Cancellation) Check() error {
+	if c.RefundUnused && !c.Immediate {
+		return fault.InvalidParam("refund", "refund_needs_immediate_effect",
+			"`refund` requires `immediateEffect: true`. Send both, or omit `refund`.")
+	}
+	return cardnumber.Check("reason", c.Reason)
+}
+
+// Cancel ends the subscription now, or notes that it ends with the period. Asked again for the period end it changes at
+// most the reason. Faults: refund_needs_immediate_effect, subscription_canceled.
+func (s Situation) Cancel(in Cancellation, now time.Time) (Decision, error) {
+	if err := in.Check(); err != nil {
+		return Decision{}, err
+	}
+	in.Reason = cmp.Or(in.Reason, s.CancelReason)
+	if in.Immediate {
+		if err := permit(s.Status, cancelNow); err != nil {
+			return Decision{}, err
+		}
+		d := s.end(in.Reason, now)
+		if !in.RefundUnused {
+			return d, nil
+		}
+		closing, err := s.Closing(now)
+		if err != nil {
+			return Decision{}, err
+		}
+		for _, last := range closing { // what is given back is paid for no longer
+			d.Issue = closing
+			d.Subscription.LimitPaid(last.Period.End)
+		}
+		return d, nil
+	}
+	if err := permit(s.Status, cancelAtPeriodEnd); err != nil {
+		return Decision{}, err
+	}
+	if s.Status == subscription.Paused { // its period is over
+		return s.end(in.Reason, now), nil
+	}
+	if s.CancelAtPeriodEnd && s.CancelReason == in.Reason {
+		return Decision{Subscription: s.Subscription}, nil
+	}
+	return s.endLater(in.Reason, now), nil
+}
+
+// Reactivate takes a cancellation at period end back. Faults: cancellation_not_scheduled, subscription_canceled.
+func (s Situation) Reactivate(now time.Time) (Decision, error) {
+	if err := permit(s.Status, reactivate); err != nil {
+		return Decision{}, err
+	}
+	if !s.CancelAtPeriodEnd {
+		return Decision{}, ErrNotScheduled
+	}
+	s.CancelAtPeriodEnd, s.CancelReason = false, ""
+	return Decision{Subscription: s.Subscription, Events: []event.Event{
+		event.New(event.SubscriptionReactivated{Subscription: s.Announced(), Status: string(s.Status)}, now),
+		s.Updated(now, "cancelAtPeriodEnd"),
+	}}, nil
+}
+
+// endLater notes that the subscription ends with its period. Where that is known already, only the reason is news.
+func (s Situation) endLater(reason string, now time.Time) Decision {
+	if s.CancelAtPeriodEnd {
+		s.CancelReason = reason
+		return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "cancelReason")}}
+	}
+	s.CancelAtPeriodEnd, s.CancelReason = true, reason
+	return Decision{Subscription: s.Subscription, Events: []event.Event{
+		event.New(event.SubscriptionCancelScheduled{
+			Subscription: s.Announced(), Status: string(s.Status), CancelAt: s.CurrentPeriod.End.Unix(), CancelReason: reason,
+		}, now),
+		s.Updated(now, "cancelAtPeriodEnd"),
+	}}
+}
+
+// end is the one way into Canceled.
+func (s Situation) end(reason string, now time.Time) Decision {
+	last := s.LastInvoice()
+	canceled := event.New(event.SubscriptionCanceled{Subscription: s.Announced(), CancelReason: reason}, now)
+	events := []event.Event{canceled}
+	events = append(events, s.dropScheduled(ErrCanceled.Code, now)...)
+	s.PendingLines, s.UnproratedIndex = nil, 0
+	s.Status, s.CanceledAt, s.CancelReason = subscription.Canceled, now, reason
+	s.ForgetPending()
+	s.CancelAtPeriodEnd, s.PastDueAt, s.MethodChangedAt = false, time.Time{}, time.Time{}
+	s.TrialNoticeAt, s.CollectionPausedAt = time.Time{}, time.Time{}
+	s.EndPause()
+	return Decision{
+		Subscription: s.Subscription, Issue: last, StopCollection: true, Events: events,
+		Unused: s.Discounts.NeverTakenOff(s.PeriodIndex),
+	}
+}
+
+// endOnTime ends the subscription where its cancellation was put off until now. Nobody is there to ask for the payment
+// of what waited for the next invoice, so that it gets the attempt that it would have had there; but not before an
+// older invoice, which is paid first.
+func (s Situation) endOnTime(now time.Time) Decision {
+	d := s.end(s.CancelReason, now)
+	for i := range d.Issue {
+		d.Issue[i].Attempt = len(s.Facts.Open) == 0
+	}
+	return d
+}

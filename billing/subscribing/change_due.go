@@ -1,0 +1,113 @@
+package subscribing
+
+import (
+	"time"
+
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/invoice"
+	"perennial/billing/subscription"
+)
+
+// ChangeAt says when the next scheduled change takes effect; ok is false where there is none. A payment of the current
+// period that is in progress, which refuses a change now, holds it up: until it is decided, or until the next period
+// begins.
+func (s Situation) ChangeAt() (at time.Time, ok bool) {
+	if len(s.Scheduled) == 0 || s.Status == subscription.Paused { // paused by a build that knows of no changes at dates
+		return time.Time{}, false
+	}
+	at = s.Scheduled[0].At
+	if boundary := s.Boundary(); at.Before(boundary) && s.paymentInProgress() {
+		at = boundary
+	}
+	return at, true
+}
+
+// paymentInProgress reports whether a payment of the current period is in progress.
+func (s Situation) paymentInProgress() bool {
+	open := s.Facts.OpenFor(s.PeriodIndex)
+	if open == nil || open.Status == invoice.InDraft {
+		return false
+	}
+	_, _, _, err := open.Withdraw("", false, s.CurrentPeriod.End)
+	return err != nil
+}
+
+// MakeChange makes the first scheduled change, from its date on, however late it is. At a boundary, or held up until
+// then, it belongs to the period that begins there. One that is impossible by now is dropped, which an event says with
+// the reason. Faults: subscription_canceled, change_not_due.
+func (s Situation) MakeChange(now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	if len(s.Scheduled) == 0 || now.Before(s.Scheduled[0].At) {
+		return Decision{}, ErrChangeNotDue
+	}
+	one := s.Scheduled[0]
+	s.Scheduled = s.Scheduled.Without(0)
+	d, err := s.makeDue(s.due(one), now)
+	if refusal := fault.From(err); refusal != nil && refusal.Refusal() {
+		return Decision{
+			Subscription: s.Subscription,
+			Events:       []event.Event{s.dropped(one, refusal.Code, now), s.Updated(now, "scheduledChanges")},
+		}, nil
+	}
+	if err != nil {
+		return Decision{}, err
+	}
+	for i := range d.Issue {
+		d.Issue[i].Change = one.ID
+	}
+	d.Events = append(d.Events, d.Subscription.Updated(now, "scheduledChanges"))
+	return d, nil
+}
+
+// makeDue makes a change whose date has come. At the boundary at which the subscription ends there is nothing to
+// change.
+func (s Situation) makeDue(c Change, now time.Time) (Decision, error) {
+	if c.AtPeriodEnd && s.CancelAtPeriodEnd {
+		return Decision{}, ErrAfterEnd
+	}
+	return s.ChangePlan(c, now)
+}
+
+// ErrChangeNotDue refuses a scheduled change before its date.
+var ErrChangeNotDue = fault.New(fault.Conflict, "change_not_due", "No scheduled change of the subscription is due.")
+
+// due is a scheduled change as one that is asked for now. What was offered when it was scheduled is offered still.
+func (s Situation) due(one subscription.ScheduledChange) Change {
+	c := Change{Quantity: one.Quantity, Proration: one.Proration, At: one.At}
+	if one.Plan.ID != "" {
+		to := s.Facts.Version(one.Plan)
+		to.Active = true
+		c.Plan = &to
+	}
+	if one.AddOns != nil {
+		chosen := make([]subscription.Chosen, len(*one.AddOns))
+		for i, a := range *one.AddOns {
+			chosen[i] = subscription.Chosen{AddOn: s.Facts.AddOn(a.Ref), Quantity: a.Quantity}
+			chosen[i].AddOn.Active = true
+		}
+		c.AddOns = &chosen
+	}
+	if !one.At.Before(s.Boundary()) || s.paymentInProgress() {
+		c.AtPeriodEnd, c.Proration = true, ""
+	}
+	return c
+}
+
+// dropped announces that a scheduled change will not take effect.
+func (s Situation) dropped(c subscription.ScheduledChange, reason string, now time.Time) event.Event {
+	return event.New(event.SubscriptionChangeDropped{
+		Subscription: s.Announced(), ScheduledChangeID: c.ID, EffectiveAt: c.At.Unix(), Reason: reason,
+	}, now)
+}
+
+// dropScheduled announces that no scheduled change will take effect.
+func (s *Situation) dropScheduled(reason string, now time.Time) (events []event.Event) {
+	for _, c := range s.Scheduled {
+		events = append(events, s.dropped(c, reason, now))
+	}
+	s.Scheduled = nil
+	return events
+}

@@ -1,0 +1,142 @@
+package subscribing
+
+import (
+	"cmp"
+	"slices"
+
+	"perennial/billing/costing"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// proposal is a subscription as a change asks for it: what waits for the period's end is in it already, with the fields
+// that say so.
+type proposal struct {
+	Situation
+	fields []string
+	how    subscription.ProrationBehavior
+	// restarts: the period restarts, also where the interval stays.
+	restarts bool
+}
+
+// renewsOn is what is billed with the next period, once a change to something is made.
+func (s proposal) renewsOn(c Change, to costing.Target) costing.Target {
+	to.Plan = c.next(s.Facts, to.Plan)
+	to.Quantity = cmp.Or(s.PendingQuantity, to.Quantity)
+	if s.PendingAddOns != nil {
+		to.AddOns = *s.PendingAddOns
+	}
+	return to
+}
+
+// next is the plan of the next period, once a change to a plan is made.
+func (c Change) next(f costing.Facts, to plan.Plan) plan.Plan {
+	if c.Plan == nil && f.Pending != nil {
+		return *f.Pending
+	}
+	return to
+}
+
+// propose returns what a change leads to, and the subscription with what waits for the period's end. To ask for what is
+// there already is how a waiting change is taken back, also on a plan that is no longer offered. Who asks for the plan
+// or an add-on that the subscription has keeps its version of it.
+func (s Situation) propose(c Change) (to costing.Target, out proposal, err error) {
+	to, out = s.Present(), proposal{Situation: s, how: c.Proration}
+	if c.Plan != nil {
+		if to.Plan, err = out.askPlan(c); err != nil {
+			return to, out, err
+		}
+	}
+	if c.Quantity != 0 {
+		if to.Quantity, err = out.askQuantity(c); err != nil {
+			return to, out, err
+		}
+	}
+	if c.AddOns != nil {
+		beside := to.Plan
+		if c.AtPeriodEnd {
+			beside = c.next(s.Facts, to.Plan)
+		}
+		if to.AddOns, err = out.askAddOns(c, beside); err != nil {
+			return to, out, err
+		}
+	}
+	if len(out.fields) == 0 && to.Of(s.Subscription) {
+		return to, out, c.unchanged()
+	}
+	return to, out, nil
+}
+
+// unchanged is the refusal of a change that changes nothing.
+func (c Change) unchanged() error {
+	switch {
+	case c.Plan != nil:
+		return ErrPlanUnchanged
+	case c.Quantity == 0 && c.AddOns != nil:
+		return subscription.ErrAddOnsUnchanged
+	default:
+		return ErrQuantityUnchanged
+	}
+}
+
+// askPlan notes the plan that is asked for. Faults: those of subscribable, currency_mismatch.
+func (s *proposal) askPlan(c Change) (plan.Plan, error) {
+	to := s.Facts.Plan
+	if c.Plan.ID != s.PlanID {
+		to = *c.Plan
+		if err := s.offered(to); err != nil {
+			return to, err
+		}
+	}
+	var pending plan.Ref
+	if c.AtPeriodEnd && to.ID != s.PlanID {
+		pending = to.Ref()
+	}
+	if pending != s.PendingPlan() || pending.ID != "" {
+		s.fields = append(s.fields, "pendingPlanId")
+	}
+	s.SetPendingPlan(pending)
+	return to, nil
+}
+
+// askQuantity notes the quantity that is asked for. Fault: quantity_out_of_range.
+func (s *proposal) askQuantity(c Change) (int64, error) {
+	if err := subscription.CheckQuantity(c.Quantity); err != nil {
+		return 0, err
+	}
+	var pending int64
+	if c.AtPeriodEnd && c.Quantity != s.Quantity {
+		pending = c.Quantity
+	}
+	if pending != s.PendingQuantity || pending != 0 {
+		s.fields = append(s.fields, "pendingQuantity")
+	}
+	s.PendingQuantity = pending
+	return c.Quantity, nil
+}
+
+// askAddOns notes the add-ons that are asked for, beside the plan that they would be billed with. A move to another
+// version that waits is for an operator to take back: it is kept for each add-on that stays. Faults: those of
+// AddOns.Choose.
+func (s *proposal) askAddOns(c Change, beside plan.Plan) (subscription.AddOns, error) {
+	has := s.AddOns
+	if c.AtPeriodEnd { // also those that would leave, which is taken back
+		has = slices.Concat(s.NextAddOns(), s.AddOns)
+	}
+	to, err := has.Choose(s.Facts.AddOn, *c.AddOns, beside)
+	if err != nil {
+		return nil, err
+	}
+	to = to.Ordered(s.NextAddOns()).Ordered(s.AddOns)
+	had, present, next := s.PendingAddOns, s.AddOns, to
+	if !c.AtPeriodEnd {
+		present = to
+		for _, waiting := range s.NextAddOns() {
+			next = next.WithVersion(waiting.Ref)
+		}
+	}
+	if s.PendingAddOns = subscription.PendingAddOns(present, next); had != nil || s.PendingAddOns != nil {
+		s.fields = append(s.fields, "pendingAddOns")
+	}
+	return to, nil
+}

@@ -1,0 +1,75 @@
+package subscribing
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/discount"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/subscription"
+)
+
+// The refusals of coupons.
+var (
+	ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
+		"The subscription does not have this coupon.")
+)
+
+// RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is
+// billed of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of
+// discount.Coupon.Redeem.
+func (s Situation) RedeemCoupon(c discount.Coupon, now time.Time) (Decision, error) {
+	if err := permit(s.Status, redeemCoupon); err != nil {
+		return Decision{}, err
+	}
+	if err := s.Redeem(c, now); err != nil {
+		return Decision{}, err
+	}
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "discounts")}}, nil
+}
+
+// RemoveCoupon takes a coupon off nothing any more that is billed from now on. What was billed with it stays, and so
+// does its redemption, unless it was taken off nothing yet. Faults: subscription_canceled, coupon_not_redeemed.
+func (s Situation) RemoveCoupon(couponID string, now time.Time) (Decision, error) {
+	if err := permit(s.Status, removeCoupon); err != nil {
+		return Decision{}, err
+	}
+	at := s.Discounts.Find(couponID)
+	if at < 0 {
+		return Decision{}, ErrCouponNotRedeemed
+	}
+	var unused []string
+	if s.Discounts[at].From > s.PeriodIndex {
+		unused = []string{couponID}
+	}
+	s.Discounts = s.Discounts.Without(at)
+	return Decision{Subscription: s.Subscription, Unused: unused, Events: []event.Event{s.Updated(now, "discounts")}}, nil
+}
+
+// GiveAgain lets coupons hold for as many periods more as they were not given in, from the next one on. One that has no
+// end holds anyway, or begins then. To a canceled subscription nothing is given again: the redemption of what was never
+// given counts as not used, and so does that of a coupon that it cannot have any more.
+func (s Situation) GiveAgain(ungiven []subscription.Ungiven, now time.Time) Decision {
+	var out Decision
+	was := s.Discounts
+	s.Discounts = slices.Clone(was)
+	for _, u := range ungiven {
+		if s.Status == subscription.Canceled || !s.Discounts.GiveAgain(u, s.PeriodIndex, now) {
+			if u.Never {
+				out.Unused = append(out.Unused, u.CouponID)
+			}
+		}
+	}
+	if len(s.Discounts) == 0 {
+		s.Discounts = was
+	}
+	changed := !slices.EqualFunc(was, s.Discounts, func(a, b subscription.Discount) bool {
+		return a.CouponID == b.CouponID && a.From == b.From && a.Extra == b.Extra && a.Skips == b.Skips
+	})
+	if changed {
+		out.Events = []event.Event{s.Updated(now, "discounts")}
+	}
+	out.Subscription = s.Subscription
+	return out
+}

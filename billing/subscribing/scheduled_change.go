@@ -1,0 +1,142 @@
+package subscribing
+
+import (
+	"slices"
+	"time"
+
+	"perennial/billing/costing"
+	"perennial/billing/event"
+	"perennial/billing/fault"
+	"perennial/billing/plan"
+	"perennial/billing/subscription"
+)
+
+// maxScheduledYears bounds how far ahead a change may be: later is a typing error.
+const maxScheduledYears = 5
+
+// The refusals of scheduled changes.
+var (
+	ErrTooManyChanges = fault.New(fault.Conflict, "scheduled_changes_limit",
+		"The subscription has %d scheduled changes, which is the most. Withdraw one first.", subscription.MaxScheduledChanges)
+	ErrEffectiveAt = fault.InvalidParam("effectiveAt", "effective_at_out_of_range",
+		"`effectiveAt` must be in the future, at most %d years from now. Omit it to make the change now.", maxScheduledYears)
+	ErrAfterEnd = fault.New(fault.Conflict, "effective_at_after_end",
+		"The subscription ends before that. Reactivate it first, or choose an earlier time.").In("effectiveAt")
+	ErrMoveWaits = fault.New(fault.Conflict, "migration_scheduled",
+		"Only a move to another version waits for the end of the period. Move the subscription to its present version, "+
+			"which takes that back.")
+	ErrChangeNotFound = fault.New(fault.NotFound, "scheduled_change_not_found",
+		"The subscription has no scheduled change with this id. It may have taken effect.")
+)
+
+// ScheduleChange notes a change for a date. The changes that are there stay, and so does it when something changes now:
+// at its date it changes what it names. It is checked against what will be there by then as far as that is known.
+// Faults: subscription_canceled, effective_at_out_of_range, effective_at_after_end, scheduled_changes_limit,
+// period_paid_elsewhere, plan_is_add_on, plan_inactive, currency_mismatch, quantity_out_of_range, those of Sell,
+// add_ons_other_interval, amount_too_large.
+func (s Situation) ScheduleChange(c Change, id string, now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	one := subscription.ScheduledChange{
+		ID: id, At: c.On.UTC().Truncate(time.Second), Quantity: c.Quantity, Proration: c.Proration,
+	}
+	switch {
+	case !one.At.After(now) || one.At.After(now.AddDate(maxScheduledYears, 0, 0)):
+		return Decision{}, ErrEffectiveAt
+	case s.CancelAtPeriodEnd && !one.At.Before(s.Boundary()):
+		return Decision{}, ErrAfterEnd
+	case len(s.Scheduled) >= subscription.MaxScheduledChanges:
+		return Decision{}, ErrTooManyChanges
+	}
+	if s.PaidElsewhere() && one.At.Before(s.Boundary()) && one.Proration != subscription.NoProration {
+		return Decision{}, ErrPaidElsewhere
+	}
+	before := s.plannedAt(one.At)
+	if c.Plan != nil {
+		if err := s.offered(*c.Plan); err != nil {
+			return Decision{}, err
+		}
+		one.Plan, before.Plan = c.Plan.Ref(), *c.Plan
+	}
+	if c.Quantity != 0 {
+		if err := subscription.CheckQuantity(c.Quantity); err != nil {
+			return Decision{}, err
+		}
+	}
+	if c.AddOns != nil {
+		addOns, err := s.AddOns.Choose(s.Facts.AddOn, *c.AddOns, before.Plan)
+		if err != nil {
+			return Decision{}, err
+		}
+		one.AddOns = &addOns
+	}
+	s.Scheduled = s.Scheduled.With(one)
+	if err := s.plannable(); err != nil {
+		return Decision{}, err
+	}
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
+}
+
+// WithdrawChange takes a scheduled change back, also that at the end of the period. Faults: subscription_canceled,
+// scheduled_change_not_found, migration_scheduled.
+func (s Situation) WithdrawChange(id string, now time.Time) (Decision, error) {
+	if err := permit(s.Status, changePlan); err != nil {
+		return Decision{}, err
+	}
+	at := slices.IndexFunc(s.Scheduled, func(c subscription.ScheduledChange) bool { return c.ID == id })
+	_, waits := s.WaitingChange()
+	switch {
+	case id == subscription.AtPeriodEnd && waits:
+		if !s.withdrawWaiting() {
+			return Decision{}, ErrMoveWaits
+		}
+	case at >= 0:
+		s.Scheduled = s.Scheduled.Without(at)
+	default:
+		return Decision{}, ErrChangeNotFound
+	}
+	return Decision{Subscription: s.Subscription, Events: []event.Event{s.Updated(now, "scheduledChanges")}}, nil
+}
+
+// withdrawWaiting takes back what waits for the end of the period, but for moves to other versions, which are not of
+// whoever asked for the change. It reports whether there was anything.
+func (s *Situation) withdrawWaiting() bool {
+	had, stays := s.Subscription, s.AddOns
+	for _, a := range s.NextAddOns() {
+		stays = stays.WithVersion(a.Ref)
+	}
+	s.PendingQuantity, s.PendingAddOns = 0, subscription.PendingAddOns(s.AddOns, stays)
+	if s.PendingPlanID != s.PlanID {
+		s.SetPendingPlan(plan.Ref{})
+	}
+	return had.PendingQuantity != 0 || had.PendingPlan() != s.PendingPlan() ||
+		had.PendingAddOns != nil && !slices.Equal(had.NextAddOns(), s.NextAddOns())
+}
+
+// plannedAt is what will be billed just before a date, as far as it is known.
+func (s Situation) plannedAt(at time.Time) costing.Target {
+	t := s.Present()
+	for _, c := range s.AllChanges() {
+		if !c.At.After(at) {
+			t = s.Facts.Changed(t, c)
+		}
+	}
+	return t
+}
+
+// plannable refuses changes that could not be billed one after the other. Faults: add_ons_other_interval,
+// amount_too_large.
+func (s Situation) plannable() error {
+	t := s.Present()
+	for _, c := range s.AllChanges() {
+		t = s.Facts.Changed(t, c)
+		if err := s.Facts.Aligned(t); err != nil {
+			return err
+		}
+		if err := s.Renewable(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
