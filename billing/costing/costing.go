@@ -4,9 +4,7 @@
 // (proration).
 package costing
 
-import (
-	"perennial/billing/subscription"
-)
+import "perennial/billing/subscription"
 
 // Period is the current period of a subscription, with the facts that its cost depends on.
 type Period struct {

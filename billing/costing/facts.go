@@ -11,6 +11,46 @@ import (
 	"perennial/billing/tax"
 )
 
+// Facts are what a decision depends on beside the subscription itself.
+type Facts struct {
+	Plan    plan.Plan
+	Pending *plan.Plan // of PendingPlanID
+	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command brings.
+	AddOns []plan.Plan
+	// Scheduled are the plans and add-ons that scheduled changes lead to.
+	Scheduled []plan.Plan
+	Settings  subscription.Settings
+	Open      []invoice.Invoice // open invoices with lines, oldest first
+	Drafts    []invoice.Invoice // those that wait for the end of their grace, with lines
+	Paid      []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
+	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
+	WrittenOff []invoice.Invoice
+	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
+	GivenBack money.Minor
+	// CanPay: the customer has a payment method.
+	CanPay bool
+	// Rates are the taxes on what is billed now.
+	Rates []tax.Rate
+	// ItemID returns the id of the subscription's item for a price.
+	ItemID func(priceID string) string
+}
+
+// Upcoming is the plan of the next period.
+func (f Facts) Upcoming() plan.Plan {
+	if f.Pending != nil {
+		return *f.Pending
+	}
+	return f.Plan
+}
+
+// Version returns one of the versions that are known.
+func (f Facts) Version(r plan.Ref) plan.Plan {
+	if f.Pending != nil && f.Pending.Ref() == r {
+		return *f.Pending
+	}
+	return f.AddOn(r)
+}
+
 // AddOn returns one of the add-ons that are known. A version that is not, which no loader leaves out, has no prices.
 func (f Facts) AddOn(r plan.Ref) plan.Plan {
 	for _, list := range [][]plan.Plan{f.AddOns, f.Scheduled} {
@@ -48,41 +88,6 @@ func (f Facts) Free(items []subscription.Item, p plan.Plan) bool {
 	})
 }
 
-// Facts are what a decision depends on beside the subscription itself.
-type Facts struct {
-	Plan    plan.Plan
-	Pending *plan.Plan // of PendingPlanID
-	// AddOns are the versions of add-ons that the subscription has or changes to, and those that a command brings.
-	AddOns []plan.Plan
-	// Scheduled are the plans and add-ons that scheduled changes lead to.
-	Scheduled []plan.Plan
-	Settings  subscription.Settings
-	Open      []invoice.Invoice // open invoices with lines, oldest first
-	Drafts    []invoice.Invoice // those that wait for the end of their grace, with lines
-	Paid      []invoice.Invoice // paid invoices with lines that Subscription.Spans, oldest first
-	// WrittenOff are the invoices that Subscription.Spans and a person voided or marked uncollectible.
-	WrittenOff []invoice.Invoice
-	// GivenBack is what went back, or is reserved or owed to go back, of the money that paid Paid.
-	GivenBack money.Minor
-	// CanPay: the customer has a payment method.
-	CanPay bool
-	// Rates are the taxes on what is billed now.
-	Rates []tax.Rate
-	// ItemID returns the id of the subscription's item for a price.
-	ItemID func(priceID string) string
-}
-
-// InCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
-// subscription is past due it is the one that made it so.
-func (f Facts) InCollection(paid string) bool {
-	for _, inv := range f.Open {
-		if inv.ID != paid && inv.Status == invoice.Open && inv.Collection.Phase != collection.Waiting {
-			return true
-		}
-	}
-	return false
-}
-
 // OpenFor is the open invoice that was issued in a period, or the draft of one. There is one at most of the current
 // one, since every later one takes in the lines of the one before.
 func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
@@ -94,6 +99,17 @@ func (f Facts) OpenFor(periodIndex int) *invoice.Invoice {
 		}
 	}
 	return nil
+}
+
+// InCollection reports whether an open invoice other than paid has been tried already. One is at a time, so while the
+// subscription is past due it is the one that made it so.
+func (f Facts) InCollection(paid string) bool {
+	for _, inv := range f.Open {
+		if inv.ID != paid && inv.Status == invoice.Open && inv.Collection.Phase != collection.Waiting {
+			return true
+		}
+	}
+	return false
 }
 
 // invoiced reports whether some invoice was issued in a period: open, paid, or given up, since no period is billed
@@ -109,23 +125,7 @@ func (f Facts) invoiced(periodIndex int) bool {
 	return false
 }
 
-// Upcoming is the plan of the next period.
-func (f Facts) Upcoming() plan.Plan {
-	if f.Pending != nil {
-		return *f.Pending
-	}
-	return f.Plan
-}
-
 // noted reports whether a paid invoice has credit notes.
 func (f Facts) noted() bool {
 	return slices.ContainsFunc(f.Paid, func(inv invoice.Invoice) bool { return inv.Credited.Total > 0 })
-}
-
-// Version returns one of the versions that are known.
-func (f Facts) Version(r plan.Ref) plan.Plan {
-	if f.Pending != nil && f.Pending.Ref() == r {
-		return *f.Pending
-	}
-	return f.AddOn(r)
 }

@@ -9,54 +9,6 @@ import (
 	"perennial/billing/subscription"
 )
 
-// Opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
-// but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
-func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
-	switch {
-	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor
-	case s.Short():
-		lines, err = s.RestOfPeriod(s.Items, on, s.CurrentPeriod.Start)
-	default:
-		lines, err = s.WholePeriod(s.Items, on)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if first {
-		fees, err := s.fees(on)
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, fees...)
-	}
-	return s.Discounted(with, lines)
-}
-
-// fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the
-// taxes of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later.
-// Faults: those of plan.Cost.
-func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
-	var lines []invoice.Line
-	for _, price := range p.Prices {
-		if !price.Once {
-			continue
-		}
-		cost, err := p.Cost(price.ID, price.Units(s.Quantity))
-		if err != nil {
-			return nil, err
-		}
-		if cost.Amount == 0 {
-			continue
-		}
-		lines = append(lines, invoice.Line{
-			Kind: invoice.OneOff, Description: cost.Description, PlanID: p.ID, PriceID: price.ID, PeriodIndex: s.PeriodIndex,
-			Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
-			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
-		})
-	}
-	return lines, nil
-}
-
 // lines returns a line for each of some items, as the whole current period costs it on their plan or add-on, with the
 // taxes of now. Faults: those of plan.Cost.
 func (s Period) lines(items []subscription.Item, p plan.Plan) ([]invoice.Line, error) {
@@ -109,6 +61,54 @@ func (s Period) RestOfPeriod(items []subscription.Item, p plan.Plan, now time.Ti
 		l.Period = period.Period{Start: now, End: s.CurrentPeriod.End}
 	}
 	return lines, nil
+}
+
+// fees returns a line for each price of a plan that is charged once, on the first invoice of a subscription, with the
+// taxes of now. They have no item: what is billed once is no part of a period, so that nothing of it is unused later.
+// Faults: those of plan.Cost.
+func (s Period) fees(p plan.Plan) ([]invoice.Line, error) {
+	var lines []invoice.Line
+	for _, price := range p.Prices {
+		if !price.Once {
+			continue
+		}
+		cost, err := p.Cost(price.ID, price.Units(s.Quantity))
+		if err != nil {
+			return nil, err
+		}
+		if cost.Amount == 0 {
+			continue
+		}
+		lines = append(lines, invoice.Line{
+			Kind: invoice.OneOff, Description: cost.Description, PlanID: p.ID, PriceID: price.ID, PeriodIndex: s.PeriodIndex,
+			Quantity: cost.Quantity, UnitPrice: cost.UnitPrice, Amount: cost.Amount,
+			Rates: s.Facts.Rates, Period: s.CurrentPeriod,
+		})
+	}
+	return lines, nil
+}
+
+// Opened returns what the current period costs on a plan, with the fees where it is the first, less its coupons: whole,
+// but for a first one that is short. with are the other lines of its invoice. Faults: those of plan.Cost.
+func (s Period) Opened(on plan.Plan, first bool, with []invoice.Line) (lines []invoice.Line, err error) {
+	switch {
+	case s.UnproratedIndex == s.PeriodIndex: // free until the anchor
+	case s.Short():
+		lines, err = s.RestOfPeriod(s.Items, on, s.CurrentPeriod.Start)
+	default:
+		lines, err = s.WholePeriod(s.Items, on)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if first {
+		fees, err := s.fees(on)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, fees...)
+	}
+	return s.Discounted(with, lines)
 }
 
 // nothingUsed is a credit of nothing for the time of an item that is left of the current period.

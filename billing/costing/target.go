@@ -23,56 +23,9 @@ func (t Target) Of(s subscription.Subscription) bool {
 	return t.Plan.ID == s.PlanID && t.Quantity == s.Quantity && slices.Equal(t.AddOns, s.AddOns)
 }
 
-// FirstCost returns what the first period costs: a whole one, and the fees of the plan. Fault: amount_too_large.
-func (f Facts) FirstCost(t Target) (money.Minor, error) {
-	total, err := t.Plan.First(t.Quantity)
-	for _, a := range t.AddOns {
-		if err != nil {
-			break
-		}
-		var cost money.Minor
-		if cost, err = f.AddOn(a.Ref).Total(a.Quantity); err == nil {
-			total, err = money.Sum(total, cost)
-		}
-	}
-	return total, err
-}
-
-// Aligned refuses add-ons that cannot be billed with the plan. Fault: add_ons_other_interval.
-func (f Facts) Aligned(t Target) error {
-	other := func(a subscription.AddOn) bool { return f.AddOn(a.Ref).Interval != t.Plan.Interval }
-	if slices.ContainsFunc(t.AddOns, other) {
-		return subscription.ErrAddOnsStay
-	}
-	return nil
-}
-
-// CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
-// billed. Faults: amount_too_large, add_ons_other_interval.
-func (s Period) CheckBillable() error {
-	if _, err := s.Facts.FirstCost(s.Present()); err != nil {
-		return fault.From(err).In("quantity")
-	}
-	next := s.Upcoming()
-	if _, err := s.Facts.FirstCost(next); err != nil {
-		return fault.From(err).In("pendingQuantity")
-	}
-	return s.Facts.Aligned(next)
-}
-
 // Present is what the subscription is billed for now.
 func (s Period) Present() Target {
 	return Target{Plan: s.Facts.Plan, Quantity: s.Quantity, AddOns: s.AddOns}
-}
-
-// Billable refuses what could not be billed: nothing may stop a renewal later. Fault: amount_too_large.
-func (f Facts) Billable(all ...Target) error {
-	for _, t := range all {
-		if _, err := f.FirstCost(t); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Upcoming is what the subscription is billed for from the next period on.
@@ -94,6 +47,40 @@ func (f Facts) Changed(t Target, c subscription.ScheduledChange) Target {
 	return t
 }
 
+// FirstCost returns what the first period costs: a whole one, and the fees of the plan. Fault: amount_too_large.
+func (f Facts) FirstCost(t Target) (money.Minor, error) {
+	total, err := t.Plan.First(t.Quantity)
+	for _, a := range t.AddOns {
+		if err != nil {
+			break
+		}
+		var cost money.Minor
+		if cost, err = f.AddOn(a.Ref).Total(a.Quantity); err == nil {
+			total, err = money.Sum(total, cost)
+		}
+	}
+	return total, err
+}
+
+// Billable refuses what could not be billed: nothing may stop a renewal later. Fault: amount_too_large.
+func (f Facts) Billable(all ...Target) error {
+	for _, t := range all {
+		if _, err := f.FirstCost(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Aligned refuses add-ons that cannot be billed with the plan. Fault: add_ons_other_interval.
+func (f Facts) Aligned(t Target) error {
+	other := func(a subscription.AddOn) bool { return f.AddOn(a.Ref).Interval != t.Plan.Interval }
+	if slices.ContainsFunc(t.AddOns, other) {
+		return subscription.ErrAddOnsStay
+	}
+	return nil
+}
+
 // Renewable refuses what could not be billed with the next period: amount_too_large.
 func (s Period) Renewable(next Target) error {
 	total, err := s.Facts.FirstCost(next)
@@ -105,4 +92,17 @@ func (s Period) Renewable(next Target) error {
 		_, err = money.Sum(total, max(waits, 0))
 	}
 	return err
+}
+
+// CheckBillable refuses a subscription that was made elsewhere where its present or its next period could not be
+// billed. Faults: amount_too_large, add_ons_other_interval.
+func (s Period) CheckBillable() error {
+	if _, err := s.Facts.FirstCost(s.Present()); err != nil {
+		return fault.From(err).In("quantity")
+	}
+	next := s.Upcoming()
+	if _, err := s.Facts.FirstCost(next); err != nil {
+		return fault.From(err).In("pendingQuantity")
+	}
+	return s.Facts.Aligned(next)
 }

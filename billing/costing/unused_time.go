@@ -11,18 +11,18 @@ import (
 	"perennial/billing/subscription"
 )
 
-// WithoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
-func (s Period) WithoutCredit() UnusedTime {
-	waited := s.Waiting()
-	return UnusedTime{Lines: slices.Clone(waited.Lines), Creditable: waited.creditable}
-}
-
 // UnusedTime has the lines of the new invoice that take unused time back, and the open invoice that it replaces.
 type UnusedTime struct {
 	Lines      []invoice.Line
 	Replaces   string
 	Credit     money.Minor        // of the lines: the unused time that they take back now, before taxes
 	Creditable invoice.Creditable // the most that may go back, with taxes
+}
+
+// WithoutCredit is what the items of a period lead to that ends without giving time back: only what waits is billed.
+func (s Period) WithoutCredit() UnusedTime {
+	waited := s.Waiting()
+	return UnusedTime{Lines: slices.Clone(waited.Lines), Creditable: waited.creditable}
 }
 
 // UnusedTime values the unused time of items, as far as it is billed: on paid invoices, on the open one that the new

@@ -1,8 +1,6 @@
 package subscribing
 
-import (
-	"perennial/billing/invoice"
-)
+import "perennial/billing/invoice"
 
 // begins opens the first period of a subscription without a trial and, where it began before it was created, those that
 // had passed by then, up to the one that ran. It returns what they cost: one invoice bills them all. An invoice each

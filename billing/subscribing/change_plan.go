@@ -27,6 +27,15 @@ type Change struct {
 	On        time.Time // the date that it waits for; zero: it does not, see ScheduleChange
 }
 
+// maxWaiting bounds the lines that wait, since they are part of the subscription's row.
+const maxWaiting = 100
+
+// ErrPaidElsewhere refuses a change whose price depends on what was paid in another system.
+var ErrPaidElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
+	"The current period was paid in the system that the subscription was imported from, so that no invoice here can "+
+		"credit its unused time. Send `effective: \"period_end\"`, or `prorationBehavior: \"none\"` where the interval "+
+		"stays.")
+
 // ChangePlan changes what the subscription is billed for. During a trial nothing is charged. A change of interval
 // restarts the period now. Unused time that was paid is credited; unused time that is billed but unpaid is reversed by
 // an invoice that replaces the open one. Items that stay as they are keep their lines. Faults: subscription_canceled,
@@ -220,12 +229,3 @@ func (s *proposal) creditRemoved(
 func except(items, others []subscription.Item) []subscription.Item {
 	return slices.DeleteFunc(slices.Clone(items), func(i subscription.Item) bool { return slices.Contains(others, i) })
 }
-
-// ErrPaidElsewhere refuses a change whose price depends on what was paid in another system.
-var ErrPaidElsewhere = fault.New(fault.Conflict, "period_paid_elsewhere",
-	"The current period was paid in the system that the subscription was imported from, so that no invoice here can "+
-		"credit its unused time. Send `effective: \"period_end\"`, or `prorationBehavior: \"none\"` where the interval "+
-		"stays.")
-
-// maxWaiting bounds the lines that wait, since they are part of the subscription's row.
-const maxWaiting = 100

@@ -10,11 +10,9 @@ import (
 	"perennial/billing/subscription"
 )
 
-// The refusals of coupons.
-var (
-	ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
-		"The subscription does not have this coupon.")
-)
+// ErrCouponNotRedeemed refuses to remove a coupon that the subscription does not have.
+var ErrCouponNotRedeemed = fault.New(fault.NotFound, "coupon_not_redeemed",
+	"The subscription does not have this coupon.")
 
 // RedeemCoupon gives the subscription a coupon, which is taken off what is billed from the next period on: what is
 // billed of the current one stays. Faults: subscription_canceled, coupon_already_redeemed, coupon_limit, those of

@@ -28,8 +28,11 @@ type Chosen struct {
 	Quantity int64
 }
 
-// The refusals of add-ons.
+// The refusals of plans and add-ons.
 var (
+	// ErrPlanInactive refuses a plan or an add-on that is archived.
+	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
+		"The plan is archived. Choose an active plan.").In("planId")
 	// ErrPlanIsAddOn refuses an add-on in the place of a plan.
 	ErrPlanIsAddOn = fault.InvalidParam("planId", "plan_is_add_on",
 		"The id is of an add-on, which nobody subscribes to by itself. Send the id of a plan, and add-ons in `addOns`.")
@@ -170,9 +173,3 @@ func PendingAddOns(present, next AddOns) *AddOns {
 	}
 	return &next
 }
-
-// The refusals. Those that pass by themselves say when to ask again.
-var (
-	ErrPlanInactive = fault.New(fault.Conflict, "plan_inactive",
-		"The plan is archived. Choose an active plan.").In("planId")
-)

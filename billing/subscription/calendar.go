@@ -6,6 +6,30 @@ import (
 	"perennial/billing/period"
 )
 
+// Schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
+// database since is taken as UTC, which keeps billing and is loud in the dates.
+func (s Subscription) Schedule() period.Schedule {
+	location, err := period.LoadLocation(s.TimeZone)
+	if err != nil {
+		location = time.UTC
+	}
+	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
+}
+
+// Location is where its calendar is.
+func (s Subscription) Location() *time.Location { return s.Schedule().Location }
+
+// Boundary is when the next period is due: where it starts, but none before the subscription was created.
+func (s Subscription) Boundary() time.Time {
+	if s.Unbegun() {
+		return s.CreatedAt
+	}
+	return s.Schedule().Boundary(s.NextPeriod)
+}
+
+// Unbegun reports whether the subscription was created without a trial, and its first period is not opened yet.
+func (s Subscription) Unbegun() bool { return s.PeriodIndex == 0 && s.Status == Active }
+
 // BeforeAnchor is the index of the period that ends at the anchor.
 const BeforeAnchor = -1
 
@@ -30,27 +54,3 @@ func (s Subscription) Whole() period.Period {
 	}
 	return s.CurrentPeriod
 }
-
-// Schedule is the grid of period boundaries. The zone was checked at creation; a zone that has vanished from the
-// database since is taken as UTC, which keeps billing and is loud in the dates.
-func (s Subscription) Schedule() period.Schedule {
-	location, err := period.LoadLocation(s.TimeZone)
-	if err != nil {
-		location = time.UTC
-	}
-	return period.Schedule{Anchor: s.AnchorAt, Location: location, Interval: s.Interval}
-}
-
-// Unbegun reports whether the subscription was created without a trial, and its first period is not opened yet.
-func (s Subscription) Unbegun() bool { return s.PeriodIndex == 0 && s.Status == Active }
-
-// Boundary is when the next period is due: where it starts, but none before the subscription was created.
-func (s Subscription) Boundary() time.Time {
-	if s.Unbegun() {
-		return s.CreatedAt
-	}
-	return s.Schedule().Boundary(s.NextPeriod)
-}
-
-// Location is where its calendar is.
-func (s Subscription) Location() *time.Location { return s.Schedule().Location }

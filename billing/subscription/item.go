@@ -1,8 +1,6 @@
 package subscription
 
-import (
-	"perennial/billing/fault"
-)
+import "perennial/billing/fault"
 
 // MaxQuantity bounds the units of a subscription: more is a typing error.
 const MaxQuantity = 1_000_000_000

@@ -1,8 +1,6 @@
 package subscription
 
-import (
-	"time"
-)
+import "time"
 
 // PaidElsewhere reports whether the current period was paid in another system. It ends with the period: the next one
 // that opens has another index.

@@ -1,8 +1,6 @@
 package subscription
 
-import (
-	"time"
-)
+import "time"
 
 // PauseReason says why a subscription is paused.
 type PauseReason string
